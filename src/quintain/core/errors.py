@@ -1,0 +1,101 @@
+"""Everything that Quintain raises on purpose.
+
+    QuintainError            something a person can understand and mend
+    ├── BadInput             what was given is wrong; carries one Fault per place
+    ├── NotFound             no such task, data set, model, person …
+    ├── NotSignedIn          nobody is known to be asking
+    ├── Forbidden            this person may not do that
+    ├── Conflict             it clashes with what is already there
+    ├── TooMany              a limit on rate or quota was reached
+    └── Unavailable          something outside is missing, full or down
+
+The message says what is wrong and where; *remedy* says what to do about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong, and where it is.
+
+    >>> str(Fault("label 'postive' is not one of negative, positive", file="reviews.jsonl", row=41))
+    "reviews.jsonl, row 41: label 'postive' is not one of negative, positive"
+    """
+
+    reason: str
+    file: str | None = None
+    row: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        places = [
+            self.file,
+            f"row {self.row}" if self.row is not None else None,
+            f"field '{self.field}'" if self.field else None,
+        ]
+        place = ", ".join(part for part in places if part)
+        return f"{place}: {self.reason}" if place else self.reason
+
+    def as_dict(self) -> dict[str, str | int | None]:
+        """Give the fault as plain data, for JSON."""
+        return {"file": self.file, "row": self.row, "field": self.field, "reason": self.reason}
+
+
+class QuintainError(Exception):
+    """Something went wrong that a person can understand and mend."""
+
+    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}" if self.remedy else self.message
+
+
+class BadInput(QuintainError):
+    """What was given is wrong; *faults* names every place that was found."""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        faults: Iterable[Fault] = (),
+        total: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.faults = tuple(faults)
+        self.total = len(self.faults) if total is None else total
+        super().__init__(message or "\n".join(str(fault) for fault in self.faults), remedy=remedy)
+
+
+class NotFound(QuintainError):
+    """There is no such thing."""
+
+
+class NotSignedIn(QuintainError):
+    """Nobody is known to be asking, or their token or session has expired."""
+
+
+class Forbidden(QuintainError):
+    """This person may not do that."""
+
+
+class Conflict(QuintainError):
+    """It clashes with what is already there."""
+
+
+class TooMany(QuintainError):
+    """A limit on rate or quota was reached; *retry_after* is in seconds."""
+
+    def __init__(self, message: str, *, retry_after: int, remedy: str | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
+
+
+class Unavailable(QuintainError):
+    """Something outside is missing, full or down."""

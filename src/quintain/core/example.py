@@ -1,0 +1,49 @@
+"""An input, what the right answer is, and what a model said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from quintain.core.hashing import content_id
+
+# An answer is plain JSON in the shape of its kind: a label or a text is a str, a choice or a token an int
+# counted from 0, several choices a sorted list of int, a span {"text": str, "start": int | None}. Gold answers of
+# kinds that allow several right ones (spans, texts) are a list of those.
+Answer = Any
+Inputs = Mapping[str, Any]
+
+
+class Role(StrEnum):
+    """What a data set version is for."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+    CONTRAST = "contrast"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An input with its gold answer, where it is known."""
+
+    inputs: Inputs
+    answer: Answer = None
+    tags: tuple[str, ...] = ()
+    group: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The hash of the inputs: the same input is the same example wherever it turns up."""
+        return content_id(dict(self.inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said: its answer and, if it gave them, probabilities by label, choice or token."""
+
+    answer: Answer
+    probabilities: Mapping[str, float] | None = None

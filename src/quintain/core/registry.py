@@ -1,0 +1,76 @@
+"""One way to add a member to a family: a file with a decorator.
+
+Built-ins are the modules of a package, third parties the entry points of a group; both are loaded by the
+same call and stand in the same table.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from quintain.core.errors import Conflict, NotFound
+
+Member = TypeVar("Member")
+
+
+class Registry(Generic[Member]):
+    """A named family of members, such as the metrics.
+
+    *family* is the word for one member, *package* holds the built-ins one module each, *group* is the
+    entry-point group through which other distributions add theirs.
+    """
+
+    def __init__(self, family: str, *, package: str, group: str) -> None:
+        self.family = family
+        self.package = package
+        self.group = group
+        self._members: dict[str, Member] = {}
+        self._loaded = False
+
+    def register(self, name: str) -> Callable[[Member], Member]:
+        """Add the decorated member under *name*."""
+
+        def add(member: Member) -> Member:
+            if name in self._members:
+                raise Conflict(f"There are two {self.family}s called '{name}'.", remedy="Rename one of them.")
+            self._members[name] = member
+            return member
+
+        return add
+
+    def get(self, name: str) -> Member:
+        """Give the member called *name*, or say which names there are."""
+        self._load()
+        try:
+            return self._members[name]
+        except KeyError:
+            raise NotFound(
+                f"There is no {self.family} called '{name}'.", remedy=f"Known: {', '.join(self.names())}."
+            ) from None
+
+    def names(self) -> list[str]:
+        """List the names of all members in alphabetical order."""
+        self._load()
+        return sorted(self._members)
+
+    def items(self) -> Iterator[tuple[str, Member]]:
+        """Go through all members in the order of their names."""
+        return ((name, self._members[name]) for name in self.names())
+
+    def __contains__(self, name: object) -> bool:
+        self._load()
+        return name in self._members
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
+        package = importlib.import_module(self.package)
+        for module in pkgutil.walk_packages(package.__path__, prefix=f"{self.package}."):
+            importlib.import_module(module.name)
+        for entry in entry_points(group=self.group):
+            entry.load()

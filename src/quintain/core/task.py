@@ -1,0 +1,68 @@
+"""What is asked: the task, its fields and its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+FieldType = Literal["text", "long_text", "texts", "tokens", "token", "image"]
+AnswerType = Literal["label", "choice", "choices", "span", "token", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One input of an example, such as the premise.
+
+    *perturbable* says whether a robustness or fairness perturbation may touch it; *editable* whether a
+    writer may change it when a prompt is given.
+    """
+
+    name: str
+    type: FieldType = "text"
+    title: str = ""
+    help: str = ""
+    required: bool = True
+    max_length: int = 20_000
+    perturbable: bool = True
+    editable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One of the answers that a classification task allows, with what it means."""
+
+    name: str
+    gloss: str = ""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked. Made from a TOML file by `quintain.tasks.definition.read_task`.
+
+    Texts that people read (*title*, *instructions*, *content_warning*) map a language code to a text.
+    *extra_labels* may be given by people in validation and never by a model. *options* belong to the kind.
+    """
+
+    name: str
+    kind: str
+    title: Mapping[str, str]
+    labels: tuple[Label, ...] = ()
+    extra_labels: tuple[Label, ...] = ()
+    instructions: Mapping[str, str] = field(default_factory=dict)
+    content_warning: Mapping[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ("en",)
+    metrics: tuple[str, ...] = ()
+    canonical_metric: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels that score, in the order of the file."""
+        return tuple(label.name for label in self.labels)
+
+    @property
+    def judgement_labels(self) -> tuple[str, ...]:
+        """The labels that a person may give: those that score, then the extra ones."""
+        return self.label_names + tuple(label.name for label in self.extra_labels)

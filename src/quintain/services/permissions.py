@@ -1,0 +1,36 @@
+"""The one place that says who may do what. Every service that acts for somebody asks here first."""
+
+from __future__ import annotations
+
+from quintain.core.errors import Forbidden, NotSignedIn
+from quintain.core.people import Actor, RoleName
+
+
+def require_signed_in(actor: Actor) -> None:
+    """Refuse those who have not said who they are."""
+    if actor.user_id is None and not actor.operator:
+        raise NotSignedIn("This needs an account.", remedy="Sign in, or use an API token.")
+
+
+def require_admin(actor: Actor) -> None:
+    """Refuse everybody but admins and the operator."""
+    require_signed_in(actor)
+    if not actor.is_admin:
+        raise Forbidden(f"Only an admin may do this, and {actor.name} is not one.")
+
+
+def require_role(actor: Actor, *roles: RoleName, task: str | None = None) -> None:
+    """Refuse actors who hold none of *roles*, everywhere or on *task*."""
+    require_signed_in(actor)
+    if not any(actor.has(role, task) for role in roles):
+        wanted = " or ".join(roles)
+        where = f" of task '{task}'" if task else ""
+        raise Forbidden(
+            f"This needs the role {wanted}{where}, which {actor.name} does not have.",
+            remedy="An admin can grant it.",
+        )
+
+
+def require_owner(actor: Actor, task: str) -> None:
+    """Refuse actors who do not own *task*."""
+    require_role(actor, RoleName.OWNER, task=task)

@@ -1,0 +1,81 @@
+"""The only reader of the environment.
+
+Every variable begins with QUINTAIN_. `describe` lists them for the documentation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput
+
+
+def _setting(default: Any, help: str) -> Any:  # noqa: A002 - the word that the documentation shows
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set from outside, with defaults that work on a laptop."""
+
+    workspace: Path = _setting(Path("quintain-workspace"), "Folder of the workspace: database, blobs, backups.")
+    database_url: str = _setting("", "Database; empty for SQLite in the workspace, or postgresql://….")
+    blobs_url: str = _setting("", "Blob store; empty for a folder in the workspace, or s3://bucket/prefix.")
+    host: str = _setting("127.0.0.1", "Address that `serve` listens on.")
+    port: int = _setting(8000, "Port that `serve` listens on.")
+    public_url: str = _setting("", "Address that people use, for links in messages; empty for http://host:port.")
+    log_level: str = _setting("info", "debug, info, warning or error.")
+    log_format: str = _setting("text", "text for people, json for machines.")
+    smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.")
+    mail_from: str = _setting("quintain@localhost", "Sender of e-mails.")
+    open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")
+    login_attempts: int = _setting(10, "Log-in attempts allowed per address and per name in five minutes.")
+    model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
+
+    @property
+    def database(self) -> str:
+        """The URL of the database, with the default filled in."""
+        return self.database_url or f"sqlite:///{self.workspace / 'quintain.db'}"
+
+    @property
+    def blobs(self) -> str:
+        """The place of the blobs, with the default filled in."""
+        return self.blobs_url or str(self.workspace / "blobs")
+
+
+def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Read the settings from *environment* (the process's own by default); *overrides* that are not None win."""
+    source = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for item in fields(Settings):
+        raw = source.get(f"QUINTAIN_{item.name.upper()}")
+        if overrides.get(item.name) is not None:
+            values[item.name] = overrides[item.name]
+        elif raw is not None:
+            values[item.name] = _parse(item.name, raw, item.default)
+    return Settings(**values)
+
+
+def describe() -> list[tuple[str, str, str]]:
+    """List every variable with its default and what it does."""
+    return [(f"QUINTAIN_{i.name.upper()}", str(i.default), i.metadata["help"]) for i in fields(Settings)]
+
+
+def _parse(name: str, raw: str, default: object) -> object:
+    variable = f"QUINTAIN_{name.upper()}"
+    if isinstance(default, bool):
+        if raw.lower() in {"1", "true", "yes", "on"}:
+            return True
+        if raw.lower() in {"0", "false", "no", "off", ""}:
+            return False
+        raise BadInput(f"{variable} is '{raw}', which is neither yes nor no.", remedy="Use 1 or 0.")
+    if isinstance(default, int):
+        try:
+            return int(raw)
+        except ValueError:
+            raise BadInput(f"{variable} is '{raw}', which is not a whole number.") from None
+    return Path(raw) if isinstance(default, Path) else raw

@@ -1,0 +1,50 @@
+"""What all tables share: the declarative base, and times that are always UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase
+
+NAMING = {
+    "ix": "ix_%(column_0_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment in UTC. SQLite forgets time zones, so they are put back on reading."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse moments without a zone: they would mean another time elsewhere."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("A stored time needs a time zone.")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Put the zone back where the database forgot it."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """The base of all tables."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {datetime: UtcTime, dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012
+
+
+def now() -> datetime:
+    """Give this moment in UTC. Tables use it for their defaults; services take the time from here too."""
+    return datetime.now(UTC)

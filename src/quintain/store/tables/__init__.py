@@ -1,0 +1,25 @@
+"""All tables, one file per noun. Importing this package makes the metadata complete."""
+
+from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
+from quintain.store.tables.log import AuditEntry, Notification
+from quintain.store.tables.models import Model, ModelVersion
+from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
+from quintain.store.tables.tasks import TaskRow, TaskVersion
+
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "Dataset",
+    "DatasetVersion",
+    "Lineage",
+    "Model",
+    "ModelVersion",
+    "Notification",
+    "OneTimeLink",
+    "RoleGrant",
+    "TaskRow",
+    "TaskVersion",
+    "Throttle",
+    "User",
+    "WebSession",
+]

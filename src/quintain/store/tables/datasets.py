@@ -1,0 +1,56 @@
+"""Data sets: a name, its immutable versions, and what was made from what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from quintain.store.base import Base, now
+
+
+class Dataset(Base):
+    """A data set of a task, by name."""
+
+    __tablename__ = "datasets"
+    __table_args__ = (UniqueConstraint("task_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
+    name: Mapped[str] = mapped_column(String(120))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class DatasetVersion(Base):
+    """An immutable list of examples. *hash* names its content, *blob* the Parquet file that holds it."""
+
+    __tablename__ = "dataset_versions"
+    __table_args__ = (UniqueConstraint("dataset_id", "hash"), UniqueConstraint("dataset_id", "number"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"), index=True)
+    number: Mapped[int]
+    hash: Mapped[str] = mapped_column(String(64), index=True)
+    blob: Mapped[str] = mapped_column(String(80))
+    role: Mapped[str] = mapped_column(String(16))
+    hidden: Mapped[bool] = mapped_column(default=False)
+    rows: Mapped[int]
+    language: Mapped[str] = mapped_column(String(16), default="en")
+    description: Mapped[str] = mapped_column(Text, default="")
+    meta: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Lineage(Base):
+    """One version was derived from another, by what and with which settings."""
+
+    __tablename__ = "lineage"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    child_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"), index=True)
+    parent_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"), index=True)
+    how: Mapped[str] = mapped_column(String(80))
+    settings: Mapped[dict[str, Any]] = mapped_column(default=dict)

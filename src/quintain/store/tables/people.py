@@ -1,0 +1,93 @@
+"""Accounts, what they may do, and how they show who they are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from quintain.store.base import Base, now
+
+
+class User(Base):
+    """A person. A deleted one keeps its row, without name, address and password, so that counts stay right."""
+
+    __tablename__ = "users"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(80), unique=True)
+    display_name: Mapped[str] = mapped_column(String(120), default="")
+    email: Mapped[str | None] = mapped_column(String(254), unique=True)
+    password_hash: Mapped[str | None] = mapped_column(String(255))
+    language: Mapped[str] = mapped_column(String(16), default="en")
+    email_notifications: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    deleted_at: Mapped[datetime | None]
+
+
+class RoleGrant(Base):
+    """A role given to a person, everywhere or on one task. Taking it back is a date, not a deletion."""
+
+    __tablename__ = "role_grants"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    role: Mapped[str] = mapped_column(String(20))
+    task_id: Mapped[int | None] = mapped_column(ForeignKey("tasks.id"))
+    granted_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    granted_at: Mapped[datetime] = mapped_column(default=now)
+    revoked_at: Mapped[datetime | None]
+
+
+class WebSession(Base):
+    """A signed-in browser. Only the hash of the cookie is kept."""
+
+    __tablename__ = "web_sessions"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    csrf: Mapped[str] = mapped_column(String(64))
+    user_agent: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+
+
+class ApiToken(Base):
+    """A token for programs: shown once, kept as a hash."""
+
+    __tablename__ = "api_tokens"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(80))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    hint: Mapped[str] = mapped_column(String(12))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime | None]
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class OneTimeLink(Base):
+    """A link that works once: the first admin's, an invitation, a forgotten password."""
+
+    __tablename__ = "one_time_links"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    purpose: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class Throttle(Base):
+    """How often something happened in the current window, per key; shared by all web processes."""
+
+    __tablename__ = "throttles"
+
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    window: Mapped[int] = mapped_column(primary_key=True)
+    count: Mapped[int] = mapped_column(default=0)
