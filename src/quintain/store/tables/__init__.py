@@ -2,7 +2,7 @@
 
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.log import AuditEntry, Notification
-from quintain.store.tables.models import Model, ModelVersion
+from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 
@@ -13,6 +13,7 @@ __all__ = [
     "DatasetVersion",
     "Lineage",
     "Model",
+    "ModelCard",
     "ModelVersion",
     "Notification",
     "OneTimeLink",

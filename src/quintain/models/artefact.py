@@ -1,0 +1,35 @@
+"""A model's folder as one file, the same bytes whenever its content is the same."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+from quintain.core.errors import BadInput
+
+
+def pack(folder: Path, target: Path) -> None:
+    """Write the files of *folder* into the tar file *target*: sorted by name, without times, owners or modes."""
+    paths = sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix())
+    with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as archive:
+        for path in paths:
+            name = path.relative_to(folder).as_posix()
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise BadInput(f"{path} is neither a file nor a folder.", remedy="Copy what it stands for into place.")
+            if path.is_dir():
+                continue
+            member = tarfile.TarInfo(name)
+            member.size = path.stat().st_size
+            member.mode = 0o644
+            with path.open("rb") as stream:
+                archive.addfile(member, stream)
+
+
+def unpack(source: Path, folder: Path) -> None:
+    """Write the files of the tar file *source* into *folder*; nothing may land outside of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tarfile.open(source, "r") as archive:
+            archive.extractall(folder, filter="data")
+    except tarfile.TarError as error:
+        raise BadInput(f"The artefact {source.name} cannot be unpacked ({error}).") from error
