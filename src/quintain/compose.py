@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
+from quintain.store.migrate import upgrade
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,11 @@ class Workspace:
 def open_workspace(settings: Settings) -> Workspace:
     """Open the workspace that *settings* name."""
     return Workspace(settings=settings, engine=connect(settings.database), blobs=Blobs(Path(settings.blobs)))
+
+
+def create_workspace(settings: Settings) -> Workspace:
+    """Make the workspace that *settings* name, with all tables and no people, or bring an old one up to date."""
+    settings.workspace.mkdir(parents=True, exist_ok=True)
+    workspace = open_workspace(settings)
+    upgrade(workspace.engine)
+    return workspace

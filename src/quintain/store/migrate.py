@@ -1,0 +1,119 @@
+"""Bring a database to the shape that this version of Quintain needs.
+
+The migrations are shipped inside the package. All that are missing run in one transaction, so that a database is
+either as it was or as it should be, and under a lock, so that two servers that start together do not both run them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, text
+
+import quintain.store.tables  # noqa: F401 - importing the tables completes the metadata
+from quintain.core.errors import Conflict
+from quintain.store.base import Base
+
+FOLDER = Path(__file__).parent / "migrations"
+LOCK = 7_851_846_114  # any number that nobody else uses for an advisory lock in the same database
+
+
+def upgrade(engine: Engine) -> list[str]:
+    """Run the missing migrations and give their names, oldest first."""
+    with _alone(engine) as connection:
+        missing = _missing(connection)
+        if missing:
+            config = _config()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    return missing
+
+
+def pending(engine: Engine) -> list[str]:
+    """List the migrations that have not been run, oldest first."""
+    with engine.connect() as connection:
+        return _missing(connection)
+
+
+def current(engine: Engine) -> str | None:
+    """Give the name of the newest migration that was run; None for an empty database."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest() -> str:
+    """Give the name of the newest migration of this version of Quintain."""
+    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+
+
+def differences(engine: Engine) -> list[object]:
+    """List what differs between the database and the tables in the code: nothing, after `upgrade`."""
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return list(compare_metadata(context, Base.metadata))
+
+
+def _missing(connection: Connection) -> list[str]:
+    scripts = ScriptDirectory.from_config(_config())
+    known = [script.revision for script in reversed(list(scripts.walk_revisions()))]
+    at = MigrationContext.configure(connection).get_current_revision()
+    if at is None:
+        return known
+    if at not in known:
+        raise Conflict(
+            f"The database is at migration '{at}', which this version of Quintain does not know.",
+            remedy="A newer version wrote it: install that one, or restore an older backup.",
+        )
+    return known[known.index(at) + 1 :]
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[Connection]:
+    """Give a connection inside a transaction that no other migration shares."""
+    with engine.connect().execution_options(writing=True) as connection:
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite:
+            # A table that is rebuilt is dropped and renamed, which foreign keys would not allow. Only outside of
+            # a transaction can they be switched off, hence on the driver's own connection.
+            _pragma(connection, "foreign_keys=OFF")
+        try:
+            with connection.begin():
+                if not sqlite:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+                yield connection
+                if sqlite:
+                    _check_references(connection)
+        finally:
+            if sqlite:
+                _pragma(connection, "foreign_keys=ON")
+
+
+def _pragma(connection: Connection, setting: str) -> None:
+    driver = connection.connection.dbapi_connection
+    if driver is not None:
+        cursor = driver.cursor()
+        cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+
+def _check_references(connection: Connection) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        raise Conflict(
+            f"The migration would leave {len(broken)} rows in {broken[0][0]} that point to nothing; it was undone.",
+            remedy="Restore a backup, or report this as a bug.",
+        )
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config

@@ -1,0 +1,174 @@
+"""What tests of all kinds share: databases, workspaces, people, and ways to run commands."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+from typer.testing import CliRunner, Result
+
+from quintain.cli.app import app
+from quintain.compose import Workspace, create_workspace
+from quintain.core.people import Actor, RoleName
+from quintain.settings import Settings
+from quintain.store.blobs import Blobs
+from quintain.store.database import connect
+from quintain.store.migrate import upgrade
+from tests.people import make_person
+from tests.postgres import TEMPLATE, PostgresServer
+
+ROOT = Path(__file__).parent.parent
+DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("QUINTAIN_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of our own. Where it cannot be started the tests fail: they are part of the promise."""
+    # A socket's path may have at most 107 characters, so pytest's own long folders will not do.
+    folder = Path(tempfile.mkdtemp(prefix="quintain-pg-", dir="/tmp"))
+    server = PostgresServer(folder)
+    server.start()
+    try:
+        engine = connect(server.create(template=None))
+        upgrade(engine)
+        engine.dispose()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite database that tests copy."""
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    engine = connect(f"sqlite:///{path}")
+    upgrade(engine)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture
+def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[str], str]]:
+    """A function that gives the address of a fresh, migrated PostgreSQL database, or "" for SQLite."""
+    made: list[str] = []
+
+    def make(kind: str, template: str = TEMPLATE) -> str:
+        if kind == "sqlite":
+            return ""
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        made.append(server.create(template))
+        return made[-1]
+
+    yield make
+    for url in made:
+        request.getfixturevalue("postgres_server").drop(url)
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> str:
+    """The kind of database: every test that uses it, or `workspace`, runs on both."""
+    return str(request.param)
+
+
+@pytest.fixture
+def settings(database: str, new_database: Callable[[str], str], sqlite_template: Path, tmp_path: Path) -> Settings:
+    """Settings of a workspace in a temporary folder, whose database is fresh and migrated."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    if database == "sqlite":
+        shutil.copyfile(sqlite_template, folder / "quintain.db")
+    return Settings(workspace=folder, database_url=new_database(database))
+
+
+@pytest.fixture
+def workspace(settings: Settings) -> Iterator[Workspace]:
+    """An empty workspace, once on SQLite and once on PostgreSQL."""
+    made = create_workspace(settings)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def db(workspace: Workspace) -> Iterator[Session]:
+    """A session on the workspace's database."""
+    with workspace.session() as session:
+        yield session
+
+
+@pytest.fixture
+def blobs(workspace: Workspace) -> Blobs:
+    """The workspace's blobs."""
+    return workspace.blobs
+
+
+@pytest.fixture
+def admin(db: Session) -> Actor:
+    """Somebody who may do everything."""
+    return make_person(db, "ada", RoleName.ADMIN)
+
+
+@pytest.fixture
+def owner(db: Session) -> Actor:
+    """Somebody who owns every task."""
+    return make_person(db, "olga", RoleName.OWNER)
+
+
+@pytest.fixture
+def builder(db: Session) -> Actor:
+    """Somebody who submits models."""
+    return make_person(db, "bert", RoleName.BUILDER)
+
+
+@pytest.fixture
+def worker(db: Session) -> Actor:
+    """Somebody who writes and judges."""
+    return make_person(db, "wilma", RoleName.WORKER)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets beside the repository; tests on them are skipped where it is missing."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("there is no shared/data beside the repository")
+    return folder
+
+
+@pytest.fixture
+def cli() -> Callable[..., Result]:
+    """A function that runs a command inside this process and gives its result."""
+
+    def run(*arguments: str | Path, input: str | None = None) -> Result:  # noqa: A002 - typer's own word
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+
+    return run
+
+
+@pytest.fixture
+def run_cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A function that runs `quintain` as a real process and gives its exit code and output."""
+
+    def run(
+        *arguments: str | Path, cwd: Path = tmp_path, env: dict[str, str] | None = None, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "quintain", *(str(argument) for argument in arguments)]
+        surroundings = {**os.environ, **(env or {})}
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=cwd, env=surroundings, timeout=timeout, check=False
+        )
+
+    return run

@@ -1,0 +1,49 @@
+"""The migrations make exactly the tables that the code knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from quintain.compose import Workspace
+from quintain.core.errors import Conflict
+from quintain.store.database import connect
+from quintain.store.migrate import current, differences, newest, pending, upgrade
+
+
+def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:
+    """After all migrations nothing differs from the tables in the code, on either database."""
+    assert differences(workspace.engine) == []
+    assert current(workspace.engine) == newest()
+    assert pending(workspace.engine) == []
+
+
+def test_upgrading_twice_does_nothing(workspace: Workspace) -> None:
+    """A database that is up to date is left alone."""
+    assert upgrade(workspace.engine) == []
+
+
+def test_servers_that_start_together_migrate_once(
+    database: str, new_database: Callable[..., str], tmp_path: Path
+) -> None:
+    """Of several processes that start on an empty database, one runs the migrations and the others wait."""
+    url = new_database(database, template="template0") or f"sqlite:///{tmp_path / 'new.db'}"
+    engines = [connect(url) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        ran = list(pool.map(upgrade, engines))
+    assert sum(bool(names) for names in ran) == 1
+    assert differences(engines[0]) == []
+    for engine in engines:
+        engine.dispose()
+
+
+def test_a_newer_database_is_refused(workspace: Workspace) -> None:
+    """A database that a later version wrote is left alone, with a message that says so."""
+    with workspace.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = 'from-the-future'"))
+    with pytest.raises(Conflict, match="from-the-future"):
+        upgrade(workspace.engine)
