@@ -1,0 +1,257 @@
+"""Tables that analysts bring: CSV, TSV, JSONL and Parquet, read and written alike.
+
+    votes = read_table(Path("votes.csv"), required=["item", "worker", "label"], columns={"item": "example_id"})
+
+Columns of plain values are text in every format, so that a label `1` is the same in a CSV and in a Parquet file;
+*types* names the columns that are numbers. Lists and structures (from JSONL and Parquet) stay what they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.text import open_bytes, read_bytes, suffix_of
+
+FAULT_LIMIT = 100
+FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def parse_columns(pairs: Iterable[str]) -> dict[str, str]:
+    """Read `--column` options: our name, an equals sign, the name in the file.
+
+    >>> parse_columns(["item=example_id"])
+    {'item': 'example_id'}
+    """
+    columns: dict[str, str] = {}
+    for pair in pairs:
+        ours, equals, theirs = pair.partition("=")
+        if not equals or not ours.strip() or not theirs.strip():
+            raise BadInput(f"The column mapping '{pair}' is not NAME=COLUMN.", remedy="For example: item=example_id.")
+        if ours.strip() in columns:
+            raise BadInput(f"The column '{ours.strip()}' is mapped twice.")
+        columns[ours.strip()] = theirs.strip()
+    return columns
+
+
+def read_table(
+    path: Path,
+    *,
+    required: Sequence[str],
+    optional: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    types: Mapping[str, pl.DataType] | None = None,
+) -> pl.DataFrame:
+    """Read the table at *path*: the *required* columns, the *optional* ones that are there, then all others.
+
+    *columns* maps our names to those in the file. *types* gives the columns that are not text, such as
+    `{"correct": pl.Float64()}`; a value that does not fit is a fault with its row.
+    """
+    path = Path(path)
+    table = _read(path)
+    table = _rename(table, path, required, optional, columns or {})
+    if table.is_empty():
+        raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
+    return _typed(table, path, types or {})
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write *frame* in the format that the suffix of *path* names; `.gz` after it compresses."""
+    path = Path(path)
+    form = table_format(path)
+    with io.BytesIO() as buffer:
+        if form == "parquet":
+            frame.write_parquet(buffer)
+        elif form == "jsonl":
+            frame.write_ndjson(buffer)
+        else:
+            flat = frame.with_columns(
+                pl.col(name).map_elements(_as_json, return_dtype=pl.String())
+                for name, dtype in frame.schema.items()
+                if dtype.is_nested()
+            )
+            flat.write_csv(buffer, separator=_SEPARATORS[form])
+        data = buffer.getvalue()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def table_format(path: Path) -> str:
+    """Tell the format of a table from its name: csv, tsv, jsonl or parquet."""
+    form = FORMATS.get(suffix_of(path))
+    if form is None:
+        raise BadInput(
+            f"The format of {path.name} cannot be told from its name.",
+            remedy="Use one of .csv, .tsv, .jsonl or .parquet, each also with .gz.",
+        )
+    return form
+
+
+def row_number(path: Path, index: int) -> int:
+    """Give the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
+    return index + (2 if table_format(path) in _SEPARATORS else 1)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value.to_list() if isinstance(value, pl.Series) else value, ensure_ascii=False)
+
+
+def _read(path: Path) -> pl.DataFrame:
+    form = table_format(path)
+    if form == "parquet":
+        return _read_parquet(path)
+    data = read_bytes(path)
+    return _read_jsonl(path, data) if form == "jsonl" else _read_separated(path, data, _SEPARATORS[form])
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    try:
+        with open_bytes(path) as stream:
+            return pl.read_parquet(stream.read())
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(f"{path.name} is not a readable Parquet file: {_first_line(error)}.") from error
+
+
+def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
+    """Read with polars; where it stumbles or a row may be short, let the csv module name the rows."""
+    try:
+        table = pl.read_csv(data, separator=separator, infer_schema=False, empty_string_is_null=False)
+    except pl.exceptions.PolarsError as error:
+        _raise_row_faults(path, data, separator)
+        raise BadInput(f"{path.name} cannot be read: {_first_line(error)}.") from error
+    header = next(csv.reader(io.StringIO(data.decode()), delimiter=separator))
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
+    if (table.to_series(-1) == "").any():
+        _raise_row_faults(path, data, separator)
+        table = table.filter(~pl.all_horizontal(pl.all() == ""))
+    return table
+
+
+def _raise_row_faults(path: Path, data: bytes, separator: str) -> None:
+    faults: list[Fault] = []
+    reader = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
+    width = 0
+    row = 0
+    try:
+        for row, cells in enumerate(reader, 1):
+            width = width or len(cells)
+            if cells and len(cells) != width:
+                reason = f"{len(cells)} columns where the header has {width}"
+                faults.append(Fault(reason, file=path.name, row=row))
+    except csv.Error as error:
+        faults.append(Fault(f"broken quoting ({error})", file=path.name, row=row + 1))
+    if faults:
+        raise BadInput(
+            faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Quote values that hold the separator or quotes."
+        )
+
+
+def _read_jsonl(path: Path, data: bytes) -> pl.DataFrame:
+    try:
+        return pl.read_ndjson(data, infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        # Columns of mixed types and broken lines end here: one row at a time says which it is.
+        return _read_json_lines(path, data)
+
+
+def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
+    faults: list[Fault] = []
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(data.decode().split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as error:
+            faults.append(Fault(f"not JSON: {error.msg} at column {error.colno}", file=path.name, row=number))
+            continue
+        if isinstance(value, dict):
+            rows.append({key: _as_text(cell) for key, cell in value.items()})
+        else:
+            faults.append(Fault("not a JSON object", file=path.name, row=number))
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Write one JSON object per line.")
+    try:
+        return pl.DataFrame(rows, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise BadInput(f"{path.name} cannot be read as a table: {_first_line(error)}.") from error
+
+
+def _as_text(cell: Any) -> Any:
+    if cell is None or isinstance(cell, (str, list, dict)):
+        return cell
+    return json.dumps(cell)
+
+
+def _rename(
+    table: pl.DataFrame, path: Path, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+) -> pl.DataFrame:
+    known = (*required, *optional)
+    strange = [name for name in columns if name not in known]
+    if strange:
+        raise BadInput(
+            f"There is no column called '{strange[0]}' to map to.", remedy=f"Columns here: {', '.join(known)}."
+        )
+    there = table.columns
+    wanted = {name: columns.get(name, name) for name in known}
+    missing = [
+        Fault(f"there is no column '{theirs}'" + (f" (mapped to '{ours}')" if ours in columns else ""), file=path.name)
+        for ours, theirs in wanted.items()
+        if theirs not in there and (ours in required or ours in columns)
+    ]
+    if missing:
+        raise BadInput(
+            faults=missing,
+            remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
+        )
+    named = [pl.col(theirs).alias(ours) for ours, theirs in wanted.items() if theirs in there]
+    used = {wanted[name] for name in known} | set(known)
+    return table.select(*named, *(pl.col(name) for name in there if name not in used))
+
+
+def _typed(table: pl.DataFrame, path: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    casts = []
+    faults: list[Fault] = []
+    for name, dtype in table.schema.items():
+        if dtype.is_nested():
+            continue
+        goal = types.get(name, pl.String())
+        source = pl.col(name)
+        if dtype == pl.String() and not isinstance(goal, pl.String):
+            source = source.str.strip_chars().replace("", None)
+        casts.append(_plain_cast(source, dtype, goal).alias(name))
+    typed = table.with_columns(casts)
+    for name, dtype in types.items():
+        if name not in table.columns or table.schema[name].is_nested():
+            continue
+        given = table[name].cast(pl.String()).fill_null("").str.strip_chars()
+        for index in ((given != "") & typed[name].is_null()).arg_true().to_list():
+            reason = f"'{given[index]}' is not {'a whole number' if dtype.is_integer() else 'a number'}"
+            faults.append(Fault(reason, file=path.name, row=row_number(path, index), field=name))
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    return typed
+
+
+def _plain_cast(source: pl.Expr, dtype: pl.DataType, goal: pl.DataType) -> pl.Expr:
+    if dtype == pl.Boolean() and goal.is_numeric():
+        return source.cast(goal)
+    if dtype == pl.String() and goal.is_numeric():
+        lowered = source.str.to_lowercase()
+        number = source.cast(goal, strict=False)
+        return pl.when(lowered == "true").then(1).when(lowered == "false").then(0).otherwise(number).cast(goal)
+    return source.cast(goal, strict=False)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0].rstrip(".")

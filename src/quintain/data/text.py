@@ -1,0 +1,75 @@
+"""Bytes of a file as text: compression, byte-order mark and encoding, with faults that name the row."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from quintain.core.errors import BadInput, Fault, NotFound
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open *path* for reading, through gzip where its name ends in `.gz`."""
+    if not path.exists():
+        raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder, not a file.")
+    return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8."""
+    try:
+        with open_bytes(path) as stream:
+            data = stream.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInput(f"{path.name} is not a complete gzip file ({error}).") from error
+    data = strip_mark(data, path.name)
+    if not data.strip():
+        raise BadInput(faults=[Fault("the file is empty", file=path.name)])
+    faults = encoding_faults(data, path.name)
+    if faults:
+        raise BadInput(faults=faults, remedy="Save the file as UTF-8.")
+    return data
+
+
+def strip_mark(data: bytes, name: str) -> bytes:
+    """Take the byte-order mark off the start of a file's *data*; refuse UTF-16, which only a mark gives away."""
+    if data.startswith(_UTF16_MARKS):
+        raise BadInput(faults=[Fault("the file is UTF-16, not UTF-8", file=name)], remedy="Save the file as UTF-8.")
+    return data.removeprefix(BYTE_ORDER_MARK)
+
+
+def encoding_faults(data: bytes, name: str, *, first_row: int = 1) -> list[Fault]:
+    """Name every line of *data* that is not UTF-8; *first_row* is the number of its first line."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return [
+            Fault(f"not UTF-8: {problem}", file=name, row=row)
+            for row, line in enumerate(data.split(b"\n"), first_row)
+            if (problem := _encoding_problem(line))
+        ]
+    return []
+
+
+def _encoding_problem(line: bytes) -> str | None:
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
+    return None
+
+
+def suffix_of(path: Path) -> str:
+    """Give the suffix that tells the format: the one before `.gz`, in lower case.
+
+    >>> suffix_of(Path("votes.CSV.gz"))
+    '.csv'
+    """
+    return (Path(path.stem) if path.suffix == ".gz" else path).suffix.lower()
