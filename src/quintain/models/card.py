@@ -1,0 +1,70 @@
+"""Model cards: Markdown with headings that every card must have, after the idea of Mitchell et al. (2019)."""
+
+from __future__ import annotations
+
+import re
+
+from quintain.core.errors import Fault
+
+HEADINGS = (
+    "Intended use",
+    "Training data",
+    "Evaluation",
+    "Limitations",
+    "Ethical considerations",
+    "Licence",
+)
+MAX_CARD = 100_000
+_SPELLINGS = {"license": "licence", "evaluation results": "evaluation", "intended uses": "intended use"}
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+
+
+def check_card(text: str) -> list[Fault]:
+    """Find what a card lacks: required headings, and something written under each.
+
+    >>> [fault.reason for fault in check_card("# Intended use")][:1]
+    ["nothing is written under the heading 'Intended use'"]
+    """
+    if len(text) > MAX_CARD:
+        return [Fault(f"the card has {len(text):,} characters; at most {MAX_CARD:,} are kept", field="card")]
+    sections = _sections(text)
+    faults = []
+    for heading in HEADINGS:
+        body = sections.get(heading.lower())
+        if body is None:
+            faults.append(Fault(f"the heading '{heading}' is missing", field="card"))
+        elif not body.strip():
+            faults.append(Fault(f"nothing is written under the heading '{heading}'", field="card"))
+    return faults
+
+
+def template(title: str) -> str:
+    """Give an empty card called *title*, to be filled in."""
+    return f"# {title}\n\n" + "\n\n".join(f"## {heading}" for heading in HEADINGS) + "\n"
+
+
+def write_card(title: str, sections: dict[str, str]) -> str:
+    """Write a card called *title* from the text under each required heading."""
+    return f"# {title}\n\n" + "\n\n".join(f"## {heading}\n\n{sections[heading]}" for heading in HEADINGS) + "\n"
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Give what stands under each heading, by its name in lower case; a deeper heading counts as content too."""
+    found: dict[str, str] = {}
+    open_headings: list[tuple[int, str]] = []
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= bool(_FENCE.match(line))
+        heading = None if fenced else _HEADING.match(line)
+        if heading:
+            level = len(line.lstrip()) - len(line.lstrip().lstrip("#"))
+            open_headings = [item for item in open_headings if item[0] < level]
+            name = re.sub(r"[*_:`]", "", heading.group(1)).strip().lower()
+            name = _SPELLINGS.get(name, name)
+            open_headings.append((level, name))
+            found.setdefault(name, "")
+        else:
+            for _, name in open_headings:
+                found[name] += line + "\n"
+    return found
