@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ from pathlib import Path
 
 from quintain.core.errors import NotFound, Unavailable
 
-CHUNK = 1 << 20
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class Blobs:
@@ -23,15 +25,23 @@ class Blobs:
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Give the local path of the blob *key*."""
-        path = self.root / key[:2] / key
+        """Give the local path of the blob *key*. The file must not be changed."""
+        path = self._place(key)
         if not path.exists():
             raise NotFound(f"The blob {key} is missing from {self.root}.", remedy="Restore it from a backup.")
         return path
 
     def has(self, key: str) -> bool:
         """Say whether the blob *key* is there."""
-        return (self.root / key[:2] / key).exists()
+        return self._place(key).exists()
+
+    def keys(self) -> list[str]:
+        """List the keys of all blobs."""
+        return sorted(path.name for path in self.root.glob("??/*") if KEY.fullmatch(path.name))
+
+    def size(self) -> int:
+        """Count the bytes that all blobs take."""
+        return sum(self._place(key).stat().st_size for key in Blobs.keys(self))
 
     def put(self, data: bytes) -> str:
         """Keep *data* and give its key."""
@@ -41,19 +51,21 @@ class Blobs:
 
     def put_file(self, path: Path) -> str:
         """Keep the file at *path*, which is moved in where it lies in our scratch folder, and give its key."""
+        if path.parent != self._scratch_root:
+            with self.scratch() as copy:
+                shutil.copyfile(path, copy)
+                return self.put_file(copy)
         with path.open("rb") as stream:
             key = hashlib.file_digest(stream, "sha256").hexdigest()
-        target = self.root / key[:2] / key
-        if target.exists():
-            return key
-        with self._explaining():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if path.parent == self._scratch_root:
+            # Bytes first, name second: after a power cut a name never points to half a file.
+            os.fsync(stream.fileno())
+        target = self._place(key)
+        if not target.exists():
+            with self._explaining():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.chmod(0o644)
                 os.replace(path, target)
-            else:
-                with self.scratch() as copy:
-                    shutil.copyfile(path, copy)
-                    os.replace(copy, target)
+                _sync_folder(target.parent)
         return key
 
     @contextmanager
@@ -69,6 +81,22 @@ class Blobs:
             finally:
                 path.unlink(missing_ok=True)
 
+    def check_writable(self) -> None:
+        """Write a little and remove it again; raise Unavailable where that fails."""
+        try:
+            with self.scratch() as path:
+                path.write_bytes(b"quintain")
+        except OSError as error:
+            raise Unavailable(
+                f"The folder {self.root} cannot be written to: {error.strerror}.",
+                remedy="Check who owns it, and that its disk is mounted for writing.",
+            ) from error
+
+    def _place(self, key: str) -> Path:
+        if not KEY.fullmatch(key):
+            raise NotFound(f"'{key}' is not the key of a blob.")
+        return self.root / key[:2] / key
+
     @property
     def _scratch_root(self) -> Path:
         return self.root / "scratch"
@@ -78,9 +106,17 @@ class Blobs:
         try:
             yield
         except OSError as error:
-            if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            if error.errno in FULL:
                 raise Unavailable(
                     f"The disk that holds {self.root} is full; nothing was written.",
                     remedy="Free some space and retry.",
                 ) from error
             raise
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -2,39 +2,77 @@
 
 Reading happens in short deferred transactions. Writing goes through `transaction`, which on SQLite takes the write
 lock at once (`BEGIN IMMEDIATE`): two writers then wait for each other instead of failing half-way.
+
+What a database complains about is turned into our own errors here, so that no caller needs to know a driver.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import BadInput, QuintainError, Unavailable
 
-BUSY_TIMEOUT_MS = 15_000
+BUSY_TIMEOUT_MS = 30_000
+POOL_SIZE = 10
+POOL_OVERFLOW = 20
 
 
 def connect(url: str) -> Engine:
-    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`."""
-    if url.startswith("sqlite"):
-        return _connect_sqlite(url)
-    if url.startswith(("postgresql://", "postgres://")):
-        url = "postgresql+psycopg://" + url.split("://", 1)[1]
+    """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet."""
+    address = _address(url)
     try:
-        return create_engine(url, pool_size=20, max_overflow=20, pool_pre_ping=True)
+        engine = _open_sqlite(address) if address.drivername == "sqlite" else _open_postgres(address)
     except ModuleNotFoundError as error:
         raise Unavailable(
             f"The driver for this database is not installed ({error.name}).",
             remedy="Install it with: pip install 'quintain[postgres]'.",
         ) from error
+    event.listen(engine, "handle_error", _explain)
+    return engine
 
 
-def _connect_sqlite(url: str) -> Engine:
-    engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000})
+def _address(url: str) -> URL:
+    wanted = "Use sqlite:///path/to/file or postgresql://user:password@host/database."
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise BadInput("The address of the database cannot be read.", remedy=wanted) from error
+    if address.drivername in {"postgresql", "postgres", "postgresql+psycopg"}:
+        return address.set(drivername="postgresql+psycopg")
+    if address.drivername == "sqlite":
+        return address
+    raise BadInput(f"Quintain does not work on a database of kind '{address.drivername}'.", remedy=wanted)
+
+
+def _open_postgres(address: URL) -> Engine:
+    try:
+        return create_engine(
+            address,
+            pool_size=POOL_SIZE,
+            max_overflow=POOL_OVERFLOW,
+            pool_pre_ping=True,
+            json_serializer=_to_json,
+            connect_args={"connect_timeout": 10, "application_name": "quintain"},
+        )
+    except NoSuchModuleError as error:
+        raise Unavailable(f"This database cannot be opened: {error}") from error
+
+
+def _open_sqlite(address: URL) -> Engine:
+    engine = create_engine(
+        address,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_OVERFLOW,
+        json_serializer=_to_json,
+        connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
+    )
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
@@ -42,10 +80,10 @@ def _connect_sqlite(url: str) -> Engine:
         connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in (
+            f"busy_timeout={BUSY_TIMEOUT_MS}",
             "journal_mode=WAL",
             "synchronous=NORMAL",
             "foreign_keys=ON",
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
         ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
@@ -62,10 +100,12 @@ def _connect_sqlite(url: str) -> Engine:
 def transaction(db: Session) -> Iterator[Session]:
     """Run the block as one transaction: all of it is kept, or none.
 
-    A service that calls another one joins the transaction that is already open.
+    A service that calls another one takes it into its own transaction: the inner block is undone alone when it
+    fails and the outer one goes on, and is kept only when the outer one is.
     """
     if db.info.get("in_transaction"):
-        yield db
+        with db.begin_nested():
+            yield db
         return
     if db.in_transaction():
         db.commit()  # end the reading that went before, so that writing starts from what is true now
@@ -79,3 +119,44 @@ def transaction(db: Session) -> Iterator[Session]:
         raise
     finally:
         db.info["in_transaction"] = False
+
+
+def _to_json(value: Any) -> str:
+    # PostgreSQL refuses NaN, and SQLite would keep it as something that no other JSON reader takes.
+    return json.dumps(value, allow_nan=False)
+
+
+def _explain(context: ExceptionContext) -> None:
+    """Say in our own words what the database complains about, where a person can do something about it."""
+    error = _translate(context)
+    if error is not None:
+        raise error from context.original_exception
+
+
+def _translate(context: ExceptionContext) -> QuintainError | None:
+    problem = context.sqlalchemy_exception or context.original_exception
+    reason = str(context.original_exception).strip()
+    if isinstance(problem, DataError | OverflowError | UnicodeEncodeError):
+        return BadInput(
+            f"A value cannot be stored: {reason.splitlines()[0]}",
+            remedy="Shorten it, or remove characters that are not text.",
+        )
+    if isinstance(problem, OperationalError):
+        return _translate_operational(reason, context)
+    return None
+
+
+def _translate_operational(reason: str, context: ExceptionContext) -> QuintainError | None:
+    where = context.engine.url.render_as_string(hide_password=True) if context.engine else "the database"
+    if "disk is full" in reason or "No space left" in reason:
+        return Unavailable(f"The disk of {where} is full; nothing was written.", remedy="Free some space and retry.")
+    if "database is locked" in reason:
+        return Unavailable("The database is busy with another writer.", remedy="Try again in a moment.")
+    if "unable to open" in reason or "readonly" in reason:
+        return Unavailable(f"{where} cannot be opened: {reason}.", remedy="Check that the folder is there and ours.")
+    if context.connection is None or context.is_disconnect:
+        return Unavailable(
+            f"The database at {where} does not answer: {reason.splitlines()[0]}",
+            remedy="Check QUINTAIN_DATABASE_URL and that the server runs.",
+        )
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, now
@@ -84,10 +84,10 @@ class OneTimeLink(Base):
 
 
 class Throttle(Base):
-    """How often something happened in the current window, per key; shared by all web processes."""
+    """How often something happened, per key and window of time; *window* is the second at which it began."""
 
     __tablename__ = "throttles"
 
     key: Mapped[str] = mapped_column(String(200), primary_key=True)
-    window: Mapped[int] = mapped_column(primary_key=True)
+    window: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     count: Mapped[int] = mapped_column(default=0)

@@ -121,7 +121,7 @@ def _create_credentials() -> None:
     op.create_table(
         "throttles",
         sa.Column("key", sa.String(length=200), nullable=False),
-        sa.Column("window", sa.Integer(), nullable=False),
+        sa.Column("window", sa.BigInteger(), nullable=False),
         sa.Column("count", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("key", "window", name=op.f("pk_throttles")),
     )

@@ -1,0 +1,70 @@
+"""Queries on what happened and what people were told."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import AuditEntry, Notification, User
+
+
+def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list[AuditEntry]:
+    """List the newest audit entries, or those before the entry with id *before*."""
+    query = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
+    return list(db.scalars(query if before is None else query.where(AuditEntry.id < before)))
+
+
+def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -> list[Notification]:
+    """List a person's messages, newest first."""
+    query = select(Notification).where(Notification.user_id == user_id).order_by(Notification.id.desc()).limit(limit)
+    return list(db.scalars(query.where(Notification.read_at.is_(None)) if unread_only else query))
+
+
+def unread_count(db: Session, user_id: int) -> int:
+    """Count a person's messages that have not been read."""
+    query = select(func.count()).where(Notification.user_id == user_id, Notification.read_at.is_(None))
+    return db.scalar(query) or 0
+
+
+def mark_read(db: Session, user_id: int, ids: list[int] | None, at: datetime) -> int:
+    """Mark a person's messages as read, all of them where *ids* is None, and count those that were not yet."""
+    change = update(Notification).where(Notification.user_id == user_id, Notification.read_at.is_(None))
+    if ids is not None:
+        change = change.where(Notification.id.in_(ids))
+    return len(db.execute(change.values(read_at=at).returning(Notification.id)).all())
+
+
+def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> list[tuple[Notification, str]]:
+    """Mark messages since *since* that people want by e-mail as sent, and give each with its address.
+
+    They are marked before they are sent, and the condition is repeated in the update: two processes that deliver at
+    the same time never send the same message twice.
+    """
+    wanted = (
+        select(Notification.id, User.email)
+        .join(User, User.id == Notification.user_id)
+        .where(
+            Notification.emailed_at.is_(None),
+            Notification.at >= since,
+            User.email_notifications,
+            User.email.is_not(None),
+            User.deleted_at.is_(None),
+        )
+        .order_by(Notification.id)
+        .limit(limit)
+    )
+    addresses = {row.id: row.email for row in db.execute(wanted)}
+    change = (
+        update(Notification)
+        .where(Notification.id.in_(addresses), Notification.emailed_at.is_(None))
+        .values(emailed_at=at)
+        .returning(Notification)
+    )
+    return [(message, addresses[message.id]) for message in db.scalars(change)]
+
+
+def give_back_for_mail(db: Session, ids: list[int]) -> None:
+    """Mark messages as not sent after all."""
+    db.execute(update(Notification).where(Notification.id.in_(ids)).values(emailed_at=None))

@@ -1,0 +1,175 @@
+"""Queries on accounts, roles, sessions, tokens, links and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Grant, RoleName
+from quintain.store.tables import ApiToken, OneTimeLink, RoleGrant, TaskRow, Throttle, User, WebSession
+
+
+def user_by_name(db: Session, name: str) -> User | None:
+    """Find a person by account name or, where *name* has an @, by e-mail address."""
+    column = User.email if "@" in name else User.name
+    return db.scalar(select(User).where(column == name, User.deleted_at.is_(None)))
+
+
+def users(db: Session, *, search: str = "", with_deleted: bool = False) -> list[User]:
+    """List people in the order of their names, those whose name, display name or address contains *search*."""
+    query = select(User).order_by(User.name)
+    if not with_deleted:
+        query = query.where(User.deleted_at.is_(None))
+    if search:
+        columns = (User.name, User.display_name, User.email)
+        query = query.where(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+    return list(db.scalars(query))
+
+
+def user_count(db: Session) -> int:
+    """Count the people who have not been deleted."""
+    return db.scalar(select(func.count()).select_from(User).where(User.deleted_at.is_(None))) or 0
+
+
+def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
+    """Give the roles that each person holds now."""
+    query = (
+        select(RoleGrant.user_id, RoleGrant.role, TaskRow.name)
+        .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
+        .where(RoleGrant.user_id.in_(list(user_ids)), RoleGrant.revoked_at.is_(None))
+        .order_by(RoleGrant.id)
+    )
+    found: dict[int, list[Grant]] = {}
+    for user_id, role, task in db.execute(query):
+        found.setdefault(user_id, []).append(Grant(RoleName(role), task))
+    return found
+
+
+def open_grants(db: Session, user_id: int, role: RoleName, task_id: int | None) -> list[RoleGrant]:
+    """Find the grants of *role* that a person holds now, everywhere or on one task."""
+    place = RoleGrant.task_id.is_(None) if task_id is None else RoleGrant.task_id == task_id
+    query = select(RoleGrant).where(
+        RoleGrant.user_id == user_id, RoleGrant.role == role.value, RoleGrant.revoked_at.is_(None), place
+    )
+    return list(db.scalars(query))
+
+
+def other_admins(db: Session, user_id: int) -> int:
+    """Count the admins besides one person."""
+    query = (
+        select(func.count(func.distinct(RoleGrant.user_id)))
+        .join(User, User.id == RoleGrant.user_id)
+        .where(
+            RoleGrant.role == RoleName.ADMIN.value,
+            RoleGrant.revoked_at.is_(None),
+            RoleGrant.user_id != user_id,
+            User.deleted_at.is_(None),
+        )
+    )
+    return db.scalar(query) or 0
+
+
+def task_id_of(db: Session, task: str) -> int | None:
+    """Give the id of the task called *task*."""
+    return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
+
+
+def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[WebSession, User] | None:
+    """Find a browser's session that has not expired, with whose it is."""
+    query = (
+        select(WebSession, User)
+        .join(User, User.id == WebSession.user_id)
+        .where(WebSession.token_hash == token_hash, WebSession.expires_at > at, User.deleted_at.is_(None))
+    )
+    row = db.execute(query).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def sessions_of(db: Session, user_id: int, at: datetime) -> list[WebSession]:
+    """List the browsers in which a person is signed in, the last used first."""
+    query = select(WebSession).where(WebSession.user_id == user_id, WebSession.expires_at > at)
+    return list(db.scalars(query.order_by(WebSession.seen_at.desc())))
+
+
+def prolong_session(db: Session, token_hash: str, seen_at: datetime, expires_at: datetime) -> None:
+    """Write down that a session was used, and how long it lasts now."""
+    change = update(WebSession).where(WebSession.token_hash == token_hash)
+    db.execute(change.values(seen_at=seen_at, expires_at=expires_at))
+
+
+def end_sessions(db: Session, user_id: int, *, keep: str | None = None, only: str | None = None) -> int:
+    """End a person's sessions and count them: all, all but the one whose hash is *keep*, or *only* that one."""
+    change = delete(WebSession).where(WebSession.user_id == user_id)
+    if keep is not None:
+        change = change.where(WebSession.token_hash != keep)
+    if only is not None:
+        change = change.where(WebSession.token_hash == only)
+    return len(db.execute(change.returning(WebSession.token_hash)).all())
+
+
+def token_with_user(db: Session, token_hash: str) -> tuple[ApiToken, User] | None:
+    """Find an API token by its hash, with whose it is."""
+    query = (
+        select(ApiToken, User)
+        .join(User, User.id == ApiToken.user_id)
+        .where(ApiToken.token_hash == token_hash, User.deleted_at.is_(None))
+    )
+    row = db.execute(query).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def tokens_of(db: Session, user_id: int) -> list[ApiToken]:
+    """List a person's API tokens that have not been revoked, newest first."""
+    query = select(ApiToken).where(ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None))
+    return list(db.scalars(query.order_by(ApiToken.id.desc())))
+
+
+def touch_token(db: Session, token_id: int, at: datetime) -> None:
+    """Write down that a token was used."""
+    db.execute(update(ApiToken).where(ApiToken.id == token_id).values(used_at=at))
+
+
+def revoke_tokens(db: Session, user_id: int, at: datetime, *, only: int | None = None) -> int:
+    """Revoke a person's tokens, or *only* the one with that id, and count them."""
+    change = update(ApiToken).where(ApiToken.user_id == user_id, ApiToken.revoked_at.is_(None))
+    if only is not None:
+        change = change.where(ApiToken.id == only)
+    return len(db.execute(change.values(revoked_at=at).returning(ApiToken.id)).all())
+
+
+def use_link(db: Session, token_hash: str, at: datetime) -> OneTimeLink | None:
+    """Use up a link that is still good. Of two who try at the same moment, one gets it."""
+    change = (
+        update(OneTimeLink)
+        .where(OneTimeLink.token_hash == token_hash, OneTimeLink.used_at.is_(None), OneTimeLink.expires_at > at)
+        .values(used_at=at)
+        .returning(OneTimeLink)
+    )
+    return db.scalars(change).one_or_none()
+
+
+def end_links(db: Session, user_id: int, at: datetime) -> None:
+    """Use up all links of a person: a new one, or a new password, makes the old ones void."""
+    change = update(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.used_at.is_(None))
+    db.execute(change.values(used_at=at))
+
+
+def count_hit(db: Session, key: str, window: int, previous: int) -> tuple[int, int]:
+    """Count one more *key* in *window*; give the count in it and in the window *previous*."""
+    insert = postgresql.insert if db.get_bind().dialect.name == "postgresql" else sqlite.insert
+    row = insert(Throttle).values(key=key, window=window, count=1)
+    counted = row.on_conflict_do_update(index_elements=["key", "window"], set_={"count": Throttle.count + 1})
+    current = db.scalar(counted.returning(Throttle.count)) or 0
+    before = select(Throttle.count).where(Throttle.key == key, Throttle.window == previous)
+    return current, db.scalar(before) or 0
+
+
+def forget_expired(db: Session, at: datetime, windows_before: int) -> None:
+    """Remove sessions and links that have expired, and windows that no limit looks at any more."""
+    db.execute(delete(WebSession).where(WebSession.expires_at <= at))
+    db.execute(delete(OneTimeLink).where(OneTimeLink.expires_at <= at))
+    db.execute(delete(Throttle).where(Throttle.window < windows_before))
