@@ -30,10 +30,12 @@ class Fault:
     file: str | None = None
     row: int | None = None
     field: str | None = None
+    line: int | None = None
 
     def __str__(self) -> str:
         places = [
             self.file,
+            f"line {self.line}" if self.line is not None else None,
             f"row {self.row}" if self.row is not None else None,
             f"field '{self.field}'" if self.field else None,
         ]
@@ -41,8 +43,9 @@ class Fault:
         return f"{place}: {self.reason}" if place else self.reason
 
     def as_dict(self) -> dict[str, str | int | None]:
-        """Give the fault as plain data, for JSON."""
-        return {"file": self.file, "row": self.row, "field": self.field, "reason": self.reason}
+        """Give the fault as plain data, for JSON; *line* is there for files that are read by line, not by row."""
+        plain = {"file": self.file, "row": self.row, "field": self.field, "reason": self.reason}
+        return plain if self.line is None else {**plain, "line": self.line}
 
 
 class QuintainError(Exception):

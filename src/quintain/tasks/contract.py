@@ -3,21 +3,27 @@
 A kind is one file in this package with one class decorated by `@KINDS.register(name)`. It never touches a file,
 a database or a model: it only knows what an example of its kind looks like, which answers there are, and when a
 model has been fooled.
+
+What may be wrong with an example is a list of rules over a table (`answer_rules`, and those of the fields), so that
+`check` for one example and `check_table` for a million find the same.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from quintain.core.errors import Fault
+from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.registry import Registry
-from quintain.core.task import AnswerType, Field, Task
+from quintain.core.task import AnswerType, Field, FieldType, Task
+from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults
+from quintain.tasks.shapes import answer_fault, field_fault, gold_list
 
 Widget = Literal["line", "textarea", "lines", "tokens", "labels", "options", "checkboxes", "span", "token", "image"]
 
@@ -29,6 +35,9 @@ ANSWER_DTYPES: Mapping[AnswerType, pl.DataType] = {
     "token": pl.Int64(),
     "text": pl.List(pl.String()),
 }
+
+# Columns of a table of examples that are no inputs, so no field may be called this.
+RESERVED = ("id", "answer", "tags", "group", "meta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,7 @@ class FormField:
     choices: tuple[tuple[str, str], ...] = ()
     of: str | None = None
     max_length: int | None = None
+    editable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +66,6 @@ class Form:
     answer: FormField
 
 
-@dataclass(frozen=True, slots=True)
-class RowFault:
-    """A fault found in a table, by the row's position from 0."""
-
-    row: int
-    field: str
-    reason: str
-
-
 class TaskKind(ABC):
     """One kind of task. See the module's docstring."""
 
@@ -72,6 +73,7 @@ class TaskKind(ABC):
     title: ClassVar[str]
     answer_type: ClassVar[AnswerType]
     needs_labels: ClassVar[bool] = False
+    fixed_labels: ClassVar[tuple[str, ...]] = ()
     default_metrics: ClassVar[tuple[str, ...]]
     default_options: ClassVar[Mapping[str, Any]] = {}
 
@@ -80,15 +82,8 @@ class TaskKind(ABC):
         """List the inputs of an example."""
 
     @abstractmethod
-    def check(self, task: Task, inputs: Inputs, answer: Answer | None = None) -> list[Fault]:
-        """Find everything that is wrong with one example; *answer* is the gold answer, where there is one."""
-
-    @abstractmethod
-    def check_table(self, task: Task, table: pl.DataFrame) -> list[RowFault]:
-        """Find everything that is wrong in a table of examples, without a Python loop over good rows.
-
-        The table has the columns of `schema`. It finds what `check` finds (the contract suite proves it).
-        """
+    def answer_rules(self, task: Task) -> Sequence[Rule]:
+        """List what may be wrong with the gold answer, or with inputs beside each other."""
 
     @abstractmethod
     def parse_answer(self, task: Task, inputs: Inputs, raw: Any) -> Prediction:
@@ -99,8 +94,50 @@ class TaskKind(ABC):
         """Say whether *prediction* misses *target*, the answer that the writer aims at (or the gold answer)."""
 
     @abstractmethod
+    def answer_control(self, task: Task) -> FormField:
+        """Describe the control with which a page asks for the answer."""
+
     def form(self, task: Task) -> Form:
         """Describe the controls with which a page asks for an example and its answer."""
+        return Form(tuple(_control(item) for item in self.fields(task)), self.answer_control(task))
+
+    def asks_worker(self, task: Task) -> bool:
+        """Say whether the writer, not `fooled`, has the last word on whether the model was fooled."""
+        return False
+
+    def option(self, task: Task, name: str) -> Any:
+        """Give the option *name* of *task*, or its default."""
+        return task.options.get(name, self.default_options[name])
+
+    def check(self, task: Task, inputs: Inputs, answer: Answer | None = None) -> list[Fault]:
+        """Find everything that is wrong with one example; *answer* is the gold answer, where there is one."""
+        fields = {item.name: item for item in self.fields(task)}
+        faults = _unknown_inputs(inputs, fields)
+        values: dict[str, Any] = {}
+        for name, item in fields.items():
+            value = inputs.get(name)
+            fault = None if value is None else field_fault(item.type, value)
+            values[name] = None if fault else value
+            faults += [Fault(fault, field=name)] if fault else []
+        fault = None if answer is None else answer_fault(self.answer_type, answer)
+        values["answer"] = None if fault else gold_list(self.answer_type, answer)
+        faults += [Fault(fault, field="answer")] if fault else []
+        misshapen = {fault.field for fault in faults}
+        row = pl.DataFrame([values], schema=self.schema(task))
+        rules = [rule for rule in self.rules(task) if rule.field not in misshapen]
+        return faults + [Fault(found.reason, field=found.field) for found in find_faults(row, rules)]
+
+    def check_table(self, task: Task, table: pl.DataFrame) -> list[RowFault]:
+        """Find everything that is wrong in a table of examples, without a Python loop over good rows.
+
+        The table has the columns of `schema` (others are ignored); a row whose `answer` is null, or a table without
+        that column, has no gold answers. It finds what `check` finds (the contract suite proves it).
+        """
+        return find_faults(self._fitted(task, table), self.rules(task))
+
+    def rules(self, task: Task) -> list[Rule]:
+        """List everything that may be wrong with an example."""
+        return [rule for item in self.fields(task) for rule in field_rules(item)] + list(self.answer_rules(task))
 
     def schema(self, task: Task) -> dict[str, pl.DataType]:
         """Give the columns of a stored table of examples: inputs, then `answer`."""
@@ -110,14 +147,63 @@ class TaskKind(ABC):
 
     def check_options(self, options: Mapping[str, Any]) -> Sequence[str]:
         """Say what is wrong with a task file's `[options]`; by default only unknown names are."""
-        return [
-            f"option '{name}' is not known to kind '{self.name}'; it has: {', '.join(self.default_options) or 'none'}"
-            for name in options
-            if name not in self.default_options
-        ]
+        return unknown_options(self.name, options, self.default_options)
+
+    def _fitted(self, task: Task, table: pl.DataFrame) -> pl.DataFrame:
+        schema = self.schema(task)
+        if "answer" not in table.columns:
+            table = table.with_columns(pl.lit(None, dtype=schema["answer"]).alias("answer"))
+        missing = [name for name in schema if name not in table.columns]
+        if missing:
+            raise BadInput(f"The table has no column '{missing[0]}'.", remedy=f"It needs: {', '.join(schema)}.")
+        try:
+            return table.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+        except pl.exceptions.PolarsError as error:
+            raise BadInput(f"The table does not have the columns of kind '{self.name}': {error}") from error
 
 
-_INPUT_DTYPES: Mapping[str, pl.DataType] = {
+def unknown_options(kind: str, options: Iterable[str], known: Mapping[str, Any]) -> list[str]:
+    """Say which *options* the kind does not have."""
+    return [
+        f"option '{name}' is not known to kind '{kind}'; it has: {', '.join(known) or 'none'}"
+        for name in options
+        if name not in known
+    ]
+
+
+def _unknown_inputs(inputs: Inputs, fields: Mapping[str, Field]) -> list[Fault]:
+    faults = []
+    for name in inputs:
+        if name not in fields:
+            close = get_close_matches(str(name), fields, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(fields)}"
+            faults.append(Fault(f"there is no such field; {hint}", field=str(name)))
+    return faults
+
+
+def _control(item: Field) -> FormField:
+    return FormField(
+        name=item.name,
+        widget=_WIDGETS[item.type],
+        title=item.title,
+        help=item.help,
+        required=item.required,
+        of="tokens" if item.type == "token" else None,
+        max_length=item.max_length if item.type in {"text", "long_text"} else None,
+        editable=item.editable,
+    )
+
+
+_WIDGETS: Mapping[FieldType, Widget] = {
+    "text": "line",
+    "long_text": "textarea",
+    "texts": "lines",
+    "tokens": "tokens",
+    "token": "token",
+    "image": "image",
+}
+
+_INPUT_DTYPES: Mapping[FieldType, pl.DataType] = {
     "text": pl.String(),
     "long_text": pl.String(),
     "texts": pl.List(pl.String()),
@@ -134,4 +220,4 @@ def kind_of(task: Task) -> TaskKind:
     return KINDS.get(task.kind)()
 
 
-__all__ = ["ANSWER_DTYPES", "KINDS", "Form", "FormField", "RowFault", "TaskKind", "Widget", "kind_of"]
+__all__ = ["ANSWER_DTYPES", "KINDS", "RESERVED", "Form", "FormField", "RowFault", "TaskKind", "Widget", "kind_of"]

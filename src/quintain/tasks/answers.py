@@ -1,0 +1,101 @@
+"""What models and people return, turned into answers: labels, probabilities, choices and spans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any
+
+from quintain.core.errors import BadInput
+from quintain.core.example import Prediction
+
+# Rounded probabilities are fine; anything further off is not a distribution.
+SUM_TOLERANCE = 0.02
+
+
+def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
+    """Read a label, `{label: probability}`, `{"label": …, "probabilities": {…}}` or `[{"label", "score"}, …]`."""
+    if isinstance(raw, str):
+        return Prediction(known_label(labels, raw))
+    if isinstance(raw, Mapping) and "label" in raw and "label" not in labels:
+        refuse_unknown(raw, ("label", "probabilities", "score"))
+        given = raw.get("probabilities")
+        answer = known_label(labels, raw["label"])
+        return Prediction(answer, None if given is None else distribution(labels, given))
+    if isinstance(raw, Mapping):
+        return _most_probable(labels, raw)
+    if isinstance(raw, list | tuple) and raw and all(isinstance(one, Mapping) and "label" in one for one in raw):
+        return _most_probable(labels, {one["label"]: one.get("score") for one in raw})
+    raise BadInput(f"The answer {show(raw)} is neither a label nor probabilities by label.", remedy=_known(labels))
+
+
+def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
+    probabilities = distribution(labels, raw)
+    return Prediction(max(labels, key=lambda label: probabilities[label]), probabilities)
+
+
+def known_label(labels: Sequence[str], raw: Any) -> str:
+    """Give *raw* if it is one of *labels*, or say what is."""
+    if isinstance(raw, str) and raw in labels:
+        return str(raw)
+    close = get_close_matches(raw, labels, n=1) if isinstance(raw, str) else []
+    hint = f" Did you mean '{close[0]}'?" if close else ""
+    raise BadInput(f"The answer {show(raw)} is not one of the labels.{hint}", remedy=_known(labels))
+
+
+def distribution(names: Sequence[str], raw: Any) -> dict[str, float]:
+    """Check probabilities over *names* (by name, or in their order) and scale them to sum to exactly one."""
+    values = by_name(names, raw)
+    total = sum(values.values())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise BadInput(f"The probabilities sum to {total:.4g}, not to 1.", remedy="Give one for every answer.")
+    return {name: value / total for name, value in values.items()}
+
+
+def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
+    """Read a probability for each of *names*; those that are left out are 0."""
+    if isinstance(raw, Mapping):
+        unknown = [name for name in raw if str(name) not in names]
+        if unknown:
+            raise BadInput(f"There is a probability for {show(unknown[0])}, which is no answer.", remedy=_known(names))
+        given = {str(name): value for name, value in raw.items()}
+    elif isinstance(raw, list | tuple) and len(raw) == len(names):
+        given = dict(zip(names, raw, strict=True))
+    else:
+        raise BadInput(f"{show(raw)} is not a probability for each answer.", remedy=_known(names))
+    return {name: _probability(name, given.get(name, 0.0)) for name in names}
+
+
+def _probability(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise BadInput(f"The probability of '{name}' is {show(value)}, which is not a number.")
+    number = float(value)
+    if not math.isfinite(number):
+        raise BadInput(f"The probability of '{name}' is {number}, which is not a finite number.")
+    if not -1e-9 <= number <= 1 + 1e-6:
+        raise BadInput(f"The probability of '{name}' is {number:.6g}, which is not between 0 and 1.")
+    return min(max(number, 0.0), 1.0)
+
+
+def refuse_unknown(raw: Mapping[Any, Any], known: Sequence[str]) -> None:
+    """Refuse keys that mean nothing here, rather than drop what they were meant to say."""
+    for key in raw:
+        if key not in known:
+            raise BadInput(f"The answer has the unknown key {show(key)}.", remedy=_known(known))
+
+
+def index(raw: Any) -> int | None:
+    """Give *raw* as a whole number, if it is one."""
+    return int(raw) if isinstance(raw, Integral) and not isinstance(raw, bool) else None
+
+
+def show(value: Any) -> str:
+    """Quote *value* for a message, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _known(names: Sequence[str]) -> str:
+    return f"Known: {', '.join(names)}."

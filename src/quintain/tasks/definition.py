@@ -1,0 +1,263 @@
+"""A task as a TOML file: reading it, saying everything that is wrong with it, and writing it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.task import Label, Task
+from quintain.tasks.contract import KINDS, TaskKind
+from quintain.tasks.writing import dump_task
+
+KEYS = (
+    "name",
+    "kind",
+    "title",
+    "languages",
+    "labels",
+    "extra_labels",
+    "content_warning",
+    "metrics",
+    "canonical_metric",
+    "instructions",
+    "options",
+)
+NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+MAX_BYTES = 1_000_000
+MAX_LABEL = 80
+
+
+def read_task(path: Path) -> Task:
+    """Read the task file at *path*."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadInput(f"{path} is larger than 1 MB, which no task file is.")
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise NotFound(f"There is no file {path}.", remedy="Start one with `quintain task new --kind …`.") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        fault = Fault(f"byte {error.object[error.start]:#04x} is not UTF-8", file=str(path), line=line)
+        raise BadInput(faults=[fault], remedy="Save the file as UTF-8.") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    return parse_task(text, file=str(path))
+
+
+def parse_task(text: str, *, file: str | None = None) -> Task:
+    r"""Make a task of the TOML *text*, or raise BadInput with every fault in it; *file* is named in them.
+
+    >>> parse_task('name = "nli"\nkind = "pair-classification"\nlabels = ["yes", "no"]').label_names
+    ('yes', 'no')
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
+    reading = _Reading(data, text, file)
+    task = reading.task()
+    if reading.faults or task is None:
+        raise BadInput(faults=reading.faults)
+    return task
+
+
+def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
+    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    line = int(match[1]) if match else text.count("\n") + 1
+    reason = re.sub(r"\s*\(at .*\)$", "", message)
+    if match:
+        shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
+        reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")
+    return Fault(f"not valid TOML: {reason}", file=file, line=line)
+
+
+class _Reading:
+    """One pass over a parsed file, which gathers faults instead of stopping at the first."""
+
+    def __init__(self, data: Mapping[str, Any], text: str, file: str | None) -> None:
+        self.data = data
+        self.lines = text.splitlines()
+        self.file = file
+        self.faults: list[Fault] = []
+
+    def task(self) -> Task | None:
+        for key in self.data:
+            if key not in KEYS:
+                self._unknown(key)
+        name = self._name()
+        kind = self._kind()
+        languages = self._languages()
+        labels, extra = self._labels("labels"), self._labels("extra_labels")
+        self._check_labels(kind, labels, extra)
+        metrics, canonical = self._metrics(kind)
+        texts = {key: self._texts(key, languages) for key in ("title", "instructions", "content_warning")}
+        options = self._options(kind)
+        if self.faults or kind is None:
+            return None
+        if kind.fixed_labels and not labels:
+            labels = tuple(Label(label) for label in kind.fixed_labels)
+        return Task(
+            name=name,
+            kind=kind.name,
+            title=texts["title"] or {languages[0]: _titled(name)},
+            labels=labels,
+            extra_labels=extra,
+            instructions=texts["instructions"],
+            content_warning=texts["content_warning"],
+            languages=languages,
+            metrics=metrics,
+            canonical_metric=canonical,
+            options=options,
+        )
+
+    def fault(self, key: str, reason: str) -> None:
+        """Note what is wrong with the top-level *key*, and on which line it stands."""
+        self.faults.append(Fault(reason, file=self.file, field=key, line=self._line(key)))
+
+    def _line(self, key: str) -> int | None:
+        quoted = re.escape(key)
+        pattern = re.compile(rf"""\s*(["']?{quoted}["']?\s*(=|\.)|\[\[?\s*["']?{quoted}["']?\s*[\].])""")
+        return next((number for number, line in enumerate(self.lines, 1) if pattern.match(line)), None)
+
+    def _unknown(self, key: str) -> None:
+        close = get_close_matches(key, KEYS, n=1)
+        self.fault(
+            key, f"no such key; did you mean '{close[0]}'?" if close else f"no such key; there are {', '.join(KEYS)}"
+        )
+
+    def _name(self) -> str:
+        name = self.data.get("name")
+        if name is None:
+            self.fault("name", 'is missing; add a line such as name = "sentiment"')
+        elif not isinstance(name, str) or not NAME.fullmatch(name):
+            self.fault("name", f"{name!r} is not a name: use up to 80 small letters, digits, - and _")
+        return str(name)
+
+    def _kind(self) -> TaskKind | None:
+        name = self.data.get("kind")
+        if isinstance(name, str) and name in KINDS:
+            return KINDS.get(name)()
+        known = ", ".join(KINDS.names())
+        if name is None:
+            self.fault("kind", f"is missing; it is one of {known}")
+        else:
+            close = get_close_matches(str(name), KINDS.names(), n=1)
+            hint = f"did you mean '{close[0]}'? " if close else ""
+            self.fault("kind", f"there is no kind {name!r}; {hint}It is one of {known}")
+        return None
+
+    def _languages(self) -> tuple[str, ...]:
+        given = self.data.get("languages", ["en"])
+        if not _is_texts(given) or not given:
+            self.fault("languages", 'is not a list of language codes such as ["en", "de"]')
+            return ("en",)
+        for code in given:
+            if not LANGUAGE.fullmatch(code):
+                self.fault("languages", f"'{code}' is not a language code such as en, de or pt-BR")
+        if len(set(given)) < len(given):
+            self.fault("languages", "names a language twice")
+        return tuple(given)
+
+    def _labels(self, key: str) -> tuple[Label, ...]:
+        given = self.data.get(key, [])
+        if not isinstance(given, list):
+            self.fault(key, 'is not a list such as ["negative", "positive"]')
+            return ()
+        labels = []
+        for position, entry in enumerate(given, 1):
+            label = self._label(key, position, entry)
+            labels += [label] if label else []
+        return tuple(labels)
+
+    def _label(self, key: str, position: int, entry: Any) -> Label | None:
+        table = {"name": entry} if isinstance(entry, str) else entry
+        if not isinstance(table, dict):
+            self.fault(key, f"entry {position} is {entry!r}, neither a text nor a table with a name")
+            return None
+        for other in table:
+            if other not in {"name", "gloss", "examples"}:
+                self.fault(key, f"entry {position} has the unknown key '{other}'; there are name, gloss, examples")
+        name, gloss, examples = table.get("name"), table.get("gloss", ""), table.get("examples", [])
+        if not isinstance(name, str) or not name.strip() or name != name.strip() or CONTROL.search(name):
+            self.fault(key, f"entry {position} has the name {name!r}; give it one without spaces around it")
+            return None
+        if len(name) > MAX_LABEL:
+            self.fault(key, f"'{name[:20]}…' has more than {MAX_LABEL} characters; put the rest into its gloss")
+        if not isinstance(gloss, str) or not _is_texts(examples):
+            self.fault(key, f"'{name}': the gloss is a text and the examples are a list of texts")
+            return None
+        return Label(name, gloss, tuple(examples))
+
+    def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
+        names = [label.name for label in labels]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            self.fault("labels", f"'{name}' is given twice")
+        others = [label.name for label in extra]
+        for name in dict.fromkeys(name for name in others if name in names or others.count(name) > 1):
+            self.fault("extra_labels", f"'{name}' is given twice" + (", also in labels" if name in names else ""))
+        if kind is None:
+            return
+        if kind.fixed_labels:
+            if names and names != list(kind.fixed_labels):
+                self.fault("labels", f"kind '{kind.name}' has the labels {', '.join(kind.fixed_labels)}, in this order")
+        elif kind.needs_labels and "labels" not in self.data:
+            self.fault("labels", f'is missing, and kind \'{kind.name}\' needs it; add labels = ["…", "…"]')
+        elif kind.needs_labels and len(names) < 2:
+            self.fault("labels", "needs at least two labels")
+        elif names and not kind.needs_labels:
+            self.fault("labels", f"kind '{kind.name}' has no labels; leave them out")
+
+    def _metrics(self, kind: TaskKind | None) -> tuple[tuple[str, ...], str]:
+        given = self.data.get("metrics", list(kind.default_metrics) if kind else ["accuracy"])
+        if not _is_texts(given) or not given:
+            self.fault("metrics", 'is not a list of names such as ["macro_f1", "accuracy"]')
+            return (), ""
+        if len(set(given)) < len(given):
+            self.fault("metrics", "names a metric twice")
+        canonical = self.data.get("canonical_metric", given[0])
+        if canonical not in given:
+            self.fault("canonical_metric", f"{canonical!r} is not among the metrics: {', '.join(given)}")
+        return tuple(given), str(canonical)
+
+    def _texts(self, key: str, languages: Sequence[str]) -> dict[str, str]:
+        given = self.data.get(key, {})
+        if isinstance(given, str):
+            given = {languages[0]: given}
+        if not isinstance(given, dict):
+            self.fault(key, "is neither a text nor a table of texts by language")
+            return {}
+        for language, text in given.items():
+            if not LANGUAGE.fullmatch(language):
+                self.fault(key, f"'{language}' is not a language code such as en, de or pt-BR")
+            if not isinstance(text, str) or not text.strip():
+                self.fault(key, f"the text for '{language}' is empty or not a text")
+            elif CONTROL.search(text):
+                self.fault(key, f"the text for '{language}' has a control character")
+        return given
+
+    def _options(self, kind: TaskKind | None) -> dict[str, Any]:
+        given = self.data.get("options", {})
+        if not isinstance(given, dict):
+            self.fault("options", "is not a table; write [options] and the options below it")
+            return {}
+        for reason in kind.check_options(given) if kind else ():
+            self.fault("options", reason)
+        return given
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) and entry.strip() for entry in value)
+
+
+def _titled(name: str) -> str:
+    return re.sub(r"[-_]+", " ", name).strip().capitalize()
+
+
+__all__ = ["KEYS", "dump_task", "parse_task", "read_task"]

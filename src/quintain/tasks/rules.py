@@ -1,0 +1,184 @@
+"""What may be wrong with an example, said once: as expressions over a table.
+
+`find_faults` runs the rules over a table of any size, and a single example is a table of one row. So a worker's
+sentence and a file of a million rows are judged alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from quintain.core.task import Field
+
+CONTROL = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]"
+SHOWN = 60
+
+_ROW = "__row"
+
+
+@dataclass(frozen=True, slots=True)
+class RowFault:
+    """A fault found in a table, by the row's position from 0."""
+
+    row: int
+    field: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rows are faulty in *field* where *when* is true, for the *reason* given.
+
+    With *each*, the name of a list column, the expressions see one entry of that list at a time.
+    """
+
+    field: str
+    when: pl.Expr
+    reason: pl.Expr | str
+    each: str | None = None
+
+
+def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
+    """Find the rows of *table* that break a rule, in the order of the rows."""
+    every = list(rules)
+    indexed = table.with_row_index(_ROW)
+    found: list[tuple[int, int, RowFault]] = []
+    for each in dict.fromkeys(rule.each for rule in every):
+        frame = indexed if each is None else indexed.filter(pl.col(each).list.len() > 0).explode(each)
+        chosen = [(number, rule) for number, rule in enumerate(every) if rule.each == each]
+        flags = frame.select(_ROW, *(rule.when.fill_null(False).alias(f"__{number}") for number, rule in chosen))
+        for number, rule in chosen:
+            bad = frame.filter(flags[f"__{number}"])
+            found.extend((row, number, RowFault(row, rule.field, reason)) for row, reason in _reasons(bad, rule))
+    return [fault for _, _, fault in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, str]]:
+    if bad.is_empty():
+        return
+    reason = pl.lit(rule.reason) if isinstance(rule.reason, str) else rule.reason
+    yield from bad.select(_ROW, reason.alias("reason")).iter_rows()
+
+
+def shown(text: pl.Expr) -> pl.Expr:
+    """Cut a text for a message."""
+    return pl.when(text.str.len_chars() > SHOWN).then(pl.format("{}…", text.str.slice(0, SHOWN))).otherwise(text)
+
+
+def blank(text: pl.Expr) -> pl.Expr:
+    """Say where a text is missing or holds nothing but white space."""
+    return text.is_null() | (text.str.strip_chars() == "")
+
+
+def field_rules(field: Field) -> list[Rule]:
+    """List what may be wrong with one input by itself."""
+    match field.type:
+        case "texts" | "tokens":
+            return _list_rules(field)
+        case "token":
+            return [Rule(field.name, pl.col(field.name).is_null(), "is missing")] if field.required else []
+        case "image":
+            return [*_text_rules(field), _image_rule(field.name)]
+        case _:
+            return _text_rules(field)
+
+
+def _text_rules(field: Field) -> list[Rule]:
+    text = pl.col(field.name)
+    length = text.str.len_chars()
+    rules = [
+        Rule(field.name, text.str.contains(CONTROL), "has a control character"),
+        Rule(
+            field.name,
+            length > field.max_length,
+            pl.format(f"has {{}} characters; at most {field.max_length} are allowed", length),
+        ),
+    ]
+    return [Rule(field.name, blank(text), "is empty"), *rules] if field.required else rules
+
+
+def _list_rules(field: Field) -> list[Rule]:
+    entries = pl.col(field.name)
+    length = entries.list.eval(pl.element().str.len_chars()).list.sum()
+    rules = [
+        Rule(field.name, blank(entries), "has an empty entry", each=field.name),
+        Rule(field.name, entries.str.contains(CONTROL), "has a control character", each=field.name),
+        Rule(
+            field.name,
+            length > field.max_length,
+            pl.format(f"has {{}} characters; at most {field.max_length} are allowed", length),
+        ),
+    ]
+    empty = entries.is_null() | (entries.list.len() == 0)
+    return [Rule(field.name, empty, "is empty"), *rules] if field.required else rules
+
+
+def _image_rule(name: str) -> Rule:
+    image = pl.col(name)
+    fine = (
+        image.str.contains(r"^https?://[^\s/]+(/\S*)?$")
+        | image.str.contains(r"^blob:[0-9a-f]{64}$")
+        | (image.str.contains(r"^[^/\\:\s][^\\:]*$") & ~image.str.contains(r"(^|/)\.\.(/|$)"))
+    )
+    return Rule(
+        name,
+        ~fine & ~blank(image),
+        pl.format("'{}' is not an http(s) address, a relative path or blob:<sha256>", shown(image)),
+    )
+
+
+def label_rules(labels: Sequence[str], *, extra: Sequence[str] = ()) -> list[Rule]:
+    """Ask that the answer is one of *labels*; those in *extra* are refused with their own reason."""
+    answer = pl.col("answer")
+    known = pl.lit(", ".join(labels))
+    return [
+        Rule(
+            "answer",
+            answer.is_in(list(extra)),
+            pl.format("label '{}' is for validation only; the labels that score are {}", answer, known),
+        ),
+        Rule(
+            "answer",
+            ~answer.is_in([*labels, *extra]),
+            pl.format("label '{}' is not one of {}", shown(answer), known),
+        ),
+    ]
+
+
+def index_rules(of: str, *, each: bool = False) -> list[Rule]:
+    """Ask that the answer counts an entry of the list column *of* from 0."""
+    answer, size = pl.col("answer"), pl.col(of).list.len().cast(pl.Int64)
+    return [
+        Rule(
+            "answer",
+            (answer < 0) | (answer >= size),
+            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", answer, size),
+            each="answer" if each else None,
+        )
+    ]
+
+
+def distinct_rule(name: str) -> Rule:
+    """Ask that no two entries of the list column *name* are the same."""
+    entries = pl.col(name).list.eval(pl.element().str.strip_chars())
+    return Rule(name, entries.list.n_unique() < entries.list.len(), "has the same entry twice")
+
+
+def span_rules(of: str) -> list[Rule]:
+    """Ask that every span of the answer lies in the column *of*, at its start where that is given."""
+    text, start = pl.col("answer").struct.field("text"), pl.col("answer").struct.field("start")
+    there = pl.col(of).str.slice(start, text.str.len_chars())
+    occurs = pl.col(of).str.contains(text, literal=True)
+    return [
+        Rule("answer", blank(text), "has an empty span", each="answer"),
+        Rule("answer", ~blank(text) & ~occurs, pl.format(f"'{{}}' is not in '{of}'", shown(text)), each="answer"),
+        Rule(
+            "answer",
+            ~blank(text) & occurs & ((start < 0) | (there != text)),
+            pl.format(f"'{{}}' does not start at character {{}} of '{of}'", shown(text), start),
+            each="answer",
+        ),
+    ]

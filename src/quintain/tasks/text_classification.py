@@ -1,0 +1,21 @@
+"""One text, one label: sentiment, hate speech, topic."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from quintain.core.task import Field, Task
+from quintain.tasks.contract import KINDS
+from quintain.tasks.labelled import LabelKind
+
+
+@KINDS.register("text-classification")
+class TextClassification(LabelKind):
+    """One text, one label."""
+
+    name: ClassVar[str] = "text-classification"
+    title: ClassVar[str] = "Text classification"
+
+    def fields(self, task: Task) -> tuple[Field, ...]:
+        """Ask for the text."""
+        return (Field("text", "long_text", title="Text"),)
