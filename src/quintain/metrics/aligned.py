@@ -1,0 +1,232 @@
+"""Gold answers and predictions side by side: what every metric is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.core.task import AnswerType
+from quintain.stats.bootstrap import FloatArray, IntArray
+
+T = TypeVar("T")
+
+Values = pl.Series | Sequence[Any]
+Rows = pl.DataFrame | pl.Series | Sequence[Mapping[str, float] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Gold answers and predictions of the same examples in the same order.
+
+    Answers are in the shapes of `quintain.core.example`: labels as strings, choices and tokens as integers, several
+    choices as lists of integers, golds of spans and texts as lists of strings and their predictions as strings. A
+    null prediction was not given, and counts as wrong. *classes* are the answers that score, in order; the columns of
+    *probabilities* (by the model) and *distributions* (of people's labels) follow them. *groups* numbers the clusters
+    that are resampled together.
+    """
+
+    answer_type: AnswerType
+    gold: pl.Series
+    predictions: pl.Series
+    classes: tuple[str, ...] = ()
+    probabilities: FloatArray | None = None
+    distributions: FloatArray | None = None
+    groups: IntArray | None = None
+    _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Give what *make* gives, made once for these examples: several metrics share a confusion matrix."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: T = self._made[name]
+        return made
+
+    def take(self, rows: IntArray) -> Aligned:
+        """Keep the examples at *rows*."""
+        return Aligned(
+            self.answer_type,
+            self.gold[rows],
+            self.predictions[rows],
+            self.classes,
+            None if self.probabilities is None else self.probabilities[rows],
+            None if self.distributions is None else self.distributions[rows],
+            None if self.groups is None else self.groups[rows],
+        )
+
+    def gold_codes(self) -> IntArray:
+        """Give the position of each gold answer among the classes."""
+        return self.once("gold_codes", lambda: encode(self.gold, self.classes))
+
+    def prediction_codes(self) -> IntArray:
+        """Give the position of each prediction among the classes, -1 for one that is none of them."""
+        return self.once("prediction_codes", lambda: encode(self.predictions, self.classes))
+
+
+def encode(values: pl.Series, classes: Sequence[str]) -> IntArray:
+    """Give the position of each value among *classes*, -1 where it is none of them."""
+    if not classes:
+        return np.full(len(values), -1, dtype=np.int64)
+    codes = values.cast(pl.String).cast(pl.Enum(list(classes)), strict=False).to_physical()
+    return codes.cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def align(
+    answer_type: AnswerType,
+    gold: Values,
+    predictions: Values,
+    *,
+    labels: Sequence[str] | None = None,
+    probabilities: Rows | None = None,
+    distributions: Rows | None = None,
+    groups: Values | None = None,
+) -> Aligned:
+    """Put gold answers and predictions side by side.
+
+    *labels* are the classes that score; without them, all that occur. *probabilities* and *distributions* are one
+    mapping from class to number per example. *groups* names the cluster of each example, such as its contrast set.
+
+    >>> len(align("label", ["yes", "no"], ["yes", None]))
+    2
+    """
+    gold, predictions = _answers(answer_type, gold, many=True), _answers(answer_type, predictions, many=False)
+    if len(gold) != len(predictions):
+        raise BadInput(f"There are {len(gold)} gold answers and {len(predictions)} predictions.")
+    if gold.null_count():
+        missing = int(gold.is_null().arg_true()[0])
+        raise BadInput(f"Example {missing + 1} has no gold answer.", remedy="Leave out examples without one.")
+    given = None if probabilities is None else _frame(probabilities)
+    people = None if distributions is None else _frame(distributions)
+    classes = _classes(answer_type, gold, predictions, labels, given, people)
+    return Aligned(
+        answer_type,
+        gold,
+        predictions,
+        classes,
+        None if given is None else _matrix("probabilities", given, classes, len(gold)),
+        None if people is None else _matrix("label distribution", people, classes, len(gold)),
+        None if groups is None else _group_codes(groups, len(gold)),
+    )
+
+
+_SPANS = pl.List(pl.Struct({"text": pl.String, "start": pl.Int64}))
+_DTYPES: Mapping[AnswerType, pl.DataType] = {
+    "label": pl.String(),
+    "choice": pl.Int64(),
+    "choices": pl.List(pl.Int64()),
+    "span": pl.String(),
+    "token": pl.Int64(),
+    "text": pl.String(),
+}
+
+
+def _answers(answer_type: AnswerType, values: Values, *, many: bool) -> pl.Series:
+    """Bring answers into one shape: spans become their texts, a single gold text a list of one."""
+    if answer_type not in ("span", "text"):
+        series = values if isinstance(values, pl.Series) else pl.Series("answer", list(values), strict=False)
+        return series.cast(_DTYPES[answer_type])
+    if isinstance(values, pl.Series) and values.dtype == (pl.List(pl.String) if many else pl.String):
+        return values
+    if many and isinstance(values, pl.Series) and values.dtype == _SPANS:
+        texts = values.list.eval(pl.element().struct.field("text"))
+        return texts.to_frame().select(pl.when(pl.first().list.len() == 0).then([""]).otherwise(pl.first())).to_series()
+    rows = [_texts(value) for value in values]
+    if many:
+        return pl.Series("gold", rows, dtype=pl.List(pl.String))
+    return pl.Series("prediction", [None if not row else row[0] for row in rows], dtype=pl.String)
+
+
+def _texts(value: Any) -> list[str] | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [str(value.get("text", ""))]
+    # A question without an answer has an empty list of golds: the right prediction is the empty text.
+    return [text for item in value for text in _texts(item) or []] or [""]
+
+
+def _classes(
+    answer_type: AnswerType,
+    gold: pl.Series,
+    predictions: pl.Series,
+    labels: Sequence[str] | None,
+    *more: pl.DataFrame | None,
+) -> tuple[str, ...]:
+    if labels is not None:
+        strange = sorted(set(gold.cast(pl.String).unique()) - set(labels)) if answer_type == "label" else []
+        if strange:
+            raise BadInput(f"Gold answer '{strange[0]}' is not one of {', '.join(labels)}.")
+        return tuple(labels)
+    if answer_type not in ("label", "choice", "token"):
+        return ()
+    found = pl.concat([gold.rename("a"), predictions.rename("a")]).drop_nulls().unique().sort()
+    classes = found.cast(pl.String).to_list()
+    for frame in more:
+        if frame is not None:
+            classes += sorted(name for name in frame.columns if name and name not in classes)
+    return tuple(classes)
+
+
+def _frame(values: Rows) -> pl.DataFrame:
+    """Make a table with one column per class from mappings, a struct column or such a table."""
+    if isinstance(values, pl.DataFrame):
+        return values
+    if isinstance(values, pl.Series) and isinstance(values.dtype, pl.Struct):
+        return values.struct.unnest()
+    rows = [{str(name): number for name, number in (row or {}).items()} for row in values]
+    return (
+        pl.DataFrame(rows, infer_schema_length=None, strict=False)
+        if any(rows)
+        else pl.DataFrame({"": [None] * len(rows)})
+    )
+
+
+def _matrix(what: str, frame: pl.DataFrame, classes: Sequence[str], n: int) -> FloatArray:
+    """Make one row per example and one column per class; each row must be a distribution."""
+    if len(frame) != n:
+        raise BadInput(f"There are {n} examples and {len(frame)} rows of {what}.")
+    strange = [name for name in frame.columns if name and name not in classes]
+    if strange:
+        raise BadInput(f"There are {what} for '{strange[0]}', which is not one of {', '.join(classes)}.")
+    numbers = frame.select(pl.all().cast(pl.Float64)).to_numpy()
+    given = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
+    nulls = frame.select(pl.all().is_null()).to_numpy()
+    matrix = np.zeros((n, len(classes)))
+    places = [position for position, name in enumerate(frame.columns) if name]
+    matrix[:, [classes.index(frame.columns[place]) for place in places]] = np.where(nulls, 0.0, numbers)[:, places]
+    _check_rows(what, matrix, given)
+    # A model that gave none is taken to have said nothing: every class alike.
+    matrix[~given] = 1.0 / max(len(classes), 1)
+    return matrix / matrix.sum(axis=1, keepdims=True) if len(classes) else matrix
+
+
+def _check_rows(what: str, matrix: FloatArray, given: npt.NDArray[np.bool_]) -> None:
+    bad = np.asarray(~np.isfinite(matrix).all(axis=1) | (matrix < 0).any(axis=1))
+    sums = matrix.sum(axis=1)
+    off = given & (bad | ~(np.abs(sums - 1) <= 0.01))
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        why = "hold a number that is negative or not finite" if bad[row] else f"add up to {sums[row]:.4g}, not to 1"
+        raise BadInput(f"Example {row + 1}: the {what} {why}.", remedy="Give one share per class that add up to 1.")
+
+
+def _group_codes(groups: Values, n: int) -> IntArray:
+    """Give each group a number; an example without one is a group of its own."""
+    names = pl.Series("group", list(groups), dtype=pl.String, strict=False)
+    if len(names) != n:
+        raise BadInput(f"There are {n} examples and {len(names)} groups.")
+    codes = names.rank("dense").cast(pl.Int64).to_numpy() if n and names.null_count() < n else np.zeros(n)
+    alone = names.is_null().to_numpy()
+    filled = np.where(alone, 0, np.nan_to_num(codes.astype(np.float64))).astype(np.int64)
+    filled[alone] = filled.max(initial=0) + 1 + np.arange(int(alone.sum()))
+    return filled

@@ -1,0 +1,231 @@
+"""From gold answers and predictions to figures with intervals, overall and by slice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.core.task import AnswerType, Task
+from quintain.metrics.aligned import Aligned, Rows, Values, align
+from quintain.metrics.contract import METRICS, Metric
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
+from quintain.tasks.contract import kind_of
+
+# What people call F1 depends on what is answered.
+_F1: Mapping[AnswerType, str] = {"label": "macro_f1", "choices": "set_f1", "span": "token_f1"}
+_DEFAULTS: Mapping[AnswerType, tuple[str, ...]] = {
+    "label": ("accuracy", "macro_f1"),
+    "choice": ("accuracy",),
+    "choices": ("set_exact_match", "set_f1"),
+    "span": ("exact_match", "token_f1"),
+    "token": ("attachment",),
+    "text": ("bleu", "chrf", "rouge_l"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """A metric's estimate and, where it has them, those of its parts (such as the classes)."""
+
+    estimate: Estimate
+    parts: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        shape = self.estimate.as_dict()
+        return shape | {"parts": {name: part.as_dict() for name, part in self.parts.items()}} if self.parts else shape
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The results on the examples that share one value, such as a tag."""
+
+    by: str
+    value: str
+    examples: int
+    metrics: Mapping[str, MetricResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The results on all examples, then by slice."""
+
+    examples: int
+    answered: int
+    metrics: Mapping[str, MetricResult]
+    slices: tuple[Slice, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "examples": self.examples,
+            "answered": self.answered,
+            "metrics": {name: result.as_dict() for name, result in self.metrics.items()},
+            "slices": [
+                {
+                    "by": part.by,
+                    "value": part.value,
+                    "examples": part.examples,
+                    "metrics": {name: result.as_dict() for name, result in part.metrics.items()},
+                }
+                for part in self.slices
+            ],
+        }
+
+
+class Beside(TypedDict, total=False):
+    """What may be known beside the answers; see `align`."""
+
+    labels: Sequence[str] | None
+    probabilities: Rows | None
+    distributions: Rows | None
+    groups: Values | None
+
+
+def default_metrics(answer_type: AnswerType) -> tuple[str, ...]:
+    """List the metrics that are computed when none is asked for."""
+    return _DEFAULTS[answer_type]
+
+
+def metric_named(name: str, answer_type: AnswerType) -> Metric:
+    """Give the metric called *name*, where `f1` is the F1 that suits *answer_type*."""
+    metric = METRICS.get(_F1.get(answer_type, name) if name == "f1" else name)()
+    if answer_type not in metric.answer_types:
+        suited = [other for other, kind in METRICS.items() if answer_type in kind.answer_types]
+        raise BadInput(
+            f"The metric '{name}' is not for answers of type '{answer_type}'.", remedy=f"Use: {', '.join(suited)}."
+        )
+    return metric
+
+
+def evaluate_metrics(
+    what: Task | AnswerType,
+    gold: Values,
+    predictions: Values,
+    names: Sequence[str] = (),
+    *,
+    by: Mapping[str, Values] | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+    **beside: Unpack[Beside],
+) -> Evaluation:
+    """Compute the metrics called *names*, each with a bootstrap interval, overall and for each value in *by*.
+
+    *by* maps the name of a slicing to one value or one list of values (tags) per example. *resamples* of 0
+    leaves the intervals out. *labels*, *probabilities*, *distributions* and *groups* are as in `align`.
+
+    >>> result = evaluate_metrics("label", ["a", "b", "a"], ["a", "b", "b"], ["accuracy"])
+    >>> round(result.metrics["accuracy"].estimate.value, 3)
+    0.667
+    """
+    answer_type: AnswerType = kind_of(what).answer_type if isinstance(what, Task) else what
+    if isinstance(what, Task):
+        beside["labels"] = beside.get("labels") or what.label_names or None
+        names = names or what.metrics
+    data = align(answer_type, gold, predictions, **beside)
+    return evaluate_aligned(data, names, by=by, seed=seed, resamples=resamples)
+
+
+def evaluate_aligned(
+    data: Aligned,
+    names: Sequence[str] = (),
+    *,
+    by: Mapping[str, Values] | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Evaluation:
+    """Compute the metrics called *names* on examples that are aligned already; see `evaluate_metrics`."""
+    if len(data) == 0:
+        raise BadInput("There are no examples to score.")
+    metrics = {name: metric_named(name, data.answer_type) for name in names or default_metrics(data.answer_type)}
+    _check_needs(data, metrics)
+    tallies = {name: metric.tally(data) for name, metric in metrics.items()}
+    slices = []
+    for slicing, values in (by or {}).items():
+        for value, rows in _slices(slicing, values, len(data)):
+            parts = {name: metric.tally_slice(data, tallies[name], rows) for name, metric in metrics.items()}
+            # Tallies that metrics share are shared in the slice too, and so are drawn once.
+            parts = {name: _same(tallies, parts, name) for name in parts}
+            groups = None if data.groups is None else data.groups[rows]
+            results = _results(data, metrics, parts, groups, seed, resamples)
+            slices.append(Slice(slicing, value, len(rows), results))
+    overall = _results(data, metrics, tallies, data.groups, seed, resamples)
+    return Evaluation(len(data), len(data) - data.predictions.null_count(), overall, tuple(slices))
+
+
+def _same(tallies: Mapping[str, Tally], parts: Mapping[str, Tally], name: str) -> Tally:
+    first = next(other for other in tallies if tallies[other] is tallies[name])
+    return parts[first]
+
+
+def _check_needs(data: Aligned, metrics: Mapping[str, Metric]) -> None:
+    for name, metric in metrics.items():
+        if "probabilities" in metric.needs and data.probabilities is None:
+            raise BadInput(
+                f"The metric '{name}' needs probabilities, and the predictions have none.",
+                remedy="Give a column of probabilities by class, or leave the metric out.",
+            )
+        if "distributions" in metric.needs and data.distributions is None:
+            raise BadInput(
+                f"The metric '{name}' needs the distribution of people's labels, and the gold answers have none.",
+                remedy="Give a column `distribution` with shares by class, or leave the metric out.",
+            )
+
+
+def _results(
+    data: Aligned,
+    metrics: Mapping[str, Metric],
+    tallies: Mapping[str, Tally],
+    groups: IntArray | None,
+    seed: int,
+    resamples: int,
+) -> dict[str, MetricResult]:
+    drawn: dict[int, tuple[FloatArray, FloatArray]] = {}
+    results = {}
+    for name, metric in metrics.items():
+        tally = tallies[name]
+        if id(tally) not in drawn:
+            # Every tally starts from the same seed, so that asking for one more metric changes no other.
+            rng = np.random.default_rng(seed)
+            samples = tally.resampled(resamples, rng, groups) if resamples else np.zeros((0, 0))
+            drawn[id(tally)] = (tally.totals(), samples)
+        results[name] = _result(data, metric, *drawn[id(tally)])
+    return results
+
+
+def _result(data: Aligned, metric: Metric, totals: FloatArray, samples: FloatArray) -> MetricResult:
+    drawn = metric.value(samples) if len(samples) else np.zeros(0)
+    parts = metric.parts(data, totals)
+    part_samples = metric.parts(data, samples) if len(samples) else {}
+    return MetricResult(
+        _estimate(float(metric.value(totals)), drawn, metric.undefined(data)),
+        {
+            name: _estimate(float(value), part_samples.get(name, np.zeros(0)), f"'{name}' does not occur")
+            for name, value in parts.items()
+        },
+    )
+
+
+def _estimate(value: float, samples: FloatArray, reason: str) -> Estimate:
+    if np.isnan(value):
+        return Estimate(None, reason=reason)
+    low, high = interval(samples) if len(samples) else (None, None)
+    return Estimate(value, low, high)
+
+
+def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:
+    """List the values of a slicing in order, each with the rows that have it."""
+    column = values if isinstance(values, pl.Series) else pl.Series(slicing, list(values), strict=False)
+    if len(column) != n:
+        raise BadInput(f"There are {n} examples and {len(column)} values of '{slicing}'.")
+    frame = pl.DataFrame({"value": column}).with_row_index("row")
+    if isinstance(column.dtype, pl.List):
+        frame = frame.explode("value")
+    frame = frame.drop_nulls("value").unique().with_columns(pl.col("value").cast(pl.String))
+    grouped = frame.group_by("value").agg(pl.col("row").sort()).sort("value")
+    return [(value, np.asarray(rows, dtype=np.int64)) for value, rows in grouped.iter_rows()]
