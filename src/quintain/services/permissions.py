@@ -12,6 +12,14 @@ def require_signed_in(actor: Actor) -> None:
         raise NotSignedIn("This needs an account.", remedy="Sign in, or use an API token.")
 
 
+def require_user(actor: Actor) -> int:
+    """Give the id of the actor's own account; refuse those who have none, the operator too."""
+    require_signed_in(actor)
+    if actor.user_id is None:
+        raise Forbidden("This belongs to one account, and the operator has none.", remedy="Do it signed in.")
+    return actor.user_id
+
+
 def require_admin(actor: Actor) -> None:
     """Refuse everybody but admins and the operator."""
     require_signed_in(actor)

@@ -1,0 +1,72 @@
+"""Logs: one line per event, for people or for machines, with the id of the request that it belongs to."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import TextIO
+
+from quintain.core.errors import BadInput
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+# What every record has; anything else was given with `extra=` and belongs into the line.
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "request_id", "taskName"}
+
+
+class JsonFormatter(logging.Formatter):
+    """Write a record as one JSON object: time, level, logger, message, request, and whatever was given as extra."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if request_id.get():
+            line["request"] = request_id.get()
+        line.update({name: value for name, value in vars(record).items() if name not in _STANDARD})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextFormatter(logging.Formatter):
+    """Write a record as a line to read, the extras as name=value at its end."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line."""
+        moment = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        extras = [f"{name}={value}" for name, value in vars(record).items() if name not in _STANDARD]
+        if request_id.get():
+            extras.append(f"request={request_id.get()}")
+        line = " ".join([moment, f"{record.levelname.lower():<7}", record.name, record.getMessage(), *extras])
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
+    """Send all logs to *stream* (stderr by default) in *style*, `text` or `json`."""
+    numbers = logging.getLevelNamesMapping()
+    if level.upper() not in numbers:
+        raise BadInput(f"'{level}' is not a log level.", remedy="Use debug, info, warning or error.")
+    formatters = {"text": TextFormatter, "json": JsonFormatter}
+    if style not in formatters:
+        raise BadInput(f"'{style}' is not a log format.", remedy="Use text or json.")
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(formatters[style]())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(numbers[level.upper()])
+    # The server brings handlers of its own; its lines go through ours.
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+
+
+__all__ = ["JsonFormatter", "TextFormatter", "request_id", "set_up_logs"]

@@ -1,0 +1,122 @@
+"""Links that work once: for the first admin, for invitations, for forgotten passwords."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound
+from quintain.core.people import OPERATOR, Actor
+from quintain.services import audit, throttle
+from quintain.services.actors import actor_of, find_user, normal_name
+from quintain.services.mail import Mail, send
+from quintain.services.passwords import check_password, fingerprint, hash_password, new_secret
+from quintain.services.permissions import require_admin
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries import people
+from quintain.store.tables import OneTimeLink, User
+
+
+class Purpose(StrEnum):
+    """What a link is for, which says how long it lasts."""
+
+    FIRST_ADMIN = "first-admin"
+    INVITATION = "invitation"
+    FORGOTTEN = "forgotten"
+
+
+LIFETIMES = {
+    Purpose.FIRST_ADMIN: timedelta(days=7),
+    Purpose.INVITATION: timedelta(days=14),
+    Purpose.FORGOTTEN: timedelta(days=1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that was just made. Its *token* is known only now: the database keeps its hash."""
+
+    token: str
+    name: str
+    purpose: Purpose
+    expires_at: datetime
+
+    def url(self, base: str) -> str:
+        """Give the whole address, where the application is reached at *base*."""
+        return f"{base.rstrip('/')}/link/{self.token}"
+
+
+def make_link(db: Session, actor: Actor, name: str) -> Link:
+    """Make a link with which *name* can choose a new password. Older ones stop working."""
+    require_admin(actor)
+    with transaction(db):
+        user = find_user(db, name)
+        audit.record(db, actor, "link.make", f"user:{user.id}", purpose=Purpose.FORGOTTEN.value)
+        return issue(db, user, Purpose.FORGOTTEN)
+
+
+def issue(db: Session, user: User, purpose: Purpose) -> Link:
+    """Make a link for *user* inside the caller's transaction; whoever calls it has checked that it may be made."""
+    moment = now()
+    people.end_links(db, user.id, moment)
+    token = new_secret()
+    expires_at = moment + LIFETIMES[purpose]
+    db.add(OneTimeLink(token_hash=fingerprint(token), user_id=user.id, purpose=purpose.value, expires_at=expires_at))
+    return Link(token=token, name=user.name, purpose=purpose, expires_at=expires_at)
+
+
+def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
+    """Say whose link *token* is and what for, without using it up."""
+    link = db.get(OneTimeLink, fingerprint(token))
+    user = db.get(User, link.user_id) if link else None
+    if link is None or user is None or user.deleted_at or link.used_at or link.expires_at <= now():
+        raise _void()
+    return user.name, Purpose(link.purpose)
+
+
+def redeem_link(db: Session, token: str, password: str) -> Actor:
+    """Use up a link: set the password, sign out everywhere else, and give the person as an actor."""
+    name, _ = look_up_link(db, token)
+    check_password(password, name=name)
+    kept = hash_password(password)  # slow on purpose, so before the transaction
+    with transaction(db):
+        link = people.use_link(db, fingerprint(token), now())
+        user = db.get(User, link.user_id) if link else None
+        if link is None or user is None or user.deleted_at:
+            raise _void()
+        user.password_hash = kept
+        people.end_sessions(db, user.id)
+        people.end_links(db, user.id, now())
+        actor = actor_of(db, user)
+        audit.record(db, actor, "link.redeem", f"user:{user.id}", purpose=link.purpose)
+        return actor
+
+
+def send_password_link(db: Session, mail: Mail, base_url: str, who: str, *, address: str = "") -> None:
+    """Send a link to whoever forgot their password. Nobody learns from it whether there is such an account."""
+    throttle.hit(db, f"forgot:name:{normal_name(who)}", 3, 3600)
+    if address:
+        throttle.hit(db, f"forgot:address:{address}", 20, 3600)
+    user = people.user_by_name(db, normal_name(who))
+    if user is None or user.email is None:
+        return
+    with transaction(db):
+        link = issue(db, user, Purpose.FORGOTTEN)
+        audit.record(db, OPERATOR, "link.mail", f"user:{user.id}")
+    text = (
+        f"Somebody, probably you, asked for a new password for the account '{user.name}'.\n\n"
+        f"Choose one here, within a day:\n{link.url(base_url)}\n\n"
+        "If it was not you, there is nothing to do: the old password still works."
+    )
+    send(mail, user.email, "Choose a new password", text)
+
+
+def _void() -> NotFound:
+    return NotFound(
+        "This link has been used, has expired, or never was one.",
+        remedy="Ask an admin for a new one, or use 'forgotten password'.",
+    )
