@@ -91,6 +91,22 @@ def index(raw: Any) -> int | None:
     return int(raw) if isinstance(raw, Integral) and not isinstance(raw, bool) else None
 
 
+def chosen(called: str, entries: Sequence[str], raw: Any) -> int:
+    """Find the entry that *raw* names by its number from 0 or by its text, in the list that is *called* so."""
+    number = index(raw)
+    if isinstance(raw, str):
+        if entries.count(raw) > 1:
+            raise BadInput(f"{show(raw)} is there more than once in '{called}'.", remedy="Give its number from 0.")
+        if raw in entries:
+            return entries.index(raw)
+        number = int(raw) if raw.isdecimal() and len(raw) < 10 else None
+    if number is None:
+        raise BadInput(f"The answer {show(raw)} is neither a number nor an entry of '{called}'.")
+    if not 0 <= number < len(entries):
+        raise BadInput(f"The answer {number} is out of range: '{called}' has {len(entries)} entries, counted from 0.")
+    return number
+
+
 def show(value: Any) -> str:
     """Quote *value* for a message, cut short."""
     text = repr(value)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.example import Answer, Inputs, Prediction
+from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.registry import Registry
 from quintain.core.task import AnswerType, Field, FieldType, Task
 from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults
@@ -67,13 +67,19 @@ class Form:
 
 
 class TaskKind(ABC):
-    """One kind of task. See the module's docstring."""
+    """One kind of task. See the module's docstring.
+
+    *example* is a good example of a task with the default options and the *starter_labels* (or *fixed_labels*, where
+    the kind leaves no choice): documentation and new task files show it, and the contract suite starts from it.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
     answer_type: ClassVar[AnswerType]
     needs_labels: ClassVar[bool] = False
     fixed_labels: ClassVar[tuple[str, ...]] = ()
+    starter_labels: ClassVar[tuple[str, ...]] = ()
+    example: ClassVar[Example]
     default_metrics: ClassVar[tuple[str, ...]]
     default_options: ClassVar[Mapping[str, Any]] = {}
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.example import Example
 from quintain.core.task import Field, Task
 from quintain.tasks.contract import KINDS, RESERVED
 from quintain.tasks.labelled import LabelKind
@@ -56,6 +57,10 @@ class PairClassification(LabelKind):
 
     name: ClassVar[str] = "pair-classification"
     title: ClassVar[str] = "Pair classification"
+    starter_labels: ClassVar[tuple[str, ...]] = ("entailment", "neutral", "contradiction")
+    example: ClassVar[Example] = Example(
+        {"premise": "Two girls row across the lake.", "hypothesis": "Somebody is on the water."}, "entailment"
+    )
     default_options: ClassVar[Mapping[str, Any]] = {"first": "premise", "second": "hypothesis", "marked": False}
 
     def fields(self, task: Task) -> tuple[Field, ...]:

@@ -148,15 +148,15 @@ def label_rules(labels: Sequence[str], *, extra: Sequence[str] = ()) -> list[Rul
     ]
 
 
-def index_rules(of: str, *, each: bool = False) -> list[Rule]:
-    """Ask that the answer counts an entry of the list column *of* from 0."""
-    answer, size = pl.col("answer"), pl.col(of).list.len().cast(pl.Int64)
+def index_rules(of: str, *, answer: str = "answer", each: bool = False) -> list[Rule]:
+    """Ask that the column *answer*, or each of its entries, counts an entry of the list column *of* from 0."""
+    number, size = pl.col(answer), pl.col(of).list.len().cast(pl.Int64)
     return [
         Rule(
-            "answer",
-            (answer < 0) | (answer >= size),
-            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", answer, size),
-            each="answer" if each else None,
+            answer,
+            (number < 0) | (number >= size),
+            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", number, size),
+            each=answer if each else None,
         )
     ]
 
@@ -167,13 +167,17 @@ def distinct_rule(name: str) -> Rule:
     return Rule(name, entries.list.n_unique() < entries.list.len(), "has the same entry twice")
 
 
-def span_rules(of: str) -> list[Rule]:
+def span_rules(of: str, *, ignore_case: bool = False) -> list[Rule]:
     """Ask that every span of the answer lies in the column *of*, at its start where that is given."""
     text, start = pl.col("answer").struct.field("text"), pl.col("answer").struct.field("start")
     there = pl.col(of).str.slice(start, text.str.len_chars())
     occurs = pl.col(of).str.contains(text, literal=True)
+    if ignore_case:
+        folded = pl.col(of).str.to_lowercase().str.contains(text.str.to_lowercase(), literal=True)
+        occurs = pl.when(start.is_null()).then(folded).otherwise(occurs)
     return [
         Rule("answer", blank(text), "has an empty span", each="answer"),
+        Rule("answer", text.str.contains(CONTROL), "has a control character", each="answer"),
         Rule("answer", ~blank(text) & ~occurs, pl.format(f"'{{}}' is not in '{of}'", shown(text)), each="answer"),
         Rule(
             "answer",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from quintain.core.example import Example
 from quintain.core.task import Field, Task
 from quintain.tasks.contract import KINDS
 from quintain.tasks.labelled import LabelKind
@@ -15,6 +16,8 @@ class TextClassification(LabelKind):
 
     name: ClassVar[str] = "text-classification"
     title: ClassVar[str] = "Text classification"
+    starter_labels: ClassVar[tuple[str, ...]] = ("negative", "neutral", "positive")
+    example: ClassVar[Example] = Example({"text": "The soup was cold, and so was the waiter."}, "negative")
 
     def fields(self, task: Task) -> tuple[Field, ...]:
         """Ask for the text."""

@@ -1,0 +1,51 @@
+"""Answers compared as texts: normalisation, exact match and token F1 as SQuAD defines them (Rajpurkar et al., 2016).
+
+Case, punctuation, English articles and white space do not count. Where there are several right answers, the one
+nearest to the prediction does. An answer without a word in it ("no answer") is right only against another such.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalise(text: str) -> str:
+    """Leave of *text* what counts in a comparison.
+
+    >>> normalise("The  Eiffel-Tower, Paris.")
+    'eiffeltower paris'
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def exact_match(prediction: str, references: Iterable[str]) -> bool:
+    """Say whether *prediction* is one of *references* after normalisation; no references mean "no answer"."""
+    said = normalise(prediction)
+    return any(said == normalise(reference) for reference in _or_none(references))
+
+
+def token_f1(prediction: str, references: Iterable[str]) -> float:
+    """Give the best token F1 of *prediction* against *references*; no references mean "no answer".
+
+    >>> token_f1("the tower in Paris", ["Eiffel Tower", "a tower of Paris"])
+    0.6666666666666666
+    """
+    said = normalise(prediction).split()
+    return max(_f1(said, normalise(reference).split()) for reference in _or_none(references))
+
+
+def _or_none(references: Iterable[str]) -> list[str]:
+    return list(references) or [""]
+
+
+def _f1(said: Sequence[str], right: Sequence[str]) -> float:
+    if not said or not right:
+        return float(said == right)
+    common = sum((Counter(said) & Counter(right)).values())
+    return 2 * common / (len(said) + len(right))

@@ -1,0 +1,76 @@
+"""Which word a prepositional phrase attaches to, asked of a parser.
+
+The answer is the preposition's grandparent in Universal Dependencies: in "He ate pizza with friends" the preposition
+"with" hangs on "friends", and "friends" on "ate".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.core.example import Answer, Example, Inputs, Prediction
+from quintain.core.task import AnswerType, Field, Task
+from quintain.tasks.answers import chosen, distribution, refuse_unknown
+from quintain.tasks.contract import KINDS, FormField, TaskKind
+from quintain.tasks.rules import Rule, index_rules
+
+
+@KINDS.register("attachment")
+class Attachment(TaskKind):
+    """The word that a prepositional phrase attaches to."""
+
+    name: ClassVar[str] = "attachment"
+    title: ClassVar[str] = "Attachment of prepositional phrases"
+    answer_type: ClassVar[AnswerType] = "token"
+    default_metrics: ClassVar[tuple[str, ...]] = ("attachment",)
+    example: ClassVar[Example] = Example(
+        {"tokens": ["He", "ate", "pizza", "with", "friends", "."], "preposition": 3}, 1
+    )
+
+    def fields(self, task: Task) -> tuple[Field, ...]:
+        """Ask for the words of the sentence and for the preposition among them."""
+        return (
+            # Numbers of tokens would be wrong after a perturbation that splits or joins words.
+            Field("tokens", "tokens", title="Sentence", max_length=10_000, perturbable=False),
+            Field("preposition", "token", title="Preposition", perturbable=False),
+        )
+
+    def answer_rules(self, task: Task) -> Sequence[Rule]:
+        """Ask for tokens of the sentence that are not the same one."""
+        same = pl.col("answer") == pl.col("preposition")
+        return [
+            *index_rules("tokens", answer="preposition"),
+            *index_rules("tokens"),
+            Rule("answer", same, "is the preposition itself"),
+        ]
+
+    def parse_answer(self, task: Task, inputs: Inputs, raw: Any) -> Prediction:
+        """Read a token's number, a word that occurs once, or probabilities by number or in the tokens' order."""
+        tokens = list(inputs.get("tokens", ()))
+        if not tokens:
+            raise BadInput("There are no tokens to attach to.")
+        if isinstance(raw, Mapping) and "token" in raw:
+            refuse_unknown(raw, ("token", "probabilities", "score"))
+            given = raw.get("probabilities")
+            answer = chosen("tokens", tokens, raw["token"])
+            return Prediction(answer, None if given is None else _spread(tokens, given))
+        if isinstance(raw, Mapping | list | tuple):
+            probabilities = _spread(tokens, raw)
+            return Prediction(max(range(len(tokens)), key=lambda one: probabilities[str(one)]), probabilities)
+        return Prediction(chosen("tokens", tokens, raw))
+
+    def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
+        """Say whether another word was taken."""
+        return bool(target != prediction)
+
+    def answer_control(self, task: Task) -> FormField:
+        """Let a word of the sentence be picked."""
+        return FormField("answer", "token", "Attaches to", of="tokens")
+
+
+def _spread(tokens: Sequence[str], raw: Any) -> dict[str, float]:
+    return distribution([str(number) for number in range(len(tokens))], raw)

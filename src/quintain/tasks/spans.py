@@ -1,0 +1,98 @@
+"""What all kinds share whose answer is a piece of one of their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.core.example import Answer, Inputs, Prediction
+from quintain.core.task import AnswerType, Task
+from quintain.stats.text import token_f1
+from quintain.tasks.answers import index, refuse_unknown, show
+from quintain.tasks.contract import FormField, TaskKind
+from quintain.tasks.rules import Rule, span_rules
+from quintain.tasks.shapes import gold_list
+
+NO_ANSWER = {"text": "", "start": None}
+
+
+class SpanKind(TaskKind):
+    """A kind whose answer is a span of the input called *source*; each gold answer may have several right ones.
+
+    The model is fooled when the best token F1 against them is below the option `f1_threshold`. Where the option
+    `unanswerable` is true, an empty list of spans is the gold answer of a question that has none.
+    """
+
+    answer_type: ClassVar[AnswerType] = "span"
+    source: ClassVar[str]
+    ignore_case: ClassVar[bool] = False
+    default_metrics: ClassVar[tuple[str, ...]] = ("token_f1", "exact_match")
+    default_options: ClassVar[Mapping[str, Any]] = {"f1_threshold": 0.4, "unanswerable": False}
+
+    def answer_rules(self, task: Task) -> Sequence[Rule]:
+        """Ask that the spans lie where they say, and that there is one where there must be."""
+        rules = span_rules(self.source, ignore_case=self.ignore_case)
+        if self.option(task, "unanswerable"):
+            return rules
+        return [Rule("answer", pl.col("answer").list.len() == 0, "has no span"), *rules]
+
+    def parse_answer(self, task: Task, inputs: Inputs, raw: Any) -> Prediction:
+        """Read a text, `{"text", "start"}` or `{"start", "end"}`; nothing at all means "no answer"."""
+        source = str(inputs.get(self.source, ""))
+        if raw is None or (isinstance(raw, str) and not raw.strip()):
+            return Prediction(dict(NO_ANSWER))
+        if isinstance(raw, str):
+            return Prediction({"text": str(raw), "start": None})
+        if not isinstance(raw, Mapping):
+            raise BadInput(f"The answer {show(raw)} is not a span.", remedy='Give a text or {"text": …, "start": …}.')
+        refuse_unknown(raw, ("text", "answer", "start", "end", "score", "probability"))
+        return Prediction(_span(self.source, source, raw))
+
+    def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
+        """Say whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
+        right = [span["text"] for span in gold_list("span", target)]
+        said = gold_list("span", prediction)
+        threshold = float(self.option(task, "f1_threshold"))
+        return token_f1(said[0]["text"] if said else "", right) < threshold
+
+    def answer_control(self, task: Task) -> FormField:
+        """Let the answer be selected in the text."""
+        unanswerable = bool(self.option(task, "unanswerable"))
+        return FormField("answer", "span", "Answer", required=not unanswerable, of=self.source)
+
+    def check_options(self, options: Mapping[str, Any]) -> Sequence[str]:
+        """Ask for a threshold that something can be below, and reach."""
+        faults = list(super().check_options(options))
+        threshold = options.get("f1_threshold", 0.4)
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
+            faults.append(f"option 'f1_threshold' is {threshold!r}; it lies above 0 and is at most 1")
+        if not isinstance(options.get("unanswerable", False), bool):
+            faults.append("option 'unanswerable' is neither true nor false")
+        return faults
+
+
+def _span(field: str, source: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+    text = raw.get("text", raw.get("answer"))
+    start, end = _offset(raw, "start"), _offset(raw, "end")
+    if text is None and start is not None and end is not None:
+        if not 0 <= start <= end <= len(source):
+            raise BadInput(f"The span {start}–{end} is out of range: '{field}' has {len(source)} characters.")
+        return {"text": source[start:end], "start": start}
+    if not isinstance(text, str):
+        raise BadInput(f"The answer {show(dict(raw))} has no text.", remedy='Give {"text": …, "start": …}.')
+    if not text.strip():
+        return dict(NO_ANSWER)
+    if start is not None and (start < 0 or source[start : start + len(text)] != text):
+        raise BadInput(f"The span {show(text)} does not start at character {start} of '{field}'.")
+    return {"text": str(text), "start": start}
+
+
+def _offset(raw: Mapping[str, Any], name: str) -> int | None:
+    value = raw.get(name)
+    number = index(value)
+    if value is not None and number is None:
+        raise BadInput(f"The answer's {name} is {show(value)}, which is not a whole number.")
+    return number
