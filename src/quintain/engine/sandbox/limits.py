@@ -1,0 +1,49 @@
+"""What a sandboxed process may use, and how its run can end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from quintain.core.errors import QuintainError
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one run may use. *output_bytes* counts what it prints, *answer_bytes* one message to us."""
+
+    memory_bytes: int = 4 * GIB
+    cpu_seconds: float = 3600.0
+    wall_seconds: float = 3600.0
+    call_seconds: float = 120.0
+    processes: int = 64
+    file_bytes: int = 256 * MIB
+    scratch_bytes: int = 512 * MIB
+    output_bytes: int = 4 * MIB
+    answer_bytes: int = 64 * MIB
+
+
+class Outcome(StrEnum):
+    """How a run ended. All but *done*, *cancelled* and *platform* are the model's own doing."""
+
+    DONE = "done"
+    CRASHED = "crashed"
+    OUT_OF_MEMORY = "out of memory"
+    CPU_TIME = "used too much CPU time"
+    WALL_TIME = "took too long"
+    OUTPUT = "printed too much"
+    BAD_ANSWER = "gave an answer that cannot be used"
+    CANCELLED = "cancelled"
+    PLATFORM = "failed through no fault of the model"
+
+
+class RunEnded(QuintainError):
+    """The sandboxed process is gone; *outcome* says how, *log* what it printed last."""
+
+    def __init__(self, outcome: Outcome, message: str, *, log: str = "", remedy: str | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.outcome = outcome
+        self.log = log

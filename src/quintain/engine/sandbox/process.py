@@ -1,0 +1,227 @@
+"""One sandboxed process from start to end, watched all the while."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from quintain.engine.sandbox.cgroups import ControlGroup, make_group
+from quintain.engine.sandbox.channel import Channel
+from quintain.engine.sandbox.command import Mount, sandbox_command
+from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+from quintain.engine.sandbox.proctree import tree_memory
+from quintain.engine.sandbox.syscalls import filter_available, write_filter
+
+SAMPLE_SECONDS = 0.05
+SETTLE_SECONDS = 0.02  # what was printed just before a reply may still be on its way through the other pipe
+PIPE_TOKEN = "{pipe}"  # noqa: S105 - where the program's command line wants the number of the pipe
+
+
+@dataclass(slots=True)
+class Usage:
+    """What a run used: memory in bytes at a fixed interval, CPU seconds, wall seconds."""
+
+    samples: list[int] = field(default_factory=list)
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+
+    @property
+    def mean_memory(self) -> float:
+        """The mean over the run so far."""
+        return sum(self.samples) / len(self.samples) if self.samples else 0.0
+
+    @property
+    def peak_memory(self) -> int:
+        """The largest sample."""
+        return max(self.samples, default=0)
+
+
+class SandboxedProcess:
+    """A program in the sandbox with one pipe to it. Use it as a context manager; leaving kills what is left."""
+
+    def __init__(
+        self,
+        program: Sequence[str],
+        *,
+        mounts: Sequence[Mount],
+        limits: Limits,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.program = list(program)
+        self.mounts = list(mounts)
+        self.limits = limits
+        self.environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", **(environment or {})}  # noqa: S108
+        self.usage = Usage()
+        self.log = bytearray()
+        self._verdict: tuple[Outcome, str] | None = None
+        self._ended = threading.Event()
+
+    def __enter__(self) -> SandboxedProcess:
+        """Start the program."""
+        self._group: ControlGroup | None = make_group(self.limits)
+        ours, theirs = socket.socketpair()
+        filter_file = write_filter() if filter_available() else None
+        passed = [theirs.fileno(), *([filter_file.fileno()] if filter_file else [])]
+        command = sandbox_command(
+            [str(theirs.fileno()) if part == PIPE_TOKEN else part for part in self.program],
+            mounts=self.mounts,
+            limits=self.limits,
+            group_files=self._group.entry_files if self._group else (),
+            filter_fd=filter_file.fileno() if filter_file else None,
+            environment=self.environment,
+        )
+        self._started = time.monotonic()
+        self._process = subprocess.Popen(  # noqa: S603 - the command is built by us, layer by layer
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=passed,
+            start_new_session=True,
+        )
+        theirs.close()
+        if filter_file:
+            filter_file.close()
+        self._channel = Channel(ours, limit=self.limits.answer_bytes)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._drain, self._watch)]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the pipe, kill what is left, and tidy up."""
+        self._channel.close()
+        self._finish()
+
+    def call(self, message: Mapping[str, Any], *, seconds: float | None = None) -> dict[str, Any]:
+        """Send *message* and wait for the reply; raises RunEnded when there will be none."""
+        limit = self.limits.call_seconds if seconds is None else seconds
+        deadline = time.monotonic() + limit
+        try:
+            self._channel.send(message, deadline)
+            reply = self._channel.receive(deadline)
+        except TimeoutError:
+            self._condemn(Outcome.WALL_TIME, f"The model gave no answer within {limit:g} seconds.")
+            raise self._death() from None
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._death() from None
+        except RunEnded as error:
+            self._condemn(error.outcome, error.message)
+            raise self._death() from None
+        if reply is None:
+            raise self._death()
+        return reply
+
+    def cancel(self) -> None:
+        """End the run from another thread."""
+        self._condemn(Outcome.CANCELLED, "The run was cancelled.")
+
+    def printed(self) -> str:
+        """Give what the program printed so far, as far as it is kept."""
+        if self._process.poll() is None:
+            time.sleep(SETTLE_SECONDS)
+        return bytes(self.log).decode("utf-8", "replace")
+
+    def sample(self) -> int:
+        """Measure the memory in use now."""
+        return self._group.memory_bytes() if self._group else tree_memory(self._process.pid)
+
+    def cpu_seconds(self) -> float:
+        """Measure the CPU time used so far."""
+        if self._group:
+            return self._group.cpu_seconds()
+        return self.usage.cpu_seconds
+
+    def _drain(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None  # noqa: S101 - opened as a pipe above
+        descriptor = stream.fileno()
+        seen = 0
+        while part := os.read(descriptor, 1 << 16):
+            seen += len(part)
+            self.log += part[: max(0, self.limits.output_bytes - len(self.log))]
+            if seen > self.limits.output_bytes:
+                self._condemn(Outcome.OUTPUT, f"The model printed more than {self.limits.output_bytes:,} bytes.")
+        stream.close()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(SAMPLE_SECONDS):
+            try:
+                used = self.sample()
+                cpu = self.cpu_seconds()
+            except (OSError, ValueError):
+                continue
+            if self._process.poll() is not None:
+                return
+            self.usage.samples.append(used)
+            self.usage.cpu_seconds = cpu
+            if used > self.limits.memory_bytes:
+                self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())
+            elif cpu > self.limits.cpu_seconds:
+                self._condemn(Outcome.CPU_TIME, f"The model used more than {self.limits.cpu_seconds:g} CPU seconds.")
+            elif time.monotonic() - self._started > self.limits.wall_seconds:
+                self._condemn(Outcome.WALL_TIME, f"The run took longer than {self.limits.wall_seconds:g} seconds.")
+
+    def _memory_message(self) -> str:
+        return f"The model used more than {self.limits.memory_bytes / (1 << 30):.2f} GiB of memory."
+
+    def _condemn(self, outcome: Outcome, message: str) -> None:
+        if self._verdict is None:
+            self._verdict = (outcome, message)
+        self._kill()
+
+    def _kill(self) -> None:
+        # One that is gone already is what was wanted.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for pid in self._group.processes() if self._group else []:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _finish(self) -> int:
+        if self._ended.is_set():
+            return self._process.returncode
+        try:
+            code = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            code = self._process.wait()
+        self._kill()
+        self._ended.set()
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(timeout=5.0)
+        self.usage.wall_seconds = time.monotonic() - self._started
+        if self._group:
+            self.usage.cpu_seconds = self._group.cpu_seconds()
+            self._starved = self._group.out_of_memory()
+            self._group.close()
+        else:
+            self._starved = False
+        return code
+
+    def _death(self) -> RunEnded:
+        """Find out why there is no answer."""
+        code = self._finish()
+        log = self.printed()
+        if self._verdict is not None:
+            outcome, message = self._verdict
+            return RunEnded(outcome, message, log=log)
+        if self._starved:
+            return RunEnded(Outcome.OUT_OF_MEMORY, self._memory_message(), log=log)
+        if self.usage.cpu_seconds > self.limits.cpu_seconds:
+            return RunEnded(
+                Outcome.CPU_TIME, f"The model used more than {self.limits.cpu_seconds:g} CPU seconds.", log=log
+            )
+        if code == 97:
+            return RunEnded(Outcome.PLATFORM, "The control group could not be entered.", log=log)
+        shown = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return RunEnded(Outcome.CRASHED, f"The model's process ended before it answered ({shown}).", log=log)

@@ -1,0 +1,40 @@
+"""A model's folder in a state that nobody, the user inside the sandbox, can read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from quintain.core.errors import BadInput
+
+
+@contextmanager
+def readable_folder(folder: Path) -> Iterator[Path]:
+    """Give *folder* itself where everybody may read it, else a copy that they may."""
+    if os.geteuid() != 0 or _open_to_all(folder):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="quintain-model-") as name:
+        copy = Path(name) / "model"
+        shutil.copytree(folder, copy, symlinks=True)
+        for path in (copy, *copy.rglob("*")):
+            if path.is_symlink():
+                raise BadInput(
+                    f"{path.relative_to(copy)} is a link; a model's folder may hold only files and folders.",
+                    remedy="Replace it by the file it points to.",
+                )
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        yield copy
+
+
+def _open_to_all(folder: Path) -> bool:
+    for path in (folder, *folder.rglob("*")):
+        wanted = stat.S_IROTH | stat.S_IXOTH if path.is_dir() else stat.S_IROTH
+        if path.is_symlink() or path.stat().st_mode & wanted != wanted:
+            return False
+    return True
