@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import Unavailable
+from quintain.services.mail import Mail
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
-from quintain.store.migrate import upgrade
+from quintain.store.migrate import require_current, upgrade
+from quintain.store.remote_blobs import open_blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +32,32 @@ class Workspace:
         with Session(self.engine, expire_on_commit=False) as db:
             yield db
 
+    @property
+    def mail(self) -> Mail:
+        """Where e-mail is handed over, and who it is from."""
+        return Mail(self.settings.smtp_url, self.settings.mail_from)
 
-def open_workspace(settings: Settings) -> Workspace:
-    """Open the workspace that *settings* name."""
-    return Workspace(settings=settings, engine=connect(settings.database), blobs=Blobs(Path(settings.blobs)))
+
+def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:
+    """Open the workspace that *settings* name; *check* refuses a database that has not been brought up to date."""
+    workspace = Workspace(
+        settings=settings,
+        engine=connect(settings.database),
+        blobs=open_blobs(settings.blobs, cache=settings.workspace / "cache", endpoint=settings.blobs_endpoint),
+    )
+    if check:
+        require_current(workspace.engine)
+    return workspace
 
 
 def create_workspace(settings: Settings) -> Workspace:
     """Make the workspace that *settings* name, with all tables and no people, or bring an old one up to date."""
-    settings.workspace.mkdir(parents=True, exist_ok=True)
-    workspace = open_workspace(settings)
+    try:
+        settings.workspace.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"The folder {settings.workspace} cannot be made: {error.strerror}.", remedy="Name another one."
+        ) from error
+    workspace = open_workspace(settings, check=False)
     upgrade(workspace.engine)
     return workspace

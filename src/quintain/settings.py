@@ -25,6 +25,7 @@ class Settings:
     workspace: Path = _setting(Path("quintain-workspace"), "Folder of the workspace: database, blobs, backups.")
     database_url: str = _setting("", "Database; empty for SQLite in the workspace, or postgresql://….")
     blobs_url: str = _setting("", "Blob store; empty for a folder in the workspace, or s3://bucket/prefix.")
+    blobs_endpoint: str = _setting("", "Address of an S3-compatible server; empty for the one of the cloud itself.")
     host: str = _setting("127.0.0.1", "Address that `serve` listens on.")
     port: int = _setting(8000, "Port that `serve` listens on.")
     public_url: str = _setting("", "Address that people use, for links in messages; empty for http://host:port.")
@@ -45,6 +46,11 @@ class Settings:
     def blobs(self) -> str:
         """The place of the blobs, with the default filled in."""
         return self.blobs_url or str(self.workspace / "blobs")
+
+    @property
+    def address(self) -> str:
+        """The address that people use, with the default filled in."""
+        return self.public_url or f"http://{self.host}:{self.port}"
 
 
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

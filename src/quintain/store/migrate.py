@@ -15,6 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, text
 
 import quintain.store.tables  # noqa: F401 - importing the tables completes the metadata
@@ -27,13 +28,34 @@ LOCK = 7_851_846_114  # any number that nobody else uses for an advisory lock in
 
 def upgrade(engine: Engine) -> list[str]:
     """Run the missing migrations and give their names, oldest first."""
-    with _alone(engine) as connection:
+    with alone(engine) as connection:
         missing = _missing(connection)
         if missing:
-            config = _config()
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            upgrade_on(connection)
     return missing
+
+
+def upgrade_on(connection: Connection, revision: str = "head") -> None:
+    """Run the missing migrations up to *revision* inside the transaction that *connection* is in."""
+    config = _config()
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, revision)
+    except CommandError as error:
+        raise Conflict(
+            f"This version of Quintain does not know the migration '{revision}'.",
+            remedy="A newer version wrote it: install that one.",
+        ) from error
+
+
+def require_current(engine: Engine) -> None:
+    """Refuse to work on a database that has not been brought up to date."""
+    missing = pending(engine)
+    if missing:
+        raise Conflict(
+            f"The database needs {len(missing)} migrations before this version of Quintain can use it.",
+            remedy="Run `quintain upgrade`, which makes a backup first; or `quintain init` where it is empty.",
+        )
 
 
 def pending(engine: Engine) -> list[str]:
@@ -75,8 +97,8 @@ def _missing(connection: Connection) -> list[str]:
 
 
 @contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """Give a connection inside a transaction that no other migration shares."""
+def alone(engine: Engine) -> Iterator[Connection]:
+    """Give a connection inside a transaction that no other migration or restore shares."""
     with engine.connect().execution_options(writing=True) as connection:
         sqlite = connection.dialect.name == "sqlite"
         if sqlite:
