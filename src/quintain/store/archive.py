@@ -1,0 +1,161 @@
+"""All rows of all tables, as plain data that either kind of database can give and take.
+
+Tables are read as the database has them, not as the code knows them: a backup made before an upgrade must hold what
+is there. Both ways work in one transaction.
+"""
+
+from __future__ import annotations
+
+import base64
+import decimal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import JSON, Connection, DateTime, Engine, LargeBinary, MetaData, Numeric, Table, func, insert, select
+from sqlalchemy import text as sql
+
+from quintain.core.errors import BadInput
+from quintain.store.migrate import alone, upgrade_on
+
+VERSION_TABLE = "alembic_version"
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The database as it was at one moment, however long the reading takes."""
+
+    revision: str | None
+    tables: tuple[str, ...]
+    _connection: Connection
+    _metadata: MetaData
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """Go through the rows of *table* as plain data, in the order of their keys."""
+        source = self._metadata.tables[table]
+        query = select(source).order_by(*source.primary_key.columns)
+        result = self._connection.execution_options(yield_per=BATCH).execute(query)
+        for row in result.mappings():
+            yield {name: _to_plain(value) for name, value in row.items()}
+
+
+@contextmanager
+def snapshot(engine: Engine) -> Iterator[Snapshot]:
+    """Hold the database still for reading, while others go on writing."""
+    with engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with connection.begin():
+            metadata = _reflect(connection)
+            revision = MigrationContext.configure(connection).get_current_revision()
+            names = tuple(table.name for table in metadata.sorted_tables)
+            yield Snapshot(revision, names, connection, metadata)
+
+
+def replace_all(
+    engine: Engine, revision: str, tables: Iterable[str], rows: Callable[[str], Iterable[dict[str, Any]]]
+) -> dict[str, int]:
+    """Put *tables*, as of migration *revision*, in the place of all that is there; give the number of rows of each.
+
+    The newer migrations run afterwards. It happens in one transaction: when anything fails, all is as it was.
+    """
+    with alone(engine) as connection:
+        _drop_all(connection)
+        upgrade_on(connection, revision)
+        metadata = _reflect(connection)
+        wanted = set(tables)
+        unknown = wanted - set(metadata.tables)
+        if unknown:
+            raise BadInput(
+                f"The archive has tables that migration '{revision}' does not: {', '.join(sorted(unknown))}."
+            )
+        counts = {
+            table.name: _load(connection, table, rows(table.name))
+            for table in metadata.sorted_tables
+            if table.name in wanted
+        }
+        upgrade_on(connection, "head")
+        return counts
+
+
+def row_counts(engine: Engine) -> dict[str, int]:
+    """Count the rows of every table."""
+    with engine.connect() as connection:
+        tables = _reflect(connection).sorted_tables
+        return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
+
+
+def _reflect(connection: Connection) -> MetaData:
+    metadata = MetaData()
+    metadata.reflect(connection)
+    if VERSION_TABLE in metadata.tables:
+        metadata.remove(metadata.tables[VERSION_TABLE])
+    for table in metadata.tables.values():
+        for column in table.columns:
+            if isinstance(column.type, JSON):
+                column.type.none_as_null = True
+    return metadata
+
+
+def _drop_all(connection: Connection) -> None:
+    metadata = MetaData()
+    metadata.reflect(connection)
+    metadata.drop_all(connection)
+
+
+def _load(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for some in _batches(rows):
+        connection.execute(insert(table), [_from_plain(table, row) for row in some])
+        count += len(some)
+    if count and connection.dialect.name == "postgresql":
+        _set_sequences(connection, table)
+    return count
+
+
+def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    left = iter(rows)
+    while some := list(islice(left, BATCH)):
+        yield some
+
+
+def _set_sequences(connection: Connection, table: Table) -> None:
+    """Let new rows be numbered after those that were loaded with their numbers."""
+    for column in table.primary_key.columns:
+        query = sql("SELECT pg_get_serial_sequence(:table, :column)")
+        sequence = connection.scalar(query, {"table": f'"{table.name}"', "column": column.name})
+        if sequence:
+            newest = connection.scalar(select(func.max(column)))
+            connection.execute(sql("SELECT setval(:sequence, :newest)"), {"sequence": sequence, "newest": newest})
+
+
+def _to_plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return str(value) if isinstance(value, decimal.Decimal) else value
+
+
+def _from_plain(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {name: _value(table.columns[name].type, value) for name, value in row.items()}
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BadInput(f"The archive has a row in {table.name} that does not fit: {error}.") from error
+
+
+def _value(kind: object, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, DateTime):
+        return datetime.fromisoformat(value)
+    if isinstance(kind, LargeBinary):
+        return base64.b64decode(value)
+    if isinstance(kind, Numeric) and isinstance(value, str):
+        return decimal.Decimal(value)
+    return value

@@ -1,0 +1,108 @@
+"""Blobs in an object store such as S3, through fsspec, with a local folder as cache."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput, NotFound, Unavailable
+from quintain.store.blobs import KEY, Blobs
+
+
+def open_blobs(place: str, *, cache: Path, endpoint: str = "") -> Blobs:
+    """Open the blobs at *place*: a folder, or a URL such as `s3://bucket/prefix` with *cache* as local copy."""
+    if "://" not in place:
+        return Blobs(Path(place))
+    options = {"endpoint_url": endpoint} if endpoint else {}
+    return RemoteBlobs(place, cache, **options)
+
+
+class RemoteBlobs(Blobs):
+    """An object store that holds the truth, and a folder that keeps what was used here.
+
+    Content never changes under its key, so a file in the cache is never stale.
+    """
+
+    def __init__(self, url: str, cache: Path, **options: Any) -> None:
+        super().__init__(cache)
+        self.url = url
+        try:
+            import fsspec
+
+            # A listing that was kept would hide what other processes have added since.
+            self._remote, self._prefix = fsspec.core.url_to_fs(url, use_listings_cache=False, **options)
+        except ImportError as error:
+            raise Unavailable(
+                f"The library for {url.partition('://')[0]}:// is not installed ({error.name or error}).",
+                remedy="Install it with: pip install 'quintain[s3]'.",
+            ) from error
+        except ValueError as error:
+            raise BadInput(f"QUINTAIN_BLOBS_URL is '{url}': {error}.", remedy="Use s3://bucket/prefix.") from error
+
+    def path(self, key: str) -> Path:
+        """Give a local path of the blob *key*, fetched first where it is not here yet."""
+        place = self._place(key)
+        if not place.exists():
+            self._fetch(key)
+        return place
+
+    def has(self, key: str) -> bool:
+        """Say whether the object store holds the blob *key*."""
+        self._place(key)
+        with self._reaching():
+            return bool(self._remote.exists(self._object(key)))
+
+    def keys(self) -> list[str]:
+        """List the keys of all blobs in the object store."""
+        with self._reaching():
+            names = (posixpath.basename(name) for name in self._remote.find(self._prefix))
+            return sorted(name for name in names if KEY.fullmatch(name))
+
+    def put_file(self, path: Path) -> str:
+        """Keep the file at *path* here and in the object store, and give its key."""
+        key = super().put_file(path)
+        with self._reaching():
+            if not self._remote.exists(self._object(key)):
+                # An upload shows under its name when all of it has arrived, or never.
+                self._remote.put_file(str(self._place(key)), self._object(key))
+        return key
+
+    def check_writable(self) -> None:
+        """Write a little and remove it again, here and there; raise Unavailable where that fails."""
+        super().check_writable()
+        with self._reaching():
+            probe = f"{self._prefix}/scratch/probe"
+            self._remote.pipe_file(probe, b"quintain")
+            self._remote.rm_file(probe)
+
+    def _fetch(self, key: str) -> None:
+        with self.scratch() as path:
+            with self._reaching():
+                if not self._remote.exists(self._object(key)):
+                    raise NotFound(f"The blob {key} is missing from {self.url}.", remedy="Restore it from a backup.")
+                self._remote.get_file(self._object(key), str(path))
+            with path.open("rb") as stream:
+                arrived = hashlib.file_digest(stream, "sha256").hexdigest()
+            if arrived != key:
+                raise Unavailable(f"The blob {key} in {self.url} is damaged.", remedy="Restore it from a backup.")
+            super().put_file(path)
+
+    def _object(self, key: str) -> str:
+        return f"{self._prefix}/{key[:2]}/{key}"
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Explain what the object store's library raises; it has an exception for everything, and some are bare."""
+        try:
+            yield
+        except (NotFound, Unavailable):
+            raise
+        except Exception as error:
+            raise Unavailable(
+                f"The object store {self.url} cannot be used: {type(error).__name__}: {error}.",
+                remedy="Check QUINTAIN_BLOBS_URL, the keys and that the bucket exists.",
+            ) from error
