@@ -1,6 +1,8 @@
 """All tables, one file per noun. Importing this package makes the metadata complete."""
 
+from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
+from quintain.store.tables.evaluation import Cell, CellEvent, Upload, Variant
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
@@ -9,6 +11,11 @@ from quintain.store.tables.tasks import TaskRow, TaskVersion
 __all__ = [
     "ApiToken",
     "AuditEntry",
+    "BoardFork",
+    "BoardSettings",
+    "BoardSnapshot",
+    "Cell",
+    "CellEvent",
     "Dataset",
     "DatasetVersion",
     "Lineage",
@@ -21,6 +28,8 @@ __all__ = [
     "TaskRow",
     "TaskVersion",
     "Throttle",
+    "Upload",
     "User",
+    "Variant",
     "WebSession",
 ]
