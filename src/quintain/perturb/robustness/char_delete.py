@@ -1,0 +1,23 @@
+"""A letter is left out: "restaurant" → "restarant"."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from quintain.perturb import letters
+from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.pick import pick_letters
+
+
+@PERTURBATIONS.register("char_delete")
+class CharDelete(Perturbation):
+    """Leave out one inner letter of a word of at least four."""
+
+    name: ClassVar[str] = "char_delete"
+    family: ClassVar[Family] = "robustness"
+    title: ClassVar[str] = "A letter is left out"
+
+    def propose(self, batch: Batch, rate: float) -> Proposal:
+        """Delete a letter in each chosen word."""
+        _, at = pick_letters(batch, letters.typed_letters(), rate, shortest=4, inner=True)
+        return Proposal(at, at + 1, [""] * at.size)

@@ -1,0 +1,32 @@
+"""Letters become digits and signs, as in old chat rooms: "leet" → "l33t"."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from quintain.perturb import letters
+from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+
+_DIGITS = str.maketrans("aeiostbgAEIOSTBG", "43105786" * 2)
+
+
+@PERTURBATIONS.register("leetspeak")
+class Leetspeak(Perturbation):
+    """Write the chosen words with digits for letters."""
+
+    name: ClassVar[str] = "leetspeak"
+    family: ClassVar[Family] = "robustness"
+    title: ClassVar[str] = "Digits stand for letters"
+
+    def propose(self, batch: Batch, rate: float) -> Proposal:
+        """Translate whole words."""
+        words = batch.words
+        places = batch.flagged(letters.flags("aeiostbgAEIOSTBG"))
+        eligible = (words.length >= 3) & (places.count(words.start, words.end) > 0)
+        chosen = words.choose(eligible, rate)
+        start, end = words.start[chosen], words.end[chosen]
+        joined = batch.joined
+        spelled = [joined[a:b].translate(_DIGITS) for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+        return Proposal(start, end.astype(np.int64), spelled)
