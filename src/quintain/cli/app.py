@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from quintain import __version__
-from quintain.cli import output
+from quintain.cli import board, evaluate, output, task
 from quintain.core.errors import QuintainError
+
+
+class Commands(TyperGroup):
+    """The commands; a refusal is explained on stderr and exits with 1."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class for the same thing
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except QuintainError as error:
+            output.explain(error)
+            raise typer.Exit(1) from error
+
 
 app = typer.Typer(
     name="quintain",
+    cls=Commands,
     help="Dynamic benchmarks of language models.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(task.app, name="task")
+app.add_typer(evaluate.app, name="evaluate")
+app.add_typer(board.app, name="board")
 
 
 def _show_version(value: bool) -> None:
@@ -41,10 +58,14 @@ def options(
     context.obj = workspace
 
 
+app.command("init")(init.init)
+app.command("status")(status.status)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
+app.command("upgrade")(backup.upgrade)
+app.add_typer(user.app, name="user")
+
+
 def main() -> None:
-    """Run the command line; refusals are explained on stderr and exit with 1."""
-    try:
-        app()
-    except QuintainError as error:
-        output.explain(error)
-        sys.exit(1)
+    """Run the command line."""
+    app()

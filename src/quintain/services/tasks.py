@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.metrics.contract import METRICS
 from quintain.services.audit import record
 from quintain.services.permissions import require_owner, require_role
 from quintain.store.base import now
@@ -41,12 +42,20 @@ class TaskChange:
     at: datetime
 
 
+def check_task(toml_text: str, *, file: str | None = None) -> Task:
+    """Give the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
+
+    Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
+    """
+    return parse_task(toml_text, file=file, metrics={name: metric.answer_types for name, metric in METRICS.items()})
+
+
 def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
     A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner.
     """
-    task = parse_task(toml_text, file=file)
+    task = check_task(toml_text, file=file)
     with transaction(db):
         row = queries.task_row(db, task.name)
         if row is None:

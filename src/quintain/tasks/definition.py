@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault, NotFound
-from quintain.core.task import Label, Task
+from quintain.core.task import AnswerType, Label, Task
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
 
@@ -34,12 +34,17 @@ MAX_BYTES = 1_000_000
 MAX_LABEL = 80
 
 
-def read_task(path: Path) -> Task:
-    """Read the task file at *path*."""
+def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
+    """Read the task file at *path*; *metrics* as for `parse_task`."""
+    return parse_task(read_text(path), file=str(path), metrics=metrics)
+
+
+def read_text(path: Path) -> str:
+    """Read the text of the task file at *path*, or say why that cannot be."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BadInput(f"{path} is larger than 1 MB, which no task file is.")
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise NotFound(f"There is no file {path}.", remedy="Start one with `quintain task new --kind …`.") from None
     except UnicodeDecodeError as error:
@@ -48,11 +53,14 @@ def read_task(path: Path) -> Task:
         raise BadInput(faults=[fault], remedy="Save the file as UTF-8.") from None
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
-    return parse_task(text, file=str(path))
 
 
-def parse_task(text: str, *, file: str | None = None) -> Task:
+def parse_task(
+    text: str, *, file: str | None = None, metrics: Mapping[str, Collection[AnswerType]] | None = None
+) -> Task:
     r"""Make a task of the TOML *text*, or raise BadInput with every fault in it; *file* is named in them.
+
+    *metrics* are those there are, with the types of answer they are for; without it their names are not checked.
 
     >>> parse_task('name = "nli"\nkind = "pair-classification"\nlabels = ["yes", "no"]').label_names
     ('yes', 'no')
@@ -61,7 +69,7 @@ def parse_task(text: str, *, file: str | None = None) -> Task:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
-    reading = _Reading(data, text, file)
+    reading = _Reading(data, text, file, metrics)
     task = reading.task()
     if reading.faults or task is None:
         raise BadInput(faults=reading.faults)
@@ -81,8 +89,15 @@ def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
 class _Reading:
     """One pass over a parsed file, which gathers faults instead of stopping at the first."""
 
-    def __init__(self, data: Mapping[str, Any], text: str, file: str | None) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        text: str,
+        file: str | None,
+        metrics: Mapping[str, Collection[AnswerType]] | None,
+    ) -> None:
         self.data = data
+        self.known_metrics = metrics
         self.lines = text.splitlines()
         self.file = file
         self.faults: list[Fault] = []
@@ -221,10 +236,23 @@ class _Reading:
             return (), ""
         if len(set(given)) < len(given):
             self.fault("metrics", "names a metric twice")
+        for name in given:
+            self._check_metric(kind, name)
         canonical = self.data.get("canonical_metric", given[0])
         if canonical not in given:
             self.fault("canonical_metric", f"{canonical!r} is not among the metrics: {', '.join(given)}")
         return tuple(given), str(canonical)
+
+    def _check_metric(self, kind: TaskKind | None, name: str) -> None:
+        if self.known_metrics is None:
+            return
+        if name not in self.known_metrics:
+            close = get_close_matches(name, self.known_metrics, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.known_metrics)}"
+            self.fault("metrics", f"there is no metric '{name}'; {hint}")
+        elif kind is not None and kind.answer_type not in self.known_metrics[name]:
+            fitting = [other for other, types in self.known_metrics.items() if kind.answer_type in types]
+            self.fault("metrics", f"'{name}' is not for kind '{kind.name}', which has {', '.join(fitting)}")
 
     def _texts(self, key: str, languages: Sequence[str]) -> dict[str, str]:
         given = self.data.get(key, {})
@@ -260,4 +288,4 @@ def _titled(name: str) -> str:
     return re.sub(r"[-_]+", " ", name).strip().capitalize()
 
 
-__all__ = ["KEYS", "dump_task", "parse_task", "read_task"]
+__all__ = ["KEYS", "dump_task", "parse_task", "read_task", "read_text"]

@@ -51,14 +51,15 @@ def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
         chosen = [(number, rule) for number, rule in enumerate(every) if rule.each == each]
         flags = frame.select(_ROW, *(rule.when.fill_null(False).alias(f"__{number}") for number, rule in chosen))
         for number, rule in chosen:
-            bad = frame.filter(flags[f"__{number}"])
+            flag = flags[f"__{number}"]
+            if not flag.any():
+                continue
+            bad = frame.filter(flag)
             found.extend((row, number, RowFault(row, rule.field, reason)) for row, reason in _reasons(bad, rule))
     return [fault for _, _, fault in sorted(found, key=lambda entry: entry[:2])]
 
 
 def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, str]]:
-    if bad.is_empty():
-        return
     reason = pl.lit(rule.reason) if isinstance(rule.reason, str) else rule.reason
     yield from bad.select(_ROW, reason.alias("reason")).iter_rows()
 

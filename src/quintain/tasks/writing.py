@@ -67,3 +67,24 @@ def _text(value: str) -> str:
         inner = inner[:-1] + '\\"' if inner.endswith('"') else inner
         return f'"""\n{inner}"""'
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def task_as_dict(task: Task) -> dict[str, Any]:
+    """Give *task* as plain data, for JSON."""
+    return {
+        "name": task.name,
+        "kind": task.kind,
+        "title": dict(task.title),
+        "languages": list(task.languages),
+        "labels": [_label_as_dict(label) for label in task.labels],
+        "extra_labels": [_label_as_dict(label) for label in task.extra_labels],
+        "metrics": list(task.metrics),
+        "canonical_metric": task.canonical_metric,
+        "instructions": dict(task.instructions),
+        "content_warning": dict(task.content_warning),
+        "options": dict(task.options),
+    }
+
+
+def _label_as_dict(label: Label) -> dict[str, Any]:
+    return {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
