@@ -1,0 +1,151 @@
+"""What people and programs are told when something goes wrong: the right status, the cause, what to do."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from quintain.core.errors import (
+    BadInput,
+    Conflict,
+    Fault,
+    Forbidden,
+    NotFound,
+    NotSignedIn,
+    QuintainError,
+    TooMany,
+    Unavailable,
+)
+from quintain.web.i18n import Tongue, choose_language
+from quintain.web.visit import LANGUAGE_COOKIE, render_error
+
+log = logging.getLogger("quintain.web")
+
+STATUS: dict[type[QuintainError], int] = {
+    BadInput: 422,
+    NotFound: 404,
+    NotSignedIn: 401,
+    Forbidden: 403,
+    Conflict: 409,
+    TooMany: 429,
+    Unavailable: 503,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error in the one shape from which pages and the API answer."""
+
+    status: int
+    message: str
+    remedy: str | None = None
+    faults: tuple[Fault, ...] = ()
+    total: int = 0
+    retry_after: int | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """Give the error as the API documents it."""
+        faults = [fault.as_dict() for fault in self.faults]
+        return {"error": {"message": self.message, "remedy": self.remedy, "faults": faults}}
+
+
+def status_of(error: QuintainError) -> int:
+    """Give the HTTP status that says what *error* says."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """Describe any exception; what is not meant for people stays in the log."""
+    match error:
+        case BadInput():
+            return Trouble(422, error.message, error.remedy, error.faults, error.total)
+        case TooMany():
+            return Trouble(429, error.message, error.remedy, retry_after=error.retry_after)
+        case QuintainError():
+            return Trouble(status_of(error), error.message, error.remedy)
+        case RequestValidationError():
+            return _of_validation(error)
+        case HTTPException(status_code=413):
+            return Trouble(
+                413,
+                f"What was sent is larger than {error.detail} MiB.",
+                "Send less, or import the file on the server with `quintain data import`.",
+            )
+        case HTTPException():
+            return Trouble(error.status_code, str(error.detail))
+        case OperationalError():
+            return Trouble(503, "The database cannot be reached just now.", "Try again in a moment.")
+        case _:
+            return Trouble(500, "Something broke on the server.", "It has been logged; the request's id finds it.")
+
+
+def _of_validation(error: RequestValidationError) -> Trouble:
+    """Say which parameter or field is wrong. JSON that cannot be read at all is the sender's bad request."""
+    details = error.errors()
+    status = 400 if any(item["type"] == "json_invalid" for item in details) else 422
+    faults = tuple(
+        Fault(item["msg"], field=".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]))
+        for item in details
+    )
+    return Trouble(status, "The request is not as this address expects it.", "See /api/v1/docs.", faults, len(faults))
+
+
+def handle(request: Request, error: Exception) -> Response:
+    """Answer a request that failed: JSON for programs, a page for people."""
+    trouble = trouble_of(error)
+    if trouble.status >= 500:
+        name = getattr(request.state, "request_id", "-")
+        log.error("request %s failed: %s", name, error, exc_info=error if trouble.status == 500 else None)
+    headers = {"retry-after": str(trouble.retry_after)} if trouble.retry_after else {}
+    if trouble.status == HTTPStatus.UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    if isinstance(error, HTTPException) and error.headers:
+        headers.update(error.headers)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse(trouble.as_dict(), trouble.status, headers)
+    if trouble.status == HTTPStatus.UNAUTHORIZED:
+        return _to_login(request)
+    return _page(request, trouble, headers)
+
+
+def _to_login(request: Request) -> Response:
+    """Send a person who is not signed in to the log-in page, and back afterwards."""
+    back = request.url.path if request.method == "GET" else "/"
+    target = f"/login?next={back}"
+    if request.headers.get("hx-request"):
+        return Response(status_code=204, headers={"hx-redirect": target})
+    return RedirectResponse(target, 303)
+
+
+def _page(request: Request, trouble: Trouble, headers: dict[str, str]) -> Response:
+    accepted = request.headers.get("accept-language")
+    _ = Tongue(choose_language(None, request.cookies.get(LANGUAGE_COOKIE), accepted)).gettext
+    titles = {
+        400: _("That request made no sense to us"),
+        403: _("This is not for you"),
+        404: _("There is nothing here"),
+        409: _("That clashes with what is there"),
+        413: _("That is too large"),
+        422: _("Something in it is not right"),
+        429: _("A little slower, please"),
+        500: _("Something broke"),
+        503: _("Not available just now"),
+    }
+    return render_error(
+        request,
+        status=trouble.status,
+        title=titles.get(trouble.status, HTTPStatus(trouble.status).phrase),
+        message=_("The address may be wrong, or what was here is gone.")
+        if trouble.message == "Not Found"
+        else trouble.message,
+        remedy=trouble.remedy,
+        faults=trouble.faults,
+        headers=headers,
+    )

@@ -1,0 +1,173 @@
+"""What happens around every request: an id, a line in the log, a limit on size, and headers that keep browsers strict.
+
+All are plain ASGI: they do not touch bodies and add next to nothing to a request.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quintain.logs import request_id
+
+log = logging.getLogger("quintain.access")
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+MEBIBYTE = 1 << 20
+
+
+class RequestId:
+    """Name every request, so that a person can quote the name and an operator can find it in the log."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        name = secrets.token_hex(6)
+        scope.setdefault("state", {})["request_id"] = name
+        request_id.set(name)
+        started = time.perf_counter()
+        status = 500
+
+        async def reply(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["x-request-id"] = name
+            await send(message)
+
+        try:
+            await self.app(scope, receive, reply)
+        finally:
+            _write_log(scope, status, time.perf_counter() - started)
+
+
+def _write_log(scope: Scope, status: int, seconds: float) -> None:
+    client = scope.get("client")
+    # The query is left out on purpose: it may hold what somebody typed.
+    fields = {
+        "path": scope["path"],
+        "milliseconds": round(seconds * 1000, 1),
+        "client": client[0] if client else None,
+    }
+    log.info("%s %s", scope["method"], status, extra=fields)
+
+
+class SecurityHeaders:
+    """Tell browsers to run nothing but our own files."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+
+        async def reply(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for key, value in SECURITY_HEADERS.items():
+                    headers.setdefault(key, value)
+                if not scope["path"].startswith("/static/"):
+                    headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, reply if scope["type"] == "http" else send)
+
+
+class BodyLimit:
+    """Refuse bodies that are too large, before they fill memory or disk.
+
+    *large* are the ends of paths that may receive files, up to *large_bytes*; all others get *small_bytes*. The refusal
+    is raised where the body is read, so that the error page answers it like any other.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        large: Sequence[str] = (),
+        small_bytes: int = 2 * MEBIBYTE,
+        large_bytes: int = 2048 * MEBIBYTE,
+    ) -> None:
+        self.app = app
+        self.large = tuple(large)
+        self.small_bytes = small_bytes
+        self.large_bytes = large_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http" or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
+            await self.app(scope, receive, send)
+            return
+        limit = self.large_bytes if scope["path"].endswith(self.large) else self.small_bytes
+        declared = Headers(scope=scope).get("content-length", "0")
+        too_large = declared.isdigit() and int(declared) > limit
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if too_large or seen > limit:
+                raise HTTPException(413, detail=str(limit // MEBIBYTE))
+            return message
+
+        await self.app(scope, counted, send)
+
+
+class Answering:
+    """Answer what nobody foresaw with the error page, inside the other layers, so that its headers are strict too."""
+
+    def __init__(self, app: ASGIApp, *, handler: Callable[[Request, Exception], Response]) -> None:
+        self.app = app
+        self.handler = handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        begun = False
+
+        async def reply(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, reply)
+        except Exception as error:
+            if begun or scope["type"] != "http":
+                raise
+            response = await run_in_threadpool(self.handler, Request(scope), error)
+            await response(scope, receive, send)

@@ -1,0 +1,87 @@
+"""Templates: the one Jinja environment, and what every template can call."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+
+from quintain import __version__
+from quintain.store.base import now
+from quintain.web.i18n import Tongue, in_language, languages
+from quintain.web.markdown import render_markdown
+
+STATIC = Path(__file__).parent / "static"
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Give the environment whose templates speak *language*."""
+    tongue = Tongue(language)
+    env = Environment(
+        loader=PackageLoader("quintain.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    env.install_gettext_translations(tongue.catalogue, newstyle=True)  # type: ignore[attr-defined] # by the extension
+    env.globals.update(
+        version=__version__,
+        static=static,
+        languages=languages,
+        language_name=Tongue.name_of,
+        number=tongue.number,
+        percent=tongue.percent,
+        when=tongue.when,
+        date=tongue.date,
+        ago=lambda moment: tongue.ago(moment, now()),
+        text_of=text_of,
+        task=None,
+        section="",
+        crumbs=(),
+        error=None,
+    )
+    env.filters["markdown"] = render_markdown
+    env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
+    env.filters["shown"] = shown
+    return env
+
+
+@cache
+def static(path: str) -> str:
+    """Give the address of a static file; it changes with the content, so that browsers may keep it for ever."""
+    digest = hashlib.sha256((STATIC / path).read_bytes()).hexdigest()[:12]
+    return f"/static/{path}?v={digest}"
+
+
+@pass_context
+def text_of(context: Context, texts: Mapping[str, str]) -> str:
+    """Choose from a task's texts the one in the reader's language."""
+    return in_language(texts, context["visit"].language)
+
+
+def shown(value: Any) -> str:
+    """Write an answer or an input of any kind for people to read.
+
+    >>> shown([{"text": "Ada", "start": 3}])
+    'Ada'
+    """
+    match value:
+        case None:
+            return "–"
+        case list() | tuple():
+            return " · ".join(shown(item) for item in value)
+        case dict() if "text" in value:
+            return str(value["text"])
+        case dict():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)

@@ -1,0 +1,65 @@
+// Draws every <div class="chart" data-spec="…"> with Vega-Lite. The specification is made on the server;
+// here it only gets the colours of the page, and the interpreter that needs no `eval`.
+
+const LIBRARIES = ["vega.min.js", "vega-lite.min.js", "vega-embed.min.js"];
+let loading = null;
+
+function load(file) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = `${document.body.dataset.vendor}/${file}`;
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`Could not load ${file}`));
+    document.head.append(script);
+  });
+}
+
+function libraries() {
+  loading ??= LIBRARIES.reduce((before, file) => before.then(() => load(file)), Promise.resolve());
+  return loading;
+}
+
+// Custom properties hold a pair of colours; only a real element's colour is the one that is shown.
+function colour(name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}
+
+function look() {
+  const ink = colour("--ink");
+  const muted = colour("--muted");
+  const line = colour("--line");
+  const font = getComputedStyle(document.body).fontFamily;
+  return {
+    background: "transparent",
+    font,
+    view: { stroke: null },
+    axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 220 },
+    legend: { labelColor: ink, titleColor: muted },
+    title: { color: ink, anchor: "start", fontSize: 14 },
+    bar: { color: colour("--accent") },
+    text: { color: ink, fontSize: 13 },
+  };
+}
+
+async function draw(element) {
+  await libraries();
+  const spec = JSON.parse(element.dataset.spec);
+  await window.vegaEmbed(element, spec, {
+    actions: false,
+    ast: true,
+    config: look(),
+    defaultStyle: false,
+    renderer: "svg",
+    tooltip: { disableDefaultStyle: true },
+  });
+  element.dataset.drawn = "true";
+}
+
+export function drawCharts(root = document) {
+  for (const element of root.querySelectorAll(".chart[data-spec]")) draw(element);
+}

@@ -1,0 +1,286 @@
+"""One request by one person: who asks, in which language, with what to answer.
+
+Pages take a `Visiting`; those that change something take a `Posting`, which exists only when the form carried the
+right CSRF token.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from urllib.parse import quote, unquote
+
+from fastapi import Depends, Request
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from quintain.compose import Workspace
+from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.task import Task
+from quintain.services import notify, sessions
+from quintain.store.blobs import Blobs
+from quintain.web.i18n import Tongue, choose_language
+from quintain.web.rendering import environment
+
+SESSION_COOKIE = "quintain_session"
+CSRF_COOKIE = "quintain_csrf"
+LANGUAGE_COOKIE = "quintain_language"
+THEME_COOKIE = "quintain_theme"
+TOAST_COOKIE = "quintain_toast"
+YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a task's sidebar."""
+
+    key: str
+    title: str
+    url: str
+    icon: str
+
+
+@dataclass(slots=True)
+class Visit:
+    """A request with everything that a page needs to answer it."""
+
+    request: Request
+    workspace: Workspace
+    db: Session
+    session: sessions.OpenSession | None
+    language: str
+    csrf: str
+    unread: int = 0
+    toasts: tuple[str, ...] = ()
+    _cookies: list[tuple[str, str, int | None]] = field(default_factory=list)
+
+    @property
+    def actor(self) -> Actor:
+        """The person who asks."""
+        return self.session.actor if self.session else ANONYMOUS
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is known who asks."""
+        return self.session is not None
+
+    @property
+    def blobs(self) -> Blobs:
+        """The workspace's blobs."""
+        return self.workspace.blobs
+
+    @property
+    def tongue(self) -> Tongue:
+        """The language of the page."""
+        return Tongue(self.language)
+
+    @property
+    def path(self) -> str:
+        """The address of this page, to come back to."""
+        query = self.request.url.query
+        return self.request.url.path + (f"?{query}" if query else "") if self.request.method == "GET" else "/"
+
+    @property
+    def theme(self) -> str:
+        """What the person chose, light or dark; empty for the system's wish."""
+        chosen = self.request.cookies.get(THEME_COOKIE, "")
+        return chosen if chosen in {"light", "dark"} else ""
+
+    @property
+    def address(self) -> str:
+        """Where the request came from, for limits."""
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def base_url(self) -> str:
+        """The address that people use for this application."""
+        return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
+
+    def owns(self, task: Task) -> bool:
+        """Say whether the person may change *task*."""
+        return self.actor.has(RoleName.OWNER, task.name)
+
+    def sidebar(self, task: Task) -> list[Entry]:
+        """List the rooms of *task* that this person may enter."""
+        _ = self.tongue.gettext
+        base = f"/tasks/{task.name}"
+        entries = [
+            Entry("overview", _("Overview"), base, "home"),
+            Entry("data", _("Data"), f"{base}/data", "data"),
+            Entry("models", _("Models"), f"{base}/models", "model"),
+            Entry("talk", _("Talk"), f"{base}/talk", "talk"),
+        ]
+        if self.owns(task):
+            entries.append(Entry("settings", _("Settings"), f"{base}/settings", "settings"))
+        return entries
+
+    def render(self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any) -> Response:
+        """Answer with a page."""
+        html = environment(self.language).get_template(template).render(visit=self, **values)
+        response = HTMLResponse(html, status, dict(headers or {}))
+        response.headers["vary"] = "Cookie, Accept-Language"
+        response.headers["content-language"] = self.language
+        if self.toasts:
+            self.forget(TOAST_COOKIE)
+        return self.finish(response)
+
+    def redirect(self, url: str, toast: str = "") -> Response:
+        """Send the person on to *url*, where *toast* is shown once."""
+        if toast:
+            self.remember(TOAST_COOKIE, quote(toast), 60)
+        return self.finish(RedirectResponse(url, 303))
+
+    def remember(self, name: str, value: str, seconds: int | None = YEAR) -> None:
+        """Set a cookie with the answer."""
+        self._cookies.append((name, value, seconds))
+
+    def forget(self, name: str) -> None:
+        """Remove a cookie with the answer."""
+        self._cookies.append((name, "", 0))
+
+    def finish(self, response: Response) -> Response:
+        """Put the cookies on *response*."""
+        if not self.session and self.request.cookies.get(CSRF_COOKIE) != self.csrf:
+            self.remember(CSRF_COOKIE, self.csrf, None)
+        secure = self.base_url.startswith("https://")
+        for name, value, seconds in self._cookies:
+            response.set_cookie(name, value, max_age=seconds, httponly=True, secure=secure, samesite="lax")
+        return response
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A form that was sent by the person whose page it was on."""
+
+    visit: Visit
+    form: FormData
+
+    def text(self, name: str, default: str = "") -> str:
+        """Give what was typed into *name*."""
+        value = self.form.get(name, default)
+        return value if isinstance(value, str) else default
+
+    def texts(self, name: str) -> list[str]:
+        """Give all that was chosen for *name*."""
+        return [value for value in self.form.getlist(name) if isinstance(value, str) and value]
+
+    def flag(self, name: str) -> bool:
+        """Say whether the box *name* was ticked."""
+        return name in self.form
+
+    def number(self, name: str) -> int:
+        """Give the whole number in *name*, or say that there is none."""
+        try:
+            return int(self.text(name))
+        except ValueError:
+            raise BadInput(faults=[Fault(f"'{self.text(name)}' is not a whole number", field=name)]) from None
+
+    def file(self, name: str) -> UploadFile | None:
+        """Give the file that was chosen for *name*, if one was."""
+        value = self.form.get(name)
+        return value if isinstance(value, UploadFile) and value.filename else None
+
+
+def workspace_of(request: Request) -> Workspace:
+    """Give the workspace that the application serves."""
+    workspace: Workspace = request.app.state.workspace
+    return workspace
+
+
+def make_visit(request: Request, db: Session) -> Visit:
+    """Find out who asks and in which language to answer."""
+    token = request.cookies.get(SESSION_COOKIE)
+    session = sessions.open_session(db, token) if token else None
+    language = choose_language(
+        session.language if session else None,
+        request.cookies.get(LANGUAGE_COOKIE),
+        request.headers.get("accept-language"),
+    )
+    toast = unquote(request.cookies.get(TOAST_COOKIE, ""))
+    visit = Visit(
+        request=request,
+        workspace=workspace_of(request),
+        db=db,
+        session=session,
+        language=language,
+        csrf=session.csrf if session else request.cookies.get(CSRF_COOKIE) or secrets.token_urlsafe(32),
+        unread=notify.unread_count(db, session.actor) if session else 0,
+        toasts=(toast,) if toast else (),
+    )
+    request.state.visit = visit
+    return visit
+
+
+def open_visit(request: Request) -> Iterator[Visit]:
+    """Open a visit for the length of a request."""
+    with workspace_of(request).session() as db:
+        yield make_visit(request, db)
+
+
+Visiting = Annotated[Visit, Depends(open_visit)]
+
+
+async def read_form(request: Request) -> FormData:
+    """Read the form that was sent."""
+    return await request.form()
+
+
+def open_post(visit: Visiting, form: Annotated[FormData, Depends(read_form)]) -> Post:
+    """Accept a form only with the CSRF token of the visit."""
+    check_csrf(visit, str(form.get("csrf", "")))
+    return Post(visit, form)
+
+
+def check_csrf(visit: Visit, given: str) -> None:
+    """Refuse what did not come from one of our own pages."""
+    given = given or visit.request.headers.get("x-csrf-token", "")
+    if not secrets.compare_digest(given.encode(), visit.csrf.encode()):
+        raise Forbidden("This form is out of date.", remedy="Reload the page and send it again.")
+
+
+Posting = Annotated[Post, Depends(open_post)]
+
+
+def local_path(url: str) -> str:
+    """Give *url* if it leads into this application, else the home page: nobody is sent elsewhere after log-in.
+
+    >>> local_path("//evil.example"), local_path("/tasks/nli?x=1")
+    ('/', '/tasks/nli?x=1')
+    """
+    is_local = url.startswith("/") and not url.startswith(("//", "/\\")) and "\\" not in url and url.isprintable()
+    return url if is_local else "/"
+
+
+def render_error(
+    request: Request,
+    *,
+    status: int,
+    title: str,
+    message: str,
+    remedy: str | None,
+    faults: Iterable[Fault],
+    headers: Mapping[str, str],
+) -> Response:
+    """Answer with the error page; it must come whatever is broken."""
+    values = {
+        "status_code": status,
+        "title": title,
+        "message": message,
+        "remedy": remedy,
+        "faults": tuple(faults),
+        "request_id": getattr(request.state, "request_id", "-"),
+    }
+    visit: Visit | None = getattr(request.state, "visit", None)
+    if visit is not None:
+        return visit.render("error.html", status=status, headers=headers, **values)
+    try:
+        with workspace_of(request).session() as db:
+            return make_visit(request, db).render("error.html", status=status, headers=headers, **values)
+    except SQLAlchemyError:
+        bare = Visit(request, workspace_of(request), Session(), None, choose_language(None, None, None), "")
+        return bare.render("error.html", status=status, headers=headers, **values)
