@@ -74,7 +74,7 @@ class Baseline(ABC):
     def predict(self, batch: Batch) -> list[Any]:
         """Give one answer for each example of *batch*, in its order."""
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 - many baselines have nothing to build
         """Build from `state` and `arrays` what `predict` wants at hand; called after training and after loading."""
 
     @classmethod
@@ -107,7 +107,7 @@ class Baseline(ABC):
         # numpy stamps the members of an .npz with a fixed date, so equal arrays give equal files
         if self.arrays:
             with (folder / ARRAYS_FILE).open("wb") as stream:
-                np.savez(stream, **{name: self.arrays[name] for name in sorted(self.arrays)})
+                np.savez(stream, allow_pickle=False, **{name: self.arrays[name] for name in sorted(self.arrays)})
 
     @classmethod
     def _restore(cls, folder: Path, document: Mapping[str, Any]) -> Self:

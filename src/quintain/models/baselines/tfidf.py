@@ -1,0 +1,70 @@
+"""Words and word pairs weighed by tf-idf, and multinomial logistic regression on them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from quintain.core.task import Task
+from quintain.models import logistic
+from quintain.models.contract import BASELINES, Batch, Progress
+from quintain.models.fields import clean, text_fields
+from quintain.models.labelled import LabelBaseline, Probabilities
+from quintain.models.words import Vocabulary, terms
+
+STRENGTH = 4.0
+SMALL = 2_000  # with fewer documents than this, terms that stand in one only are kept
+
+
+class TermRegression(LabelBaseline):
+    """Logistic regression on the terms of some fields; with several fields, a term counts apart in each."""
+
+    @classmethod
+    def reads(cls, task: Task) -> list[str]:
+        """List the fields that are read."""
+        return text_fields(task)
+
+    def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
+        """Learn the vocabulary, then the weights. There is one best solution, so the seed plays no part."""
+        classes = self.targets(table)
+        found = self._terms(table)
+        vocabulary = Vocabulary.learn(found, table.height, least=1 if table.height < SMALL else 2)
+        vectors = vocabulary.vectors(found, table.height)
+        fitted = logistic.fit(vectors, classes, len(self.labels), strength=STRENGTH, progress=progress)
+        self.state["terms"] = list(vocabulary.terms)
+        self.arrays = {
+            "idf": vocabulary.idf,
+            "weights": fitted.weights.astype(np.float32),
+            "intercepts": fitted.intercepts,
+        }
+
+    def prepare(self) -> None:
+        """Put the vocabulary and the regression at hand."""
+        self._vocabulary = Vocabulary(tuple(self.state["terms"]), self.arrays["idf"])
+        self._regression = logistic.Logistic(self.arrays["weights"], self.arrays["intercepts"])
+
+    def probabilities(self, batch: Batch) -> Probabilities:
+        """Weigh the terms of each example."""
+        reads = self.reads(self.task)
+        table = pl.DataFrame({name: [clean(example.get(name)) for example in batch] for name in reads})
+        return self._regression.probabilities(self._vocabulary.vectors(self._terms(table), len(batch)))
+
+    def _terms(self, table: pl.DataFrame) -> pl.DataFrame:
+        reads = self.reads(self.task)
+        prefixes = [""] if len(reads) == 1 else [f"{number}:" for number in range(len(reads))]
+        columns = (table[name].fill_null("").to_list() for name in reads)
+        return pl.concat([terms(texts, prefix=prefix) for texts, prefix in zip(columns, prefixes, strict=True)])
+
+
+@BASELINES.register("tfidf")
+class Tfidf(TermRegression):
+    """Read all text fields."""
+
+    name: ClassVar[str] = "tfidf"
+    title: ClassVar[str] = "TF-IDF logistic regression"
+    about: ClassVar[str] = (
+        "It weighs words and pairs of neighbouring words by tf-idf and adds them up by logistic regression. "
+        "It knows nothing of word order beyond pairs, of words that it never met, or of what words mean."
+    )

@@ -1,0 +1,55 @@
+"""What all baselines share that answer with a label and its probability."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.core.task import Task
+from quintain.models.contract import Baseline, Batch
+from quintain.models.fields import answer_type, text_fields
+
+Probabilities = npt.NDArray[np.floating[Any]]
+
+
+class LabelBaseline(Baseline):
+    """A baseline for tasks whose answers are labels, and that have a text to read."""
+
+    @classmethod
+    def suits(cls, task: Task) -> bool:
+        """Ask for labels and at least one text."""
+        return answer_type(task) == "label" and bool(text_fields(task))
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that it answers, in the order of the columns of `probabilities`."""
+        return list(self.state["labels"])
+
+    def targets(self, table: pl.DataFrame) -> npt.NDArray[np.int64]:
+        """Remember the labels, and give each row's answer as a number."""
+        self.state["labels"] = list(self.task.label_names)
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        found = table["answer"].replace_strict(numbers, default=None, return_dtype=pl.Int64)
+        if found.null_count():
+            unknown = table["answer"].filter(found.is_null())[0]
+            raise BadInput(
+                f"{found.null_count()} training examples have an answer that is no label, such as '{unknown}'.",
+                remedy=f"The labels of task '{self.task.name}': {', '.join(self.labels)}.",
+            )
+        return found.to_numpy()
+
+    @abstractmethod
+    def probabilities(self, batch: Batch) -> Probabilities:
+        """Give the probability of each label (columns) for each example (rows)."""
+
+    def predict(self, batch: Batch) -> list[Any]:
+        """Give probabilities by label."""
+        if not batch:
+            return []
+        labels = self.labels
+        return [dict(zip(labels, row, strict=True)) for row in self.probabilities(batch).tolist()]

@@ -1,0 +1,191 @@
+"""Texts as hashed n-grams, with no loop over texts or words.
+
+All texts of a chunk become one array of code points. Windows of it give the character n-grams of each word (its edges
+count as a character), sums of prefixes give the hash of each word, and neighbouring words the word pairs. Hashes are
+32-bit and wrap around, which numpy does many at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Codes = npt.NDArray[np.uint32]
+Positions = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+CHAR_SIZES = (3, 4, 5)
+CHUNK = 2048
+CHUNK_LETTERS = 1 << 19
+_BASE = np.uint32(0x01000193)
+_MIX = np.uint32(0x85EBCA6B)
+_SPREAD = np.uint32(0x9E3779B1)
+_PAIR = np.uint32(0x27D4EB2F)
+_EDGE = "\x00"
+
+_SPACE, _WORD, _MARK = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The n-grams of some texts: matrices whose sum counts buckets by text, and the factor that scales each text."""
+
+    blocks: tuple[sparse.csr_matrix, ...]
+    scale: npt.NDArray[np.float32]
+
+    def times(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Multiply the scaled counts with *weights* (buckets × columns)."""
+        total = self.blocks[0] @ weights
+        for block in self.blocks[1:]:
+            total += block @ weights
+        total *= self.scale[:, None]
+        return np.asarray(total, dtype=np.float32)
+
+    def transposed_times(self, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Multiply the transposed scaled counts with *values* (texts × columns): the gradient of `times`."""
+        scaled = values * self.scale[:, None]
+        total = self.blocks[0].T @ scaled
+        for block in self.blocks[1:]:
+            total += block.T @ scaled
+        return np.asarray(total, dtype=np.float32)
+
+
+def chunks(texts: Sequence[str], bits: int) -> Iterator[Features]:
+    """Give the features of *texts* in chunks that fit the processor's cache."""
+    ends = np.cumsum([len(text) for text in texts])
+    start = 0
+    while start < len(texts):
+        reach = (ends[start - 1] if start else 0) + CHUNK_LETTERS
+        stop = max(start + 1, min(start + CHUNK, int(np.searchsorted(ends, reach, side="right"))))
+        yield features(texts[start:stop], bits)
+        start = stop
+
+
+def features(texts: Sequence[str], bits: int) -> Features:
+    """Hash the words, word pairs and character n-grams of *texts* into 2 ** *bits* buckets."""
+    codes, starts = _codes(texts)
+    classes = _classes(codes)
+    mixed = _mix(codes * _SPREAD + np.uint32(1))
+    hashes, positions = _words(mixed, classes)
+    blocks = [
+        _block(hashes, positions, starts, bits),
+        _pairs(hashes, positions, starts, bits),
+        *_characters(mixed, classes, starts, bits),
+    ]
+    counts = sum(np.diff(block.indptr) for block in blocks)
+    scale = (1.0 / np.sqrt(np.maximum(counts, 1))).astype(np.float32)
+    return Features(tuple(blocks), scale)
+
+
+def _codes(texts: Sequence[str]) -> tuple[Codes, Positions]:
+    """Give the code points of all texts with an edge before, between and after them, and where each text starts."""
+    joined = _EDGE.join(texts).lower()
+    if joined.count(_EDGE) != len(texts) - 1:
+        joined = _EDGE.join(text.replace(_EDGE, " ") for text in texts).lower()
+    joined = f"{_EDGE}{joined}{_EDGE}"
+    if joined.isascii():
+        codes = np.frombuffer(joined.encode("ascii"), dtype=np.uint8).astype(np.uint32)
+    else:
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32)
+    return codes, np.flatnonzero(codes == 0)[:-1] + 1
+
+
+def _table() -> npt.NDArray[np.uint8]:
+    table = np.full(0x3100, _WORD, dtype=np.uint8)
+    for code in range(0x100):
+        letter = chr(code)
+        table[code] = _WORD if letter.isalnum() or letter == "'" else _SPACE if not letter.strip() else _MARK
+    table[:0x20] = _SPACE
+    table[0x2010:0x2070] = _MARK
+    table[0x2000:0x2010] = _SPACE
+    table[0x2019] = _WORD  # the curly apostrophe
+    table[0x3000:0x3040] = _MARK
+    return table
+
+
+_CLASSES = _table()
+
+
+def _classes(codes: Codes) -> npt.NDArray[np.uint8]:
+    """Say of each code point whether it is a space, part of a word, or a mark that stands alone."""
+    return _CLASSES.take(codes, mode="clip")
+
+
+def _mix(values: Codes) -> Codes:
+    values ^= values >> np.uint32(15)
+    values *= _MIX
+    values ^= values >> np.uint32(13)
+    return values
+
+
+def _powers(count: int, base: np.uint32) -> Codes:
+    powers: Codes = np.full(count, base, dtype=np.uint32)
+    powers[:1] = 1
+    return np.multiply.accumulate(powers, out=powers)
+
+
+_INVERSE = np.uint32(pow(int(_BASE), -1, 1 << 32))
+
+
+def _words(mixed: Codes, classes: npt.NDArray[np.uint8]) -> tuple[Codes, Positions]:
+    """Hash each word and mark, and say where it begins; the same letters have the same hash wherever they stand."""
+    word = classes == _WORD
+    begins = word.copy()
+    begins[1:] &= ~word[:-1]
+    ends = word.copy()
+    ends[:-1] &= ~word[1:]
+    mark = classes == _MARK
+    first = np.flatnonzero(begins | mark)
+    last = np.flatnonzero(ends | mark)
+    powers, inverse = _ladder(1 << len(mixed).bit_length())
+    sums = np.cumsum(mixed * powers[: len(mixed)], dtype=np.uint32)
+    before = np.where(first > 0, sums[first - 1], np.uint32(0))
+    return (sums[last] - before) * inverse[first], first
+
+
+@lru_cache(maxsize=4)
+def _ladder(size: int) -> tuple[Codes, Codes]:
+    """Give the first *size* powers of the base and of its inverse; kept, because every chunk needs them."""
+    return _powers(size, _BASE), _powers(size, _INVERSE)
+
+
+def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> sparse.csr_matrix:
+    """Put hashes into buckets; each belongs to the last text that starts at or before its position."""
+    buckets = (_mix(hashes * _SPREAD) >> np.uint32(32 - bits)).view(np.int32)
+    edges = np.searchsorted(positions, starts)
+    pointers = np.append(edges, len(positions)).astype(np.int32)
+    pointers[0] = 0
+    ones = np.ones(len(buckets), dtype=np.float32)
+    matrix = sparse.csr_matrix((len(starts), 1 << bits), dtype=np.float32)
+    matrix.data, matrix.indices, matrix.indptr = ones, buckets, pointers
+    return matrix
+
+
+def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> sparse.csr_matrix:
+    owners = np.searchsorted(starts, positions, side="right")
+    same = np.flatnonzero(owners[:-1] == owners[1:])
+    return _block(hashes[same] * _PAIR + hashes[same + 1], positions[same], starts, bits)
+
+
+def _characters(
+    mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int
+) -> Iterator[sparse.csr_matrix]:
+    """Hash windows of each size whose inner characters all belong to one word; the outer two may be its edges."""
+    word = classes == _WORD
+    letters = np.where(word, mixed, _PAIR)
+    window = letters[:-1] * _BASE + letters[1:]
+    inner = np.ones(len(word) - 1, dtype=np.bool_)
+    for size in range(3, max(CHAR_SIZES) + 1):
+        if len(window) <= 1:
+            window, inner = window[:0], inner[:0]
+        else:
+            window = window[:-1] * _BASE + letters[size - 1 :]
+            inner = inner[:-1] & word[size - 2 : -1]
+        if size in CHAR_SIZES:
+            found = np.flatnonzero(inner)
+            yield _block(window[found] + np.uint32(size), found + 1, starts, bits)

@@ -1,0 +1,34 @@
+"""What all baselines share that answer with a piece of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quintain.core.task import Task
+from quintain.models.contract import Baseline
+from quintain.models.fields import answer_type, clean, of_type
+
+
+class SpanBaseline(Baseline):
+    """A baseline for tasks whose answer is a span of a long text."""
+
+    @classmethod
+    def suits(cls, task: Task) -> bool:
+        """Ask for spans of the one long text."""
+        return answer_type(task) == "span" and len(of_type(task, "long_text")) == 1
+
+    def source(self, example: dict[str, Any]) -> str:
+        """Give the text that the answer is taken from; left as it is, so that positions stay right."""
+        return str(example.get(of_type(self.task, "long_text")[0]) or "")
+
+    def question(self, example: dict[str, Any]) -> str:
+        """Give the question: the last of the short texts."""
+        short = of_type(self.task, "text")
+        return clean(example.get(short[-1])) if short else ""
+
+
+def span(text: str, start: int, end: int) -> dict[str, Any]:
+    """Give the piece of *text* from *start* to *end* as an answer, without the space around it."""
+    piece = text[start:end]
+    begin = start + len(piece) - len(piece.lstrip())
+    return {"text": piece.strip(), "start": begin}

@@ -1,0 +1,95 @@
+"""Texts as words: one rule for what a word is, over columns (polars) and over single texts (re)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+PATTERN = r"\w+(?:['’]\w+)*|[^\w\s]"
+_WORD = re.compile(PATTERN)
+_ONLY_WORDS = re.compile(r"\w+(?:['’]\w+)*")
+MAX_TERMS = 200_000
+
+
+def listed(text: str) -> frozenset[str]:
+    """Give the words of a word list that is written as one text."""
+    return frozenset(text.split())
+
+
+def words(text: str) -> list[str]:
+    """List the words of one text in lower case, without punctuation.
+
+    >>> words("It isn't bad!")
+    ['it', "isn't", 'bad']
+    """
+    return _ONLY_WORDS.findall(text.lower())
+
+
+def tokens(texts: Sequence[str]) -> pl.DataFrame:
+    """Give all words and marks of *texts* in lower case, as columns `row` and `term`, in their order."""
+    found = pl.DataFrame({"term": pl.Series(texts, dtype=pl.String)}).with_row_index("row")
+    return found.with_columns(pl.col("term").str.to_lowercase().str.extract_all(PATTERN)).explode("term").drop_nulls()
+
+
+def terms(texts: Sequence[str], *, prefix: str = "") -> pl.DataFrame:
+    """Give the words, marks and pairs of neighbouring ones in *texts*, as columns `row` and `term`."""
+    single = tokens(texts)
+    follower = pl.col("term").shift(-1)
+    pairs = single.select("row", term=pl.concat_str("term", follower, separator=" "), same=pl.col("row").shift(-1))
+    pairs = pairs.filter(pl.col("row") == pl.col("same")).select("row", "term")
+    both = pl.concat([single, pairs])
+    return both.with_columns(pl.lit(prefix) + pl.col("term")) if prefix else both
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terms that a model knows, with their inverse document frequencies."""
+
+    terms: tuple[str, ...]
+    idf: npt.NDArray[np.float64]
+
+    @classmethod
+    def learn(cls, found: pl.DataFrame, documents: int, *, least: int) -> Vocabulary:
+        """Keep the terms that stand in at least *least* of the documents; the most frequent ones if too many do.
+
+        The inverse document frequency is smoothed as if one more document held every term once.
+        """
+        counts = found.group_by("term").agg(pl.col("row").n_unique().alias("documents"))
+        counts = counts.filter(pl.col("documents") >= least)
+        counts = counts.sort(["documents", "term"], descending=[True, False]).head(MAX_TERMS).sort("term")
+        idf = np.log((1 + documents) / (1 + counts["documents"].to_numpy())) + 1
+        return cls(tuple(counts["term"].to_list()), idf)
+
+    def vectors(self, found: pl.DataFrame, rows: int) -> sparse.csr_matrix:
+        """Weigh terms by tf-idf (1 + log tf, as in `sublinear`) and scale each row to length one."""
+        known = pl.DataFrame({"term": pl.Series(self.terms, dtype=pl.String)}).with_row_index("column")
+        counted = found.join(known, on="term").group_by("row", "column").len().sort("row", "column")
+        columns = counted["column"].to_numpy().astype(np.int32)
+        values = (1 + np.log(counted["len"].to_numpy())) * self.idf[columns]
+        matrix = sparse.csr_matrix(
+            (values, (counted["row"].to_numpy().astype(np.int32), columns)), shape=(rows, len(self.terms))
+        )
+        lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+        return sparse.csr_matrix(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ matrix)
+
+
+class Rarity:
+    """How rare words are, by their inverse document frequencies; a word that was never met counts as *unseen*."""
+
+    def __init__(self, words: Iterable[str], idf: Iterable[float], unseen: float) -> None:
+        self._known = dict(zip(words, idf, strict=True))
+        self._unseen = unseen
+
+    def of(self, word: str) -> float:
+        """Give the rarity of one word."""
+        return float(self._known.get(word, self._unseen))
+
+    def total(self, found: Iterable[str]) -> float:
+        """Add up the rarities of words, in one order, so that sums are the same each time."""
+        return sum(self.of(word) for word in sorted(found))
