@@ -21,6 +21,7 @@ SPLITS = {
     "sentiment": {"train": 390, "dev": 105, "test": 165},
     "nli": {"train": 108, "test": 60},
     "qa": {"train": 104, "test": 64},
+    "choice": {"train": 26, "test": 12},
 }
 DOMAINS = {"restaurants", "films-and-books", "gadgets", "travel-and-transport", "work-and-services"}
 NEGATIONS = re.compile(r"n't\b|\b(not|no|never|nobody|none|nothing|neither|without)\b", re.IGNORECASE)
@@ -77,7 +78,7 @@ def test_mixed_sentences_are_kept_apart() -> None:
 def test_no_two_rows_are_alike(name: str) -> None:
     """No two sentences share half of their words, nor two hypotheses or questions four fifths, in whatever splits."""
     splits = [*SPLITS[name], *(["mixed"] if name == "sentiment" else [])]
-    field, limit = {"sentiment": ("text", 0.5), "nli": ("hypothesis", 0.8), "qa": ("question", 0.8)}[name]
+    field, limit = {"sentiment": ("text", 0.5), "nli": ("hypothesis", 0.8)}.get(name, ("question", 0.8))
     texts = [row[field] for split in splits for row in rows_of(name, split)]
     tokens = [words(text) for text in texts]
     alike = [
@@ -88,7 +89,7 @@ def test_no_two_rows_are_alike(name: str) -> None:
     assert alike == []
 
 
-@pytest.mark.parametrize(("name", "field"), [("nli", "premise"), ("qa", "passage")])
+@pytest.mark.parametrize(("name", "field"), [("nli", "premise"), ("qa", "passage"), ("choice", "passage")])
 def test_what_rows_share_stays_in_one_split(name: str, field: str) -> None:
     """No premise and no passage leaks from training into the test, not even reworded."""
     train = {row[field] for row in rows_of(name, "train")}
@@ -124,6 +125,15 @@ def test_negation_does_not_give_the_label_away() -> None:
     counts = Counter(row["answer"] for row in rows if NEGATIONS.search(row["hypothesis"]))
     assert min(counts[label] for label in task_of("nli").label_names) >= 10
     assert counts["contradiction"] < len(rows) / 3 / 2
+
+
+def test_neither_place_nor_length_gives_the_option_away() -> None:
+    """The right option is as often in each place, and always taking the longest one is little better than guessing."""
+    rows = [row for split in SPLITS["choice"] for row in rows_of("choice", split)]
+    places = Counter(row["answer"] for row in rows)
+    assert max(places.values()) - min(places.values()) <= 1
+    longest = sum(len(row["options"][row["answer"]]) == max(map(len, row["options"])) for row in rows)
+    assert longest / len(rows) < 0.4
 
 
 def test_there_is_something_to_perturb() -> None:
