@@ -1,13 +1,12 @@
-"""Write a migration for the tables that the code has and the migrations do not: make_migration.py NAME "Docstring."
+"""Write a migration for the tables that the code has and the migrations do not.
 
-New tables only, one function each; anything else is to be written by hand.
+Usage: `make_migration.py NAME "Docstring."`. New tables only, one function each; the rest is to be written by hand.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from pathlib import Path
 
 from alembic.autogenerate import api, render
 from alembic.migration import MigrationContext
@@ -61,8 +60,8 @@ def main(name: str, doc: str) -> None:
                 },
             )
             bodies: dict[str, list[str]] = {}
-            assert script.upgrade_ops is not None
-            steps = [inner for step in script.upgrade_ops.ops for inner in getattr(step, "ops", [step])]
+            made = script.upgrade_ops.ops if script.upgrade_ops else []
+            steps = [inner for step in made for inner in getattr(step, "ops", [step])]
             for step in steps:
                 if not isinstance(step, ops.CreateTableOp | ops.CreateIndexOp):
                     sys.exit(f"not a new table: {step!r}")

@@ -7,15 +7,15 @@ asked, and everything else it might say is a fault.
 from __future__ import annotations
 
 import secrets
+import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import quintain.adapters
 import quintain.core
-import quintain.engine.guest
+from quintain.adapters.contract import ADAPTERS
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import PIPE_TOKEN, SandboxedProcess, Usage
@@ -66,15 +66,17 @@ class ModelSession:
         return self
 
     def _make_process(self, folder: Path) -> SandboxedProcess:
-        libraries = [f"{ENVIRONMENT}/{position}" for position in range(len(self.packages))]
+        adapter = ADAPTERS.get(self.adapter)
+        packages = [*self.packages, *([platform_packages()] if adapter.libraries else [])]
+        libraries = [f"{ENVIRONMENT}/{position}" for position in range(len(packages))]
         guest = f"{LIBRARY}/quintain/engine/guest/main.py"
         return SandboxedProcess(
             [python_executable(), "-I", "-B", "-u", guest, PIPE_TOKEN, *libraries, LIBRARY],
             mounts=[
                 *python_mounts(),
-                *_library_mounts(),
+                *_library_mounts(adapter.modules),
                 Mount(folder, MODEL),
-                *(Mount(package, target) for package, target in zip(self.packages, libraries, strict=True)),
+                *(Mount(package, target) for package, target in zip(packages, libraries, strict=True)),
             ],
             limits=self.limits,
             environment={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
@@ -133,7 +135,13 @@ class ModelSession:
         return RunEnded(Outcome.BAD_ANSWER, message, log=self.process.printed())
 
 
-def _library_mounts() -> list[Mount]:
+def _library_mounts(modules: Sequence[str]) -> list[Mount]:
     """Show the model's process just enough of this package: no services, no store, no data."""
-    parts = {"core": quintain.core, "adapters": quintain.adapters, "engine/guest": quintain.engine.guest}
-    return [Mount(Path(str(package.__file__)).parent, f"{LIBRARY}/quintain/{name}") for name, package in parts.items()]
+    package = Path(quintain.core.__file__).parent.parent
+    parts = ("core", "adapters", "engine/guest", *modules)
+    return [Mount(package / part, f"{LIBRARY}/quintain/{part}") for part in parts]
+
+
+def platform_packages() -> Path:
+    """Give the folder of the platform's own third-party packages, for models that come without theirs."""
+    return Path(sysconfig.get_paths()["purelib"])

@@ -1,0 +1,32 @@
+"""A baseline of Quintain's own, as `quintain train` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.core.errors import Fault
+from quintain.core.task import Task
+
+
+@ADAPTERS.register("builtin")
+class BuiltinAdapter(Adapter):
+    """A folder with `model.json` and, for most, `arrays.npz`."""
+
+    name = "builtin"
+    title = "Built-in baseline"
+    libraries = ("numpy", "scipy", "polars")
+    modules = ("stats", "tasks", "data", "models")
+
+    def check(self, folder: Path, task: Task) -> list[Fault]:
+        """Look for the file that names the baseline."""
+        return [] if (folder / "model.json").is_file() else [Fault("is missing", file="model.json")]
+
+
+def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:
+    """Load the baseline; what it learned is numbers and JSON, so loading runs no code of the model."""
+    from quintain.models.contract import load
+
+    return load(Path(path)).predict
