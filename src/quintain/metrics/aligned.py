@@ -97,7 +97,7 @@ def align(
     >>> len(align("label", ["yes", "no"], ["yes", None]))
     2
     """
-    gold, predictions = _answers(answer_type, gold, many=True), _answers(answer_type, predictions, many=False)
+    gold, predictions = as_answers(answer_type, gold, many=True), as_answers(answer_type, predictions, many=False)
     if len(gold) != len(predictions):
         raise BadInput(f"There are {len(gold)} gold answers and {len(predictions)} predictions.")
     if gold.null_count():
@@ -128,8 +128,8 @@ _DTYPES: Mapping[AnswerType, pl.DataType] = {
 }
 
 
-def _answers(answer_type: AnswerType, values: Values, *, many: bool) -> pl.Series:
-    """Bring answers into one shape: spans become their texts, a single gold text a list of one."""
+def as_answers(answer_type: AnswerType, values: Values, *, many: bool) -> pl.Series:
+    """Bring answers into one shape; with *many*, texts and spans are lists of golds, else single predictions."""
     if answer_type not in ("span", "text"):
         series = values if isinstance(values, pl.Series) else pl.Series("answer", list(values), strict=False)
         return series.cast(_DTYPES[answer_type])

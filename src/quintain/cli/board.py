@@ -1,0 +1,102 @@
+"""`quintain board`: rank models by what the reader cares about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.data.tables import parse_columns
+from quintain.services.rank import RankOptions, RankReport, parse_numbers, rank_file
+from quintain.stats.utility import Choices
+
+app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
+
+
+@app.callback()
+def board() -> None:
+    """Rank models by what matters to you."""
+
+
+@app.command()
+def rank(
+    file: Annotated[Path, typer.Argument(help="A table model,<metric>,… as CSV, JSONL or Parquet.")],
+    lower: Annotated[list[str] | None, typer.Option(help="Metrics of which less is better, by commas.")] = None,
+    cap: Annotated[str, typer.Option(help="From what such a metric is subtracted: memory=32.")] = "",
+    weights: Annotated[str, typer.Option(help="Weights such as perf=4,memory=1; metrics not named get 0.")] = "",
+    epsilon: Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")] = None,
+    perf: Annotated[str | None, typer.Option(help="The performance metric; by default the first.")] = None,
+    base: Annotated[str | None, typer.Option(help="In whose units to score; by default performance.")] = None,
+    amrs: Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")] = "",
+    aggregate: Annotated[list[str] | None, typer.Option(help="zscore, average, win_rate, bradley_terry.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Columns to leave out, by commas.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Map a name: model=system.")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Rank the models of a table by Dynascore.
+
+    Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
+    """
+    options = RankOptions(
+        lower=_names(lower),
+        caps=parse_numbers(cap, "caps"),
+        choices=Choices(
+            weights=parse_numbers(weights, "weights") if weights else None,
+            epsilon=epsilon,
+            perf=perf,
+            base=base,
+            amrs=parse_numbers(amrs, "exchange rates"),
+        ),
+        aggregates=_names(aggregate),
+        skip=_names(skip),
+        columns=parse_columns(column or []),
+    )
+    report = rank_file(file, options)
+    if json:
+        output.print_json(report.as_dict())
+    else:
+        _print_report(report)
+
+
+def _names(values: list[str] | None) -> list[str]:
+    return [name.strip() for value in values or [] for name in value.split(",") if name.strip()]
+
+
+def _print_report(report: RankReport) -> None:
+    models = report.as_dict()["models"]
+    columns = ["rank", "model", "dynascore", "z-score", "Pareto", *report.aggregates]
+    output.print_table(
+        columns,
+        [
+            [
+                row["rank"],
+                row["model"],
+                _number(row["dynascore"], 2) or f"unranked: {row.get('reason', '')}",
+                _number(row["zscore"], 2),
+                "yes" if row["pareto"] else "",
+                *(_number(row["aggregates"][name]["score"], 3) for name in report.aggregates),
+            ]
+            for row in models
+        ],
+    )
+    ranking = report.ranking
+    output.print_table(
+        ["metric", "weight", "AMRS", f"one unit is worth, in {ranking.base}", "note"],
+        [
+            [
+                name,
+                f"{weight:.3f}",
+                _number(ranking.amrs[name], 4),
+                _number(ranking.worth[name], 4),
+                ranking.notes.get(name),
+            ]
+            for name, weight in ranking.weights.items()
+        ],
+    )
+    output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
+
+
+def _number(value: float | None, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}"

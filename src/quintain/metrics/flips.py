@@ -1,0 +1,122 @@
+"""How many answers stay the same when the input is perturbed: the figure behind robustness and fairness.
+
+The canonical figure is over the rows that a perturbation changed, averaged over its families (typos, OCR, …) so that
+a family that changes many rows does not drown the others. Answers that are equal after normalisation are unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from quintain.core.errors import BadInput
+from quintain.core.task import AnswerType
+from quintain.metrics.aligned import Values, as_answers
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval, mean_estimate
+from quintain.stats.text import normalise
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped."""
+
+    share: Estimate
+    all_rows: Estimate
+    families: Mapping[str, Estimate]
+    groups: Mapping[str, Estimate]
+    flipped: npt.NDArray[np.bool_]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the figures as plain data, for JSON."""
+        return {
+            "share": self.share.as_dict(),
+            "all_rows": self.all_rows.as_dict(),
+            "families": {name: value.as_dict() for name, value in self.families.items()},
+            "groups": {name: value.as_dict() for name, value in self.groups.items()},
+            "flips": int(self.flipped.sum()),
+            "rows": len(self.flipped),
+        }
+
+
+def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
+    """Say where two answers are the same after normalisation; two that were not given are the same too."""
+    first, second = (as_answers(answer_type, values, many=False) for values in (before, after))
+    if len(first) != len(second):
+        raise BadInput(f"There are {len(first)} answers before and {len(second)} after the perturbation.")
+    if answer_type == "choices":
+        first, second = first.list.unique().list.sort(), second.list.unique().list.sort()
+    elif answer_type in ("span", "text"):
+        first, second = (_normalised(series) for series in (first, second))
+    return first.eq_missing(second).to_numpy()
+
+
+def _normalised(texts: pl.Series) -> pl.Series:
+    return pl.Series([None if text is None else normalise(text) for text in texts], dtype=pl.String)
+
+
+def unchanged_share(
+    same: npt.NDArray[np.bool_],
+    families: Sequence[str],
+    *,
+    changed: npt.NDArray[np.bool_] | None = None,
+    groups: Sequence[str | None] | None = None,
+    clusters: IntArray | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Unchanged:
+    """Estimate the share of unchanged answers over perturbed rows.
+
+    *same* says of each row whether its answer stayed, *families* by which family it was perturbed, *changed* whether
+    its input changed at all, *groups* to which group (such as a gender) it was changed. *clusters* numbers the original
+    examples, which are resampled with all of their variants.
+    """
+    rows = np.ones(len(same), dtype=bool) if changed is None else np.asarray(changed, dtype=bool)
+    kept = np.flatnonzero(rows)
+    scores = same.astype(np.float64)
+
+    def part(chosen: IntArray) -> Estimate:
+        where = None if clusters is None else clusters[chosen]
+        return mean_estimate(scores[chosen], groups=where, seed=seed, resamples=resamples)
+
+    return Unchanged(
+        share=_family_mean(scores, families, kept, clusters, seed, resamples),
+        all_rows=part(np.arange(len(same))),
+        families={name: part(chosen) for name, chosen in _rows_by(families, kept)},
+        groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
+        flipped=~same & rows,
+    )
+
+
+def _rows_by(names: Sequence[str | None], kept: IntArray) -> list[tuple[str, IntArray]]:
+    column = np.array([name or "" for name in names], dtype=object)
+    return [(name, kept[column[kept] == name]) for name in sorted({str(column[row]) for row in kept}) if name]
+
+
+def _family_mean(
+    scores: FloatArray, families: Sequence[str], kept: IntArray, clusters: IntArray | None, seed: int, resamples: int
+) -> Estimate:
+    """Average the families' shares; a resample takes all families of an example together."""
+    if len(kept) == 0:
+        return Estimate(None, reason="the perturbation changed no row")
+    names, codes = np.unique(np.array([families[row] for row in kept], dtype=str), return_inverse=True)
+    number = np.arange(len(kept))
+    places = (np.tile(number, 2), np.concatenate([codes, len(names) + codes]))
+    values = np.concatenate([scores[kept], np.ones(len(kept))])
+    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))))
+    groups = None if clusters is None else clusters[kept]
+    drawn = tally.resampled(resamples, np.random.default_rng(seed), groups)
+    value = _mean_of_shares(tally.totals(), len(names))
+    return Estimate(float(value), *interval(_mean_of_shares(drawn, len(names))))
+
+
+def _mean_of_shares(totals: FloatArray, size: int) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = totals[..., :size] / totals[..., size:]
+    defined = ~np.isnan(shares)
+    return np.asarray(np.where(defined, shares, 0.0).sum(axis=-1) / np.maximum(defined.sum(axis=-1), 1), np.float64)

@@ -1,0 +1,313 @@
+"""Score a file of predictions against a file of gold answers: no workspace, no account, no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import AnswerType
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.data.text import read_bytes, suffix_of
+from quintain.metrics.contract import METRICS
+from quintain.metrics.evaluate import Evaluation, evaluate_metrics
+
+_GOLD = ("id", "answer", "label", "tags", "group", "distribution")
+_PREDICTED = ("id", "prediction", "probabilities")
+_PROBABILITY_PREFIXES = ("prob_", "probability_")
+_LISTS: tuple[AnswerType, ...] = ("choices", "span", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How to score: which metrics, by what, what each column is called, what may be absent."""
+
+    metrics: Sequence[str] = ()
+    by: Sequence[str] = ()
+    columns: Mapping[str, str] | None = None
+    answer_type: AnswerType | None = None
+    cluster: str | None = None
+    allow_missing: bool = False
+    allow_unknown: bool = False
+    seed: int = 0
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """The figures, and how many golds had no prediction and how many predictions no gold."""
+
+    evaluation: Evaluation
+    answer_type: AnswerType
+    missing: int
+    unknown: int
+    scoring: Scoring
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "answer_type": self.answer_type,
+            "missing": self.missing,
+            "unknown": self.unknown,
+            "seed": self.scoring.seed,
+            "resamples": self.scoring.resamples,
+            **self.evaluation.as_dict(),
+        }
+
+
+def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None = None) -> ScoreReport:
+    """Score the predictions in one file against the gold answers in another, matched by id."""
+    scoring = scoring or Scoring()
+    columns = scoring.columns or {}
+    _check_columns(columns)
+    gold = _read_gold(gold_path, columns)
+    predicted = _read_predictions(predictions_path, columns)
+    missing, unknown = _check_ids(gold, predicted, gold_path, predictions_path, scoring)
+    table = gold.join(predicted, on="id", how="left", maintain_order="left")
+    answer_type = scoring.answer_type or _guess_type(gold["answer"], scoring.metrics)
+    if answer_type not in get_args(AnswerType):
+        raise BadInput(
+            f"There is no answer type '{answer_type}'.", remedy=f"Use one of {', '.join(get_args(AnswerType))}."
+        )
+    evaluation = evaluate_metrics(
+        answer_type,
+        _answers(table["answer"], answer_type, gold_path, "answer"),
+        _answers(table["prediction"], answer_type, predictions_path, "prediction"),
+        scoring.metrics,
+        by=_slicings(table, scoring.by, gold_path),
+        seed=scoring.seed,
+        resamples=scoring.resamples,
+        probabilities=_shares(table, "probabilities", predictions_path),
+        distributions=_shares(table, "distribution", gold_path),
+        groups=_clusters(table, scoring.cluster, gold_path),
+    )
+    return ScoreReport(evaluation, answer_type, missing, unknown, scoring)
+
+
+def _check_columns(columns: Mapping[str, str]) -> None:
+    known = {*_GOLD, *_PREDICTED, "gold.id", "predictions.id"}
+    strange = [name for name in columns if name not in known]
+    if strange:
+        raise BadInput(
+            f"There is no column called '{strange[0]}' to map to.", remedy=f"Use: {', '.join(sorted(known))}."
+        )
+
+
+def _mapping(columns: Mapping[str, str], names: Sequence[str], side: str) -> dict[str, str]:
+    """Pick the mappings for one file; `gold.id` and `predictions.id` map the id of one of them only."""
+    chosen = {name: theirs for name, theirs in columns.items() if name in names}
+    if f"{side}.id" in columns:
+        chosen["id"] = columns[f"{side}.id"]
+    return chosen
+
+
+def _read_gold(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
+    if suffix_of(path) == ".json":
+        return _read_squad(path)
+    table = read_table(path, required=["id"], optional=_GOLD[1:], columns=_mapping(columns, _GOLD, "gold"))
+    if "answer" not in table.columns:
+        if "label" not in table.columns:
+            raise BadInput(
+                faults=[Fault("there is no column 'answer' or 'label'", file=path.name)],
+                remedy=f"The file has: {', '.join(table.columns)}. Map one with --column answer=COLUMN.",
+            )
+        table = table.rename({"label": "answer"})
+    return table.rename({name: f"gold.{name}" for name in table.columns if name in ("prediction", "probabilities")})
+
+
+def _read_squad(path: Path) -> pl.DataFrame:
+    """Read SQuAD's JSON: articles, paragraphs, questions; the answers' texts are the golds."""
+    document = _read_json(path)
+    try:
+        rows = [
+            {
+                "id": str(question["id"]),
+                "answer": [answer["text"] for answer in question["answers"]],
+                "title": str(article.get("title", "")),
+                "paragraph": f"{article.get('title', '')}#{number}",
+            }
+            for article in document["data"]
+            for number, paragraph in enumerate(article["paragraphs"])
+            for question in paragraph["qas"]
+        ]
+    except (KeyError, TypeError) as error:
+        raise BadInput(
+            faults=[Fault(f"not in SQuAD's form: {error} is not where it belongs", file=path.name)],
+            remedy="Give SQuAD JSON, or a CSV, JSONL or Parquet table with id and answer.",
+        ) from error
+    if not rows:
+        raise BadInput(faults=[Fault("the file has no questions", file=path.name)])
+    return pl.DataFrame(rows, schema_overrides={"answer": pl.List(pl.String)})
+
+
+def _read_predictions(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
+    if suffix_of(path) == ".json":
+        document = _read_json(path)
+        if not isinstance(document, dict) or not document:
+            raise BadInput(faults=[Fault("not an object from ids to answers", file=path.name)])
+        return pl.DataFrame({"id": list(document), "prediction": list(document.values())}, strict=False)
+    mapping = _mapping(columns, _PREDICTED, "predictions")
+    table = read_table(path, required=["id", "prediction"], optional=["probabilities"], columns=mapping)
+    shares = {name: _class_of(name) for name in table.columns if _class_of(name)}
+    if shares and "probabilities" not in table.columns:
+        numbers = [pl.col(name).cast(pl.Float64, strict=False).alias(str(label)) for name, label in shares.items()]
+        table = table.with_columns(pl.struct(numbers).alias("probabilities"))
+    return table.select(name for name in _PREDICTED if name in table.columns)
+
+
+def _class_of(column: str) -> str | None:
+    return next((column.removeprefix(start) for start in _PROBABILITY_PREFIXES if column.startswith(start)), None)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(read_bytes(path))
+    except json.JSONDecodeError as error:
+        reason = f"not JSON: {error.msg} at column {error.colno}"
+        raise BadInput(faults=[Fault(reason, file=path.name, row=error.lineno)]) from error
+
+
+def _check_ids(
+    gold: pl.DataFrame, predicted: pl.DataFrame, gold_path: Path, predictions_path: Path, scoring: Scoring
+) -> tuple[int, int]:
+    """Name every id that is there twice, missing or unknown; count those that were allowed."""
+    faults = _repeated(gold, gold_path) + _repeated(predicted, predictions_path)
+    missing = gold.with_row_index("row").join(predicted, on="id", how="anti", maintain_order="left")
+    unknown = predicted.with_row_index("row").join(gold, on="id", how="anti", maintain_order="left")
+    if not scoring.allow_missing:
+        faults += [Fault(f"no prediction for id '{name}'", file=predictions_path.name) for name in missing["id"]]
+    if not scoring.allow_unknown:
+        faults += [
+            Fault(
+                f"id '{name}' is not among the gold answers",
+                file=predictions_path.name,
+                row=_row(predictions_path, row),
+            )
+            for row, name in unknown.select("row", "id").iter_rows()
+        ]
+    if faults:
+        raise BadInput(
+            faults=faults[:FAULT_LIMIT],
+            total=len(faults),
+            remedy="Mend the files; --allow-missing counts missing predictions as wrong, "
+            "--allow-unknown leaves out predictions without a gold answer.",
+        )
+    return len(missing), len(unknown)
+
+
+def _row(path: Path, index: int) -> int | None:
+    return None if suffix_of(path) == ".json" else row_number(path, index)
+
+
+def _repeated(table: pl.DataFrame, path: Path) -> list[Fault]:
+    again = table.with_row_index("row").filter(~pl.col("id").is_first_distinct())
+    return [
+        Fault(f"id '{name}' is there a second time", file=path.name, row=_row(path, row))
+        for row, name in again.select("row", "id").iter_rows()
+    ]
+
+
+def _guess_type(answers: pl.Series, metrics: Sequence[str]) -> AnswerType:
+    """Tell the answer type from the shape of the gold answers, else from the metrics asked for."""
+    if isinstance(answers.dtype, pl.List):
+        inner = answers.dtype.inner
+        found: AnswerType = "choices" if isinstance(inner, pl.DataType) and inner.is_numeric() else "span"
+        asked = [METRICS.get(name).answer_types for name in metrics if name != "f1"]
+        return "text" if found == "span" and any("span" not in types for types in asked) else found
+    if isinstance(answers.dtype, pl.Struct):
+        return "span"
+    asked = [METRICS.get(name).answer_types for name in metrics if name != "f1"]
+    suited = [kind for kind in get_args(AnswerType) if all(kind in types for types in asked)]
+    return suited[0] if suited else "label"
+
+
+def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str) -> pl.Series:
+    """Bring a column of text into the shape of its answer type; lists in a CSV are written as JSON."""
+    if answer_type == "label" or column.dtype.is_nested():
+        return column
+    if answer_type in _LISTS:
+        rows = [_cell(cell, path, index, field) for index, cell in enumerate(column)]
+        if answer_type == "choices":
+            return _whole_lists(rows, path, field)
+        return pl.Series(field, [_one_shape(row, field) for row in rows], strict=False)
+    numbers = column.cast(pl.Int64, strict=False)
+    bad = (numbers.is_null() & column.is_not_null()).arg_true()
+    if len(bad):
+        faults = [Fault(f"'{column[int(row)]}' is not a whole number", file=path.name, field=field) for row in bad]
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    return numbers
+
+
+def _one_shape(row: Any, field: str) -> Any:
+    """Make a gold text a list of one, so that a column of texts and lists has one type."""
+    return [row] if field == "answer" and row is not None and not isinstance(row, list) else row
+
+
+def _cell(cell: Any, path: Path, index: int, field: str) -> Any:
+    if not isinstance(cell, str) or not cell.startswith("["):
+        return cell
+    try:
+        return json.loads(cell)
+    except json.JSONDecodeError as error:
+        fault = Fault(f"'{cell}' is not a JSON list: {error.msg}", file=path.name, row=_row(path, index), field=field)
+        raise BadInput(faults=[fault]) from error
+
+
+def _whole_lists(rows: Sequence[Any], path: Path, field: str) -> pl.Series:
+    try:
+        lists = [None if row is None else [int(x) for x in (row if isinstance(row, list) else [row])] for row in rows]
+    except (TypeError, ValueError) as error:
+        fault = Fault(f"not a list of whole numbers: {error}", file=path.name, field=field)
+        raise BadInput(faults=[fault], remedy="Write choices as [0, 2].") from error
+    return pl.Series(field, lists, dtype=pl.List(pl.Int64))
+
+
+def _slicings(table: pl.DataFrame, by: Sequence[str], path: Path) -> dict[str, pl.Series]:
+    slicings = {}
+    for name in by:
+        column = "tags" if name in ("tag", "tags") else name
+        if column not in table.columns:
+            raise BadInput(
+                faults=[Fault(f"there is no column '{column}' to slice by", file=path.name)],
+                remedy=f"The file has: {', '.join(table.columns)}.",
+            )
+        values = table[column]
+        slicings[name] = _tags(values) if column == "tags" and values.dtype == pl.String else values
+    return slicings
+
+
+def _tags(values: pl.Series) -> pl.Series:
+    """Split tags written in one cell, at commas, semicolons or bars, or as a JSON list."""
+    bare = values.str.replace_all(r'[\[\]"]', "").str.replace_all(r"[;|]", ",").str.split(",")
+    return bare.list.eval(pl.element().str.strip_chars().replace("", None).drop_nulls())
+
+
+def _shares(table: pl.DataFrame, name: str, path: Path) -> Any:
+    """Give a column of shares by class: an object, or its JSON in a CSV."""
+    if name not in table.columns:
+        return None
+    column = table[name]
+    if isinstance(column.dtype, pl.Struct):
+        return column
+    try:
+        return [None if not cell else dict(json.loads(cell)) for cell in column]
+    except (json.JSONDecodeError, TypeError, ValueError) as error:
+        fault = Fault("not a JSON object from classes to numbers", file=path.name, field=name)
+        raise BadInput(faults=[fault]) from error
+
+
+def _clusters(table: pl.DataFrame, cluster: str | None, path: Path) -> pl.Series | None:
+    """Give the clusters to resample by: the column asked for, or `group` where the gold answers have one."""
+    if cluster is None:
+        return table["group"] if "group" in table.columns else None
+    if cluster not in table.columns:
+        raise BadInput(
+            faults=[Fault(f"there is no column '{cluster}' to cluster by", file=path.name)],
+            remedy=f"The file has: {', '.join(table.columns)}.",
+        )
+    return table[cluster]

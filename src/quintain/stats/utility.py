@@ -1,0 +1,296 @@
+"""The Dynascore: goods, exchange rates between them, and the weighted score that ranks models.
+
+After section 5 of Ma et al. (2021), with a definition for every case that the paper leaves open; `docs/dynascore.md`
+lists them. Nothing here depends on the order of rows, and an exact duplicate of a model changes no score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from quintain.core.errors import BadInput, Fault
+from quintain.stats.bootstrap import FloatArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+# A difference that is ε on paper may be a rounding error above it in binary.
+_SLACK = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A metric of a table: its name, whether less of it is better, and from what it is then subtracted."""
+
+    name: str
+    lower: bool = False
+    cap: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Models by metrics. NaN is a missing cell; *cannot* marks cells that a model can never have."""
+
+    models: tuple[str, ...]
+    columns: tuple[Column, ...]
+    values: FloatArray
+    cannot: BoolArray | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics' names in order."""
+        return tuple(column.name for column in self.columns)
+
+    def position(self, name: str) -> int:
+        """Give the position of the metric called *name*."""
+        if name not in self.names:
+            raise BadInput(f"There is no metric called '{name}'.", remedy=f"Metrics here: {', '.join(self.names)}.")
+        return self.names.index(name)
+
+    def unobtainable(self) -> BoolArray:
+        """Mark the cells that a model can never have."""
+        return np.zeros(self.values.shape, dtype=bool) if self.cannot is None else self.cannot
+
+    def take(self, rows: Sequence[int]) -> Table:
+        """Keep the models at *rows*."""
+        kept = list(rows)
+        cannot = None if self.cannot is None else self.cannot[kept]
+        return Table(tuple(self.models[row] for row in kept), self.columns, self.values[kept], cannot)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a reader may choose: weights, ε, the performance and the base metric, exchange rates by hand."""
+
+    weights: Mapping[str, float] | None = None
+    epsilon: float | None = None
+    perf: str | None = None
+    base: str | None = None
+    amrs: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Scores and ranks in the order of the table's rows; an unranked model has None and a reason."""
+
+    dynascore: tuple[float | None, ...]
+    rank: tuple[int | None, ...]
+    unranked: Mapping[str, str]
+    amrs: Mapping[str, float | None]
+    weights: Mapping[str, float]
+    worth: Mapping[str, float | None]
+    epsilon: float
+    perf: str
+    base: str
+    notes: Mapping[str, str]
+    contributions: FloatArray
+
+
+def weighted_mean(values: FloatArray, weights: npt.ArrayLike | None = None) -> FloatArray:
+    """Average the last axis (data sets) by *weights*; a missing value counts only where its weight is not 0.
+
+    >>> weighted_mean(np.array([[80.0, 60.0], [70.0, np.nan]]), [3, 1]).tolist()
+    [75.0, nan]
+    """
+    chosen = np.ones(values.shape[-1]) if weights is None else np.asarray(weights, dtype=np.float64)
+    if (chosen < 0).any() or not np.isfinite(chosen).all() or chosen.sum() == 0:
+        raise BadInput("The weights of data sets must be numbers from 0 up, and not all 0.")
+    shares = chosen / chosen.sum()
+    used = shares > 0
+    return np.asarray(values[..., used] @ shares[used], dtype=np.float64)
+
+
+def goods(table: Table) -> FloatArray:
+    """Turn metrics of which less is better into goods: cap − value or, without a cap, max − value."""
+    made = table.values.astype(np.float64, copy=True)
+    faults = []
+    for position, column in enumerate(table.columns):
+        if not column.lower:
+            continue
+        values = table.values[:, position]
+        cap = column.cap if column.cap is not None else float(np.nanmax(values, initial=-np.inf))
+        faults += [
+            Fault(
+                f"model '{table.models[row]}' has {values[row]:g}, above the cap of {cap:g}",
+                row=int(row),
+                field=column.name,
+            )
+            for row in np.flatnonzero(values > cap)
+        ]
+        made[:, position] = cap - values
+    if faults:
+        raise BadInput(faults=faults, remedy="Raise the cap, or leave the model out.")
+    return made
+
+
+def default_weights(names: Sequence[str], perf: str) -> dict[str, float]:
+    """Give half of the weight to performance and share the rest; alone, performance has all of it."""
+    others = len(names) - 1
+    return {name: (0.5 if others else 1.0) if name == perf else 0.5 / others for name in names}
+
+
+def normalised_weights(names: Sequence[str], perf: str, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Bring weights to a sum of 1; metrics that *weights* does not name get 0, and `perf` names performance too."""
+    if weights is None:
+        return default_weights(names, perf)
+    given = dict.fromkeys(names, 0.0)
+    for name, weight in weights.items():
+        target = perf if name == "perf" and name not in given else name
+        if target not in given:
+            raise BadInput(
+                f"There is a weight for '{name}', which is no metric here.", remedy=f"Metrics: {', '.join(names)}."
+            )
+        if not np.isfinite(weight) or weight < 0:
+            raise BadInput(f"The weight of '{name}' is {weight:g}.", remedy="Weights are numbers from 0 up.")
+        given[target] = float(weight)
+    total = sum(given.values())
+    if total == 0:
+        raise BadInput("All weights are 0, so there is nothing to rank by.", remedy="Give one metric a weight.")
+    return {name: weight / total for name, weight in given.items()}
+
+
+def default_epsilon(base: FloatArray) -> float:
+    """Give 1e-4 of the base metric's full scale: of 1 for fractions, of 100 for percentages, else of its maximum."""
+    top = float(np.nanmax(np.abs(base), initial=0.0))
+    return 1e-4 if top <= 1.5 else 1e-4 * max(top, 100.0)
+
+
+def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float) -> float | None:
+    """Give the AMRS of *good* for *base*: the mean of |Δgood| / |Δbase| over neighbours in the order of *base*.
+
+    Neighbours at most *epsilon* apart are ignored. Models that tie exactly in *base* are one point, at the middle of
+    their range in *good*. Without any pair there is no rate.
+
+    >>> exchange_rate(np.array([50.0, 60.0, 70.0]), np.array([9.0, 8.0, 5.0]), 0.01)
+    0.2
+    """
+    both = np.isfinite(base) & np.isfinite(good)
+    levels, places = np.unique(base[both], return_inverse=True)
+    least, most = np.full(len(levels), np.inf), np.full(len(levels), -np.inf)
+    np.minimum.at(least, places, good[both])
+    np.maximum.at(most, places, good[both])
+    middle = least + (most - least) / 2
+    apart = np.diff(levels)
+    kept = apart > epsilon * _SLACK
+    if not kept.any():
+        return None
+    return float(np.mean(np.abs(np.diff(middle))[kept] / apart[kept]))
+
+
+def rank_models(table: Table, choices: Choices | None = None) -> Ranking:
+    """Score and rank the models of *table* by Dynascore."""
+    choices = choices or Choices()
+    perf = choices.perf or table.names[0]
+    table.position(perf)
+    base = perf if choices.base in (None, "perf") and choices.base not in table.names else str(choices.base)
+    weights = normalised_weights(table.names, perf, choices.weights)
+    made = goods(table)
+    base_good = made[:, table.position(base)]
+    epsilon = default_epsilon(base_good) if choices.epsilon is None else _checked_epsilon(choices.epsilon)
+    rates = _rates(table, made, base, epsilon, _by_hand(table, base, choices.amrs))
+    contributions = _contributions(table, made, rates, weights)
+    unranked = _unranked(table, weights)
+    scores = [
+        None if model in unranked else float(row.sum()) for model, row in zip(table.models, contributions, strict=True)
+    ]
+    return Ranking(
+        dynascore=tuple(scores),
+        rank=ranks(scores),
+        unranked=unranked,
+        amrs=rates,
+        weights=weights,
+        worth={name: _worth(rates[name], weights[name], weights[base]) for name in table.names},
+        epsilon=epsilon,
+        perf=perf,
+        base=base,
+        notes=_notes(made, table.names, rates),
+        contributions=contributions,
+    )
+
+
+def ranks(scores: Sequence[float | None]) -> tuple[int | None, ...]:
+    """Rank from the highest; equal scores share the best of their ranks.
+
+    >>> ranks([3.0, 5.0, None, 3.0])
+    (2, 1, None, 2)
+    """
+    there = np.sort(np.array([score for score in scores if score is not None], dtype=np.float64))
+    return tuple(
+        None if score is None else 1 + len(there) - int(np.searchsorted(there, score, side="right")) for score in scores
+    )
+
+
+def _checked_epsilon(epsilon: float) -> float:
+    if not np.isfinite(epsilon) or epsilon < 0:
+        raise BadInput(f"Epsilon is {epsilon:g}.", remedy="It is a number from 0 up, in units of performance.")
+    return float(epsilon)
+
+
+def _by_hand(table: Table, base: str, amrs: Mapping[str, float] | None) -> dict[str, float]:
+    for name, rate in (amrs or {}).items():
+        table.position(name)
+        if name == base:
+            raise BadInput(f"The exchange rate of '{name}' with itself is 1.", remedy="Fix the rate of another metric.")
+        if not np.isfinite(rate) or rate <= 0:
+            raise BadInput(f"The exchange rate of '{name}' is {rate:g}.", remedy="It is a number above 0.")
+    return {name: float(rate) for name, rate in (amrs or {}).items()}
+
+
+def _rates(
+    table: Table, made: FloatArray, base: str, epsilon: float, by_hand: Mapping[str, float]
+) -> dict[str, float | None]:
+    base_good = made[:, table.position(base)]
+    return {
+        name: 1.0 if name == base else by_hand.get(name, exchange_rate(base_good, made[:, position], epsilon))
+        for position, name in enumerate(table.names)
+    }
+
+
+def _contributions(
+    table: Table, made: FloatArray, rates: Mapping[str, float | None], weights: Mapping[str, float]
+) -> FloatArray:
+    """Convert each good into units of the base metric, times its weight; without a rate it adds nothing."""
+    added = np.zeros(made.shape)
+    for position, name in enumerate(table.names):
+        rate = rates[name]
+        if not rate or weights[name] == 0:
+            continue
+        column = made[:, position]
+        # A model that cannot have the metric gets no credit for it: nothing or, below that, the least there is.
+        credit = np.where(table.unobtainable()[:, position], min(0.0, float(np.nanmin(column, initial=0.0))), column)
+        added[:, position] = weights[name] * credit / rate
+    return added
+
+
+def _unranked(table: Table, weights: Mapping[str, float]) -> dict[str, str]:
+    missing = np.isnan(table.values) & ~table.unobtainable()
+    reasons = {}
+    for row, model in enumerate(table.models):
+        names = [name for name, gone in zip(table.names, missing[row], strict=True) if gone and weights[name] > 0]
+        if names:
+            reasons[model] = f"{', '.join(names)} missing"
+    return reasons
+
+
+def _worth(rate: float | None, weight: float, base_weight: float) -> float | None:
+    """Say what one unit of a metric is worth in units of the base metric, at the current weights."""
+    return None if not rate or base_weight == 0 else weight / (base_weight * rate)
+
+
+def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | None]) -> dict[str, str]:
+    """Say of each metric that adds nothing why it does not."""
+    notes = {}
+    for position, name in enumerate(names):
+        if rates[name]:
+            continue
+        values = made[:, position][np.isfinite(made[:, position])]
+        if len(values) == 0:
+            notes[name] = "no model has a value, so it adds nothing"
+        elif len(values) > 1 and (values == values[0]).all():
+            notes[name] = "all models share one value, so it adds nothing"
+        else:
+            notes[name] = "no two models differ enough to give an exchange rate, so it adds nothing; fix one by hand"
+    return notes
