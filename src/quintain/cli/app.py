@@ -9,14 +9,14 @@ import typer
 from typer.core import TyperGroup
 
 from quintain import __version__
-from quintain.cli import board, evaluate, output, task
+from quintain.cli import backup, board, evaluate, init, output, status, task, user
 from quintain.core.errors import QuintainError
 
 
 class Commands(TyperGroup):
     """The commands; a refusal is explained on stderr and exits with 1."""
 
-    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own class for the same thing
+    def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
         try:
             return super().invoke(ctx)

@@ -13,15 +13,18 @@ from quintain.settings import Settings, read_settings
 
 def settings_of(context: typer.Context, **overrides: Any) -> Settings:
     """Read the settings, with the options given on the command line on top."""
-    return read_settings(workspace=context.obj, **overrides)
+    return read_settings(**{"workspace": context.obj, **overrides})
 
 
-def workspace_of(context: typer.Context) -> Workspace:
-    """Open the workspace that the command works on, or say how to make one."""
+def workspace_of(context: typer.Context, *, check: bool = True) -> Workspace:
+    """Open the workspace that the command works on, or say how to make one.
+
+    *check* refuses a database that has not been brought up to date.
+    """
     settings = settings_of(context)
     if not settings.database_url and not (settings.workspace / "quintain.db").exists():
         raise NotFound(
             f"There is no workspace in {settings.workspace}.",
             remedy="Make one with `quintain init`, or name another folder with --workspace.",
         )
-    return open_workspace(settings)
+    return open_workspace(settings, check=check)

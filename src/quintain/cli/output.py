@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from quintain.core.errors import BadInput, QuintainError
+from quintain.core.errors import BadInput, QuintainError, Unavailable
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -20,20 +24,48 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON
 
 def print_json(value: Any) -> None:
     """Print *value* as JSON, for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
     """Print rows as a table, for people."""
     table = Table(*columns, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*("" if cell is None else str(cell) for cell in row))
-    out.print(table)
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    # What goes into a file or a pipe is not cut to the width of a screen.
+    out.print(table, width=None if out.is_terminal else 1000, crop=out.is_terminal)
+
+
+def print_line(text: str) -> None:
+    """Print one line of a result, as it is."""
+    out.print(text, markup=False, soft_wrap=True)
 
 
 def say(message: str) -> None:
     """Tell the person something that is not the result."""
-    err.print(message, markup=False)
+    err.print(message, markup=False, soft_wrap=True)
+
+
+def size(count: int) -> str:
+    """Write a number of bytes as people read it.
+
+    >>> size(1536)
+    '1.5 KiB'
+    """
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} TiB"
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a result to the file that the person named, or say why not."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise Unavailable(f"{path} cannot be written: {error.strerror}.", remedy="Name another file.") from error
 
 
 def explain(error: QuintainError) -> None:
@@ -48,3 +80,16 @@ def explain(error: QuintainError) -> None:
             err.print(f"… and {error.total - len(error.faults)} more.", markup=False)
     if error.remedy:
         err.print(error.remedy, markup=False, soft_wrap=True)
+
+
+def _plain(value: object) -> Any:
+    """Turn what services give into what JSON knows."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: getattr(value, item.name) for item in fields(value)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -119,6 +119,12 @@ def transaction(db: Session) -> Iterator[Session]:
         raise
     finally:
         db.info["in_transaction"] = False
+
+
+def ping(db: Session) -> None:
+    """Ask the database for nothing in particular; raise Unavailable where it does not answer."""
+    db.rollback()
+    db.execute(text("SELECT 1"))
 
 
 def _to_json(value: Any) -> str:

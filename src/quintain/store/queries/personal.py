@@ -1,0 +1,47 @@
+"""Everything that the database holds about one person, and taking it out again."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, or_, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.base import Base
+from quintain.store.tables import ApiToken, AuditEntry, Notification, OneTimeLink, RoleGrant, User, WebSession
+
+SECRETS = {"password_hash", "token_hash", "csrf"}
+
+
+def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
+    """Give, per table, the rows that name the person, without secrets. Tables of later parts are found by themselves.
+
+    A row belongs to the person when one of its columns points to them.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for table in Base.metadata.sorted_tables:
+        pointing = [key.parent for key in table.foreign_keys if key.column.table.name == User.__tablename__]
+        if table.name == User.__tablename__:
+            pointing = [table.c.id]
+        if not pointing:
+            continue
+        mine = or_(*(column == user_id for column in pointing))
+        if table.name == AuditEntry.__tablename__:
+            mine = or_(mine, table.c.subject == f"user:{user_id}")
+        columns = [column for column in table.columns if column.name not in SECRETS]
+        found[table.name] = [dict(row) for row in db.execute(select(*columns).where(mine)).mappings()]
+    return found
+
+
+def erase(db: Session, user: User, at: datetime) -> None:
+    """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
+    name = f"deleted-{user.id}"
+    for table in (WebSession, OneTimeLink, ApiToken, Notification):
+        db.execute(delete(table).where(table.user_id == user.id))
+    held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))
+    db.execute(held.values(revoked_at=at))
+    db.execute(update(AuditEntry).where(AuditEntry.actor_id == user.id).values(actor=name))
+    user.name, user.display_name, user.email, user.password_hash = name, "", None, None
+    user.email_notifications = False
+    user.deleted_at = at
