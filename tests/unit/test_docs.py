@@ -1,0 +1,124 @@
+"""The documents stay true: the reference is fresh, nothing is left out, and links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from quintain.settings import describe
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [*sorted((ROOT / "docs").glob("**/*.md")), *sorted(ROOT.glob("*.md"))]
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+
+
+def _reference() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_cli_reference", ROOT / "scripts" / "make_cli_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE = _reference()
+COMMANDS: dict[str, Any] = dict(REFERENCE.commands())
+MEMBERS = [(family, name, member) for family in REFERENCE.registries() for name, member in family.items()]
+
+
+@pytest.fixture(scope="module")
+def cli_page() -> str:
+    """The command line reference as it is in the repository."""
+    return str(REFERENCE.TARGET.read_text(encoding="utf-8"))
+
+
+def test_the_command_line_reference_is_fresh(cli_page: str) -> None:
+    """docs/cli.md says what the commands say; if not, run `python scripts/make_cli_reference.py`."""
+    assert cli_page == REFERENCE.render()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    """A command has a sentence, an example that calls it, `--json`, and help for each of its parameters."""
+    command = COMMANDS[name]
+    assert REFERENCE.summary_of(command).split("\n")[0].endswith((".", ":"))
+    examples = REFERENCE.examples_of(command)
+    assert name in [_command_in(_words(example)) for example in examples]
+    assert [example for example in examples if example.startswith("quintain ") and not _is_known(example)] == []
+    parameters = [item for item in command.params if item.name != "help"]
+    assert [item.name for item in parameters if not item.help] == []
+    assert "json" in {item.name for item in parameters}
+
+
+@pytest.mark.parametrize("variable", [name for name, _, _ in describe()])
+def test_every_setting_is_documented(variable: str, cli_page: str) -> None:
+    """A setting that can be given in the environment stands in the reference, with what it does."""
+    row = next(line for line in cli_page.splitlines() if line.startswith(f"| `{variable}` |"))
+    assert len(row.split("|")[3].strip()) > 10
+
+
+@pytest.mark.parametrize(("family", "name", "member"), MEMBERS, ids=[f"{f.family}-{n}" for f, n, _ in MEMBERS])
+def test_every_member_of_a_family_is_documented(family: Any, name: str, member: Any, cli_page: str) -> None:
+    """A task kind, metric, baseline or other extension says what it is, and the reference repeats it."""
+    section = cli_page.partition(f"(`{family.group}`)")[2].partition("\n### ")[0]
+    assert f"| `{name}` | " in section
+    assert len(REFERENCE.about(member)) > 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    """Every link to a file of the repository finds it, and every link to a heading finds that."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    broken = [target for target in LINK.findall(text) if not _leads_somewhere(page, target)]
+    assert broken == []
+
+
+def _leads_somewhere(page: Path, target: str) -> bool:
+    if re.match(r"[a-z]+:", target):
+        return True
+    path, _, anchor = target.partition("#")
+    file = (page.parent / path).resolve() if path else page
+    if not file.exists():
+        return False
+    return not anchor or anchor in _anchors(file)
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "cli.md"], ids=lambda page: page.name)
+def test_documents_name_only_commands_that_exist(page: Path) -> None:
+    """Each `quintain …` line in a code block calls a command that there is, with options that it has."""
+    blocks = re.findall(r"```(?:sh|console|bash)\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    wrong = [line for line in lines if line.startswith("quintain ") and not _is_known(line)]
+    assert wrong == []
+
+
+def _words(line: str) -> list[str]:
+    """Split what the shell would give to `quintain`, without the options before the command."""
+    words = shlex.split(re.split(r" [|>] ", line)[0], comments=True)
+    while len(words) > 2 and words[1] in {"-w", "--workspace"}:
+        del words[1:3]
+    return words
+
+
+def _command_in(words: list[str]) -> str | None:
+    return next((" ".join(words[:n]) for n in (3, 2, 1) if " ".join(words[:n]) in COMMANDS), None)
+
+
+def _is_known(line: str) -> bool:
+    words = _words(line)
+    name = _command_in(words)
+    if name is None:
+        return words[1:] in (["--version"], ["--help"])
+    known = {option for item in COMMANDS[name].params for option in [*item.opts, *item.secondary_opts]} | {"--help"}
+    return all(word.partition("=")[0] in known for word in words if word.startswith("--"))
