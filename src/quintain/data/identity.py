@@ -1,0 +1,91 @@
+"""What names examples and versions: hashes of content, computed a table at a time.
+
+An example's id is that of `core.example.Example`: SHA-256 over the canonical JSON of its inputs. polars writes JSON in
+exactly that form when the fields are in the order of their names, so only the hashing itself goes row by row.
+
+A version's hash covers ids, answers, tags and groups in order, and nothing of the file that they came from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+
+import polars as pl
+
+from quintain.core.hashing import ID_LENGTH
+
+_FORM = b"quintain data set, form 1\n"
+
+
+def example_ids(table: pl.DataFrame, inputs: Sequence[str]) -> pl.Series:
+    """Give the ids of the examples in *table*, whose *inputs* are these columns.
+
+    >>> example_ids(pl.DataFrame({"text": ["Hello"]}), ["text"]).to_list()
+    ['99bb8c25fe5b1ddb9e2b79e2eebb94b4']
+    """
+    return hex_ids(example_digests(table, inputs))
+
+
+def example_digests(table: pl.DataFrame, inputs: Sequence[str]) -> list[bytes]:
+    """Give the SHA-256 of every row's inputs; an input that is null is left out, as in a mapping without it."""
+    names = sorted(inputs)
+    gaps = [name for name in names if table[name].null_count()]
+    if not gaps:
+        return _digests(table, names)
+    found: list[bytes] = [b""] * table.height
+    patterns = table.select(pl.col(name).is_null() for name in gaps).with_row_index("__at")
+    for pattern, rows in patterns.group_by(gaps):
+        missing = {name for name, null in zip(gaps, pattern, strict=True) if null}
+        places = rows["__at"].to_list()
+        some = _digests(table[places], [name for name in names if name not in missing])
+        for place, digest in zip(places, some, strict=True):
+            found[place] = digest
+    return found
+
+
+def hex_ids(digests: Sequence[bytes]) -> pl.Series:
+    """Write digests as ids."""
+    return pl.Series("id", digests, dtype=pl.Binary()).bin.encode("hex").str.head(ID_LENGTH)
+
+
+def _digests(table: pl.DataFrame, names: Sequence[str]) -> list[bytes]:
+    if not names:
+        return [hashlib.sha256(b"{}").digest()] * table.height
+    lines = table.select(pl.struct(names).struct.json_encode().cast(pl.Binary()).alias("line"))["line"]
+    sha256 = hashlib.sha256
+    return [sha256(line).digest() for line in lines.to_list()]
+
+
+class ContentHash:
+    """The hash of a version, fed with its tables in order; how it is cut into tables makes no difference."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._ids = hashlib.sha256()
+        self._answers = hashlib.sha256()
+        self._marks = hashlib.sha256()
+
+    def update(self, table: pl.DataFrame) -> None:
+        """Add the next rows: columns id, answer, tags and group."""
+        if table.is_empty():
+            return
+        self._ids.update(table["id"].str.join("").item().encode())
+        self._answers.update(_lines(table.select("answer")))
+        marks = table.lazy().select("tags", "group").with_row_index("row", offset=self.rows)
+        marked = marks.filter((pl.col("tags").list.len() > 0) | pl.col("group").is_not_null()).collect()
+        if marked.height:
+            self._marks.update(_lines(marked))
+        self.rows += table.height
+
+    def hexdigest(self) -> str:
+        """Give the hash."""
+        parts = b"\n".join(part.hexdigest().encode() for part in (self._ids, self._answers, self._marks))
+        return hashlib.sha256(_FORM + parts).hexdigest()
+
+
+def _lines(table: pl.DataFrame) -> bytes:
+    with io.BytesIO() as buffer:
+        table.write_ndjson(buffer)
+        return buffer.getvalue()

@@ -1,0 +1,240 @@
+"""A batch of a file's rows turned into examples of a task, as a plan says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import Task
+from quintain.data.answers import map_answers
+from quintain.data.plan import ImportPlan
+from quintain.data.readers.contract import Batch, Source
+from quintain.data.shaping import shape
+from quintain.tasks.contract import RESERVED, TaskKind, kind_of
+
+TAGS = pl.List(pl.String())
+EXTRA: Mapping[str, pl.DataType] = {"tags": TAGS, "group": pl.String(), "meta": pl.String()}
+# What an answer is often called, tried in this order where the plan does not say.
+_ANSWER_NAMES = ("answer", "label", "gold_label", "answers")
+
+
+@dataclass(slots=True)
+class Mapped:
+    """Examples with their row numbers; faults with theirs; and how many rows were left out, by reason."""
+
+    file: str
+    table: pl.DataFrame
+    rows: pl.Series
+    own_ids: pl.Series | None = None
+    faults: list[Fault] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+class Mapper:
+    """Maps the batches of one source. Made once, so that wrong columns are said before anything is read."""
+
+    def __init__(self, task: Task, plan: ImportPlan, source: Source) -> None:
+        self.task = task
+        self.plan = plan
+        self.kind: TaskKind = kind_of(task)
+        self.schema = self.kind.schema(task)
+        self.inputs = tuple(name for name in self.schema if name != "answer")
+        self.source = source
+        self.columns = self._choose_columns()
+
+    def wanted(self) -> dict[str, bool]:
+        """Give the columns to read, each with whether lists and structures are expected in it."""
+        wanted: dict[str, bool] = {}
+        for ours, theirs in self.columns.items():
+            nested = isinstance(theirs, str) and (ours == "tags" or self.schema.get(ours, pl.String()).is_nested())
+            for name in _names(theirs):
+                wanted[name] = wanted.get(name, False) or nested
+        for name in (*(one.column for one in self.plan.active_filters()), *self.plan.tag_columns):
+            wanted.setdefault(name, False)
+        for name in self.plan.keep:
+            wanted.setdefault(name, True)
+        return wanted
+
+    def apply(self, batch: Batch) -> Mapped:
+        """Make examples of a batch."""
+        mapped = Mapped(batch.file, batch.frame, batch.rows, faults=list(batch.faults))
+        self._filter(mapped)
+        raw = mapped.table
+        bad: set[int] = set()
+        answers = self._answers(raw, mapped, bad)
+        columns = [self._column(name, raw, mapped, bad) for name in self.inputs]
+        extra = self._extra(raw, mapped, bad)
+        keep = answers.keep
+        table = pl.DataFrame([*columns, answers.values.alias("answer"), *extra]) if columns else pl.DataFrame()
+        mapped.table = table
+        self._check(mapped, bad, keep)
+        mask = keep if keep is not None else pl.Series([True]).new_from_index(0, table.height)
+        if bad:
+            mask = mask & ~pl.int_range(table.height, eager=True).is_in(list(bad))
+        own_ids = self._raw("id", raw).cast(pl.String()) if "id" in self.columns else None
+        if not mask.all():
+            mapped.table, mapped.rows = table.filter(mask), mapped.rows.filter(mask)
+            own_ids = own_ids.filter(mask) if own_ids is not None else None
+        mapped.own_ids = own_ids
+        return mapped
+
+    def _filter(self, mapped: Mapped) -> None:
+        for one in self.plan.active_filters():
+            values = mapped.table[one.column].cast(pl.String())
+            mask = values.is_in(one.keep).fill_null(False) if one.keep else pl.Series([True] * len(values))
+            if one.leave_out:
+                mask = mask & ~values.is_in(one.leave_out).fill_null(False)
+            mapped.dropped["filtered out"] += len(values) - int(mask.sum())
+            mapped.table, mapped.rows = mapped.table.filter(mask), mapped.rows.filter(mask)
+
+    def _answers(self, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> _Answers:
+        wanted = self.schema["answer"]
+        values = self._raw("answer", raw)
+        result = map_answers(values, self.plan)
+        shaped, misfits = shape(result.values, wanted)
+        mapped.dropped.update(result.dropped)
+        keep = result.keep
+        missing: Iterable[int] = ()
+        if not self.plan.unlabelled:
+            gone = values.is_null() if not isinstance(values.dtype, pl.String) else values.fill_null("") == ""
+            missing = gone.arg_true().to_list()
+        misfits = [*result.misfits, *misfits, *((at, "is missing") for at in missing)]
+        if keep is not None:
+            kept = keep.to_list()
+            misfits = [(at, reason) for at, reason in misfits if kept[at]]
+        self._report("answer", misfits, mapped, bad)
+        return _Answers(shaped, keep)
+
+    def _column(self, name: str, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> pl.Series:
+        shaped, misfits = shape(self._raw(name, raw), self.schema[name])
+        self._report(name, misfits, mapped, bad)
+        return shaped.alias(name)
+
+    def _raw(self, name: str, raw: pl.DataFrame) -> pl.Series:
+        theirs = self.columns.get(name)
+        if theirs is None:
+            return pl.Series(name, [self.plan.constants.get(name)]).new_from_index(0, raw.height)
+        if isinstance(theirs, str):
+            return raw[theirs].alias(name)
+        cells = raw.select(pl.concat_list(pl.col(one).cast(pl.String()) for one in theirs).alias(name))[name]
+        return cells.list.drop_nulls()
+
+    def _extra(self, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> list[pl.Series]:
+        group = self._text_column("group", raw, mapped, bad)
+        return [self._tags(raw, mapped, bad), group, self._meta(raw)]
+
+    def _text_column(self, name: str, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> pl.Series:
+        if name not in self.columns:
+            return pl.Series(name, [None], dtype=pl.String()).new_from_index(0, raw.height)
+        shaped, misfits = shape(self._raw(name, raw), pl.String())
+        self._report(name, misfits, mapped, bad)
+        return shaped.set(shaped == "", None).alias(name)
+
+    def _tags(self, raw: pl.DataFrame, mapped: Mapped, bad: set[int]) -> pl.Series:
+        plan = self.plan
+        if not plan.tags and not plan.tag_columns and "tags" not in self.columns:
+            return pl.Series("tags", [[]], dtype=TAGS).new_from_index(0, raw.height)
+        parts: list[pl.Expr] = [pl.lit(list(plan.tags), dtype=TAGS)] if plan.tags else []
+        for name in plan.tag_columns:
+            value = pl.col(name).cast(pl.String()).replace("", None)
+            parts.append(pl.concat_list(pl.format(f"{name}:{{}}", value)))
+        own = self._raw("tags", raw) if "tags" in self.columns else None
+        if own is not None:
+            shaped, misfits = shape(own, TAGS)
+            self._report("tags", misfits, mapped, bad)
+            parts.append(pl.lit(shaped.fill_null([])))
+        made = raw.select(pl.concat_list(parts).list.drop_nulls().list.unique().list.sort().alias("tags"))["tags"]
+        return made.cast(TAGS)
+
+    def _meta(self, raw: pl.DataFrame) -> pl.Series:
+        fields = [pl.col(name).alias(name) for name in self.plan.keep]
+        if "id" in self.columns:
+            fields.insert(0, pl.lit(self._raw("id", raw).cast(pl.String())).alias("id"))
+        if fields:
+            return raw.select(pl.struct(fields).struct.json_encode().alias("meta"))["meta"]
+        if "meta" in self.columns:
+            return self._raw("meta", raw).cast(pl.String()).replace("", None).alias("meta")
+        return pl.Series("meta", [None], dtype=pl.String()).new_from_index(0, raw.height)
+
+    def _check(self, mapped: Mapped, bad: set[int], keep: pl.Series | None) -> None:
+        told = set(bad)
+        found = self.kind.check_table(self.task, mapped.table)
+        kept = keep.to_list() if found and keep is not None else None
+        for fault in found:
+            # A value that did not fit was said already; its gap is not a second fault.
+            if fault.row not in told and (kept is None or kept[fault.row]):
+                self._report(fault.field, [(fault.row, fault.reason)], mapped, bad)
+
+    def _report(self, name: str, misfits: Iterable[tuple[int, str]], mapped: Mapped, bad: set[int]) -> None:
+        for at, reason in misfits:
+            bad.add(at)
+            mapped.faults.append(Fault(reason, file=mapped.file, row=int(mapped.rows[at]), field=self._called(name)))
+
+    def _called(self, name: str) -> str:
+        """Name a field as the file does, so that the person finds it."""
+        theirs = self.columns.get(name)
+        return theirs if isinstance(theirs, str) else name
+
+    def _choose_columns(self) -> dict[str, str | tuple[str, ...]]:
+        plan, there = self.plan, self.source.columns
+        known = (*self.schema, *RESERVED)
+        problems = [
+            f"'{ours}' is not a field of task '{self.task.name}'{_hint(ours, known)}"
+            for ours in (*plan.columns, *plan.constants)
+            if ours not in known
+        ]
+        chosen: dict[str, str | tuple[str, ...]] = {
+            ours: theirs for ours, theirs in plan.columns.items() if ours in known
+        }
+        for name in self.schema:
+            found = None if name in chosen or name in plan.constants else self._usual(name)
+            if found:
+                chosen[name] = found
+        chosen.update({name: name for name in EXTRA if name not in chosen and name in there})
+        problems += self._missing(chosen)
+        if problems:
+            raise BadInput(
+                faults=[Fault(problem, file=self.source.name) for problem in problems],
+                remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
+            )
+        return chosen
+
+    def _usual(self, name: str) -> str | None:
+        there = self.source.columns
+        candidates = [self.source.usual.get(name, name), name, *(_ANSWER_NAMES if name == "answer" else ())]
+        return next((one for one in candidates if one in there), None)
+
+    def _missing(self, chosen: Mapping[str, str | tuple[str, ...]]) -> list[str]:
+        there = self.source.columns
+        optional = {item.name for item in self.kind.fields(self.task) if not item.required}
+        gone = [
+            f"there is no column for '{name}'"
+            for name in self.schema
+            if name not in chosen
+            and name not in self.plan.constants
+            and name not in optional
+            and not (name == "answer" and self.plan.unlabelled)
+        ]
+        used = [name for theirs in chosen.values() for name in _names(theirs)]
+        used += [one.column for one in self.plan.active_filters()] + [*self.plan.tag_columns, *self.plan.keep]
+        return gone + [f"there is no column '{name}'" for name in dict.fromkeys(used) if name not in there]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    values: pl.Series
+    keep: pl.Series | None
+
+
+def _names(theirs: str | Sequence[str]) -> tuple[str, ...]:
+    return (theirs,) if isinstance(theirs, str) else tuple(theirs)
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    return f"; did you mean '{close[0]}'?" if close else f"; it has {', '.join(known)}"

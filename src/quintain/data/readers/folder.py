@@ -1,0 +1,104 @@
+"""A folder in the style of Hugging Face: README with front matter, and files by split.
+
+Splits come from the README's `configs`, or else from the names of the files (`train.csv`, `data/test-00000.parquet`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput, NotFound
+from quintain.data.frontmatter import read_configs
+from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, guess_format
+
+_SAME = {"dev": "validation", "valid": "validation", "val": "validation", "training": "train", "testing": "test"}
+_IN_NAME = re.compile(r"(?:^|[^a-z])(train|training|dev|valid|val|validation|test|testing)(?:[^a-z]|$)")
+
+
+@READERS.register("folder")
+def open_folder(path: Path, options: Options) -> Source:
+    """Open the files of one split of the folder, one after the other."""
+    if not path.is_dir():
+        raise NotFound(f"There is no folder {path}.", remedy="Check the spelling.")
+    splits = find_splits(path)
+    wanted_split = _usual(options.split or "test")
+    files = splits.get(wanted_split, [])
+    if not files:
+        there = ", ".join(splits) or "none"
+        raise NotFound(
+            f"{path.name} has no split '{options.split or 'test'}'.", remedy=f"It has: {there}. Choose with --split."
+        )
+    sources = [READERS.get(guess_format(file))(file, options) for file in files]
+    for file, source in zip(files, sources, strict=True):
+        if set(source.columns) != set(sources[0].columns):
+            raise BadInput(f"{file.name} has other columns than {files[0].name}, though both are '{wanted_split}'.")
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        before = 0
+        for source in sources:
+            for batch in source.batches(wanted):
+                yield Batch(batch.file, batch.frame, batch.rows, batch.faults, before + batch.done)
+            before += source.size
+
+    return Source(path.name, sources[0].columns, sum(source.size for source in sources), batches, sources[0].usual)
+
+
+def find_splits(folder: Path) -> dict[str, list[Path]]:
+    """Give the files of every split of *folder*."""
+    readme = folder / "README.md"
+    configs: list[dict[str, Any]] = []
+    if readme.is_file():
+        configs = read_configs(readme.read_bytes().decode("utf-8", errors="replace"), file=f"{folder.name}/README.md")
+    if configs:
+        return _declared(folder, configs)
+    splits: dict[str, list[Path]] = {}
+    for file in sorted(folder.rglob("*")):
+        place = file.relative_to(folder).as_posix().lower()
+        match = _IN_NAME.search(place)
+        if match and file.is_file() and _is_data(file):
+            splits.setdefault(_usual(match[1]), []).append(file)
+    return splits
+
+
+def _declared(folder: Path, configs: list[dict[str, Any]]) -> dict[str, list[Path]]:
+    default = [
+        config for config in configs if config.get("default") == "true" or config.get("config_name") == "default"
+    ]
+    config = (default or configs)[0]
+    entries = config.get("data_files") or []
+    if isinstance(entries, dict):
+        entries = [{"split": split, "path": where} for split, where in entries.items()]
+    if isinstance(entries, str):
+        entries = [{"split": "train", "path": entries}]
+    splits: dict[str, list[Path]] = {}
+    for entry in entries:
+        one = entry if isinstance(entry, dict) else {"split": "train", "path": entry}
+        patterns = one.get("path") or []
+        for pattern in [patterns] if isinstance(patterns, str) else patterns:
+            files = _matching(folder, pattern, config.get("data_dir"))
+            splits.setdefault(_usual(str(one.get("split", "train"))), []).extend(files)
+    return splits
+
+
+def _matching(folder: Path, pattern: str, inside: str | None) -> list[Path]:
+    base = folder / inside if inside else folder
+    if pattern.startswith("/") or ".." in Path(pattern).parts or "://" in pattern:
+        raise BadInput(f"{folder.name}/README.md names '{pattern}', which is not a file in the folder.")
+    files = sorted(file for file in base.glob(pattern) if file.is_file())
+    if not files:
+        raise NotFound(f"{folder.name}/README.md names '{pattern}', and there is no such file.")
+    return files
+
+
+def _is_data(file: Path) -> bool:
+    try:
+        return guess_format(file) in {"jsonl", "csv", "tsv", "parquet"}
+    except BadInput:
+        return False
+
+
+def _usual(split: str) -> str:
+    return _SAME.get(split.lower(), split.lower())

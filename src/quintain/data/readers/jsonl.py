@@ -1,0 +1,144 @@
+"""JSON lines: one object to a line.
+
+polars parses block after block; a block in which it stumbles, or whose values may not be what they seem, is parsed
+again by Python, which can say what is wrong with which line.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.errors import Fault
+from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
+from quintain.data.readers.lines import Block, read_blocks
+
+_PEEK_BYTES = 1 << 18
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
+
+@READERS.register("jsonl")
+def open_jsonl(path: Path, options: Options) -> Source:
+    """Open a file of JSON lines; its columns are the keys of its first lines."""
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        for block in read_blocks(path, encoding=options.encoding):
+            yield _batch(block, path.name, wanted)
+
+    return Source(path.name, _keys(path, options), path.stat().st_size, batches)
+
+
+def _keys(path: Path, options: Options) -> tuple[str, ...]:
+    keys: dict[str, None] = {}
+    block = next(iter(read_blocks(path, size=_PEEK_BYTES, encoding=options.encoding)))
+    for _, line in itertools.islice(block.texts(), 1000):
+        try:
+            value = json.loads(line)
+        except (json.JSONDecodeError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            keys.update(dict.fromkeys(value))
+    return tuple(keys)
+
+
+def _batch(block: Block, name: str, wanted: Wanted) -> Batch:
+    if not any(wanted.values()) and not _broken_surrogates(block.data):
+        frame = _parsed(block.data, wanted)
+        if frame is not None and not _may_be_nested(frame):
+            return Batch(name, frame, _numbers(block, frame.height), block.faults, block.done)
+    return _careful(block, name, wanted)
+
+
+def _parsed(data: bytes, wanted: Wanted) -> pl.DataFrame | None:
+    try:
+        return pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String()))
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _broken_surrogates(data: bytes) -> bool:
+    # polars reads half of a surrogate pair as a null character.
+    return b"\\u" in data and len(_SURROGATE.findall(data)) != 2 * len(_PAIR.findall(data))
+
+
+def _may_be_nested(frame: pl.DataFrame) -> bool:
+    # Read as text, a list or an object looks like a text that begins with a bracket.
+    suspects = frame.select(pl.all().str.contains(r"^[\[{]").any())
+    return any(suspects.row(0)) if suspects.width else False
+
+
+def _numbers(block: Block, height: int) -> pl.Series:
+    lines = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+    if lines == height:
+        return row_numbers(block.first, height)
+    numbers = [number for number, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
+    return pl.Series("row", numbers, dtype=pl.UInt32())
+
+
+def _careful(block: Block, name: str, wanted: Wanted) -> Batch:
+    faults = list(block.faults)
+    rows: list[int] = []
+    columns: dict[str, list[Any]] = {key: [] for key in wanted}
+    for number, line in block.texts():
+        value, reason = _object(line)
+        problems = [(None, reason)] if reason else _problems(value, wanted)
+        if problems:
+            faults += [Fault(why, file=name, row=number, field=field) for field, why in problems]
+            continue
+        rows.append(number)
+        for key, cells in columns.items():
+            cells.append(value.get(key))
+    frame = pl.DataFrame([_column(key, cells, nested=wanted[key]) for key, cells in columns.items()])
+    return Batch(name, frame, pl.Series("row", rows, dtype=pl.UInt32()), tuple(faults), block.done)
+
+
+def _object(line: str) -> tuple[dict[str, Any], str]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        return {}, f"not JSON: {error.msg} at column {error.colno}"
+    except (RecursionError, ValueError) as error:
+        return {}, f"not JSON that can be read ({error})"
+    if not isinstance(value, dict):
+        return {}, "not a JSON object"
+    return value, ""
+
+
+def _problems(value: dict[str, Any], wanted: Wanted) -> list[tuple[str | None, str]]:
+    found: list[tuple[str | None, str]] = []
+    for key, nested in wanted.items():
+        cell = value.get(key)
+        if isinstance(cell, (list, dict)) and not nested:
+            found.append((key, f"is {'a list' if isinstance(cell, list) else 'an object'}, not a single value"))
+        elif isinstance(cell, (str, list, dict)):
+            try:
+                json.dumps(cell, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                found.append((key, "is not valid Unicode (half of a surrogate pair)"))
+    return found
+
+
+def _column(key: str, cells: list[Any], *, nested: bool) -> pl.Series:
+    if not nested:
+        return pl.Series(key, [as_text(cell) for cell in cells], dtype=pl.String())
+    try:
+        return pl.Series(key, cells, strict=True)
+    except (pl.exceptions.PolarsError, TypeError, OverflowError):
+        # Rows of different shapes: as JSON text they fit into one column, and are told apart later.
+        return pl.Series(key, [_as_json(cell) for cell in cells], dtype=pl.String())
+
+
+def as_text(cell: Any) -> str | None:
+    """Write a single JSON value as text."""
+    return cell if cell is None or isinstance(cell, str) else json.dumps(cell)
+
+
+def _as_json(cell: Any) -> str | None:
+    return cell if cell is None or isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""A file in blocks of whole lines, each with the number of its first line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.readers.contract import BLOCK, MAX_LINE
+from quintain.data.text import encoding_faults, open_bytes, strip_mark
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines: their bytes, the number of the first, and how far in the file they end."""
+
+    data: bytes
+    first: int
+    done: int
+    faults: tuple[Fault, ...] = ()
+
+    def texts(self) -> list[tuple[int, str]]:
+        """Give the lines as text with their numbers, without their ends and without blank ones."""
+        lines = self.data.decode().split("\n")
+        return [(number, line.rstrip("\r")) for number, line in enumerate(lines, self.first) if line.strip()]
+
+
+def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8") -> Iterator[Block]:
+    """Read *path* in blocks of about *size* bytes; bad bytes and huge lines become faults, and their lines blank."""
+    name = path.name
+    first, empty = 1, True
+    try:
+        with open_bytes(path) as stream:
+            for data, done in _whole_lines(stream, size, name):
+                start = strip_mark(data, name) if first == 1 else data
+                block = _clean(start, name, first, done, encoding)
+                first += data.count(b"\n")
+                empty = empty and not block.data.strip() and not block.faults
+                yield block
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInput(f"{name} is not a complete gzip file ({error}).") from error
+    if empty:
+        raise BadInput(faults=[Fault("the file is empty", file=name)])
+
+
+def _whole_lines(stream: BinaryIO, size: int, name: str) -> Iterator[tuple[bytes, int]]:
+    tail = b""
+    while data := stream.read(size):
+        cut = data.rfind(b"\n") + 1
+        if cut == 0:
+            tail += data
+            if len(tail) > MAX_LINE:
+                tail = _skip_line(stream, tail)
+            continue
+        yield tail + data[:cut], stream.tell()
+        tail = data[cut:]
+    if tail:
+        yield tail, stream.tell()
+
+
+def _skip_line(stream: BinaryIO, start: bytes) -> bytes:
+    """Read on to the end of a line that is too long to be kept; what is left of it says so by its length."""
+    line = stream.readline(BLOCK)
+    while line and not line.endswith(b"\n"):
+        line = stream.readline(BLOCK)
+    return start[: MAX_LINE + 1].replace(b"\n", b" ") + (b"\n" if line else b"")
+
+
+def _clean(data: bytes, name: str, first: int, done: int, encoding: str) -> Block:
+    faults: list[Fault] = []
+    if len(data) > MAX_LINE and any(len(line) > MAX_LINE for line in data.split(b"\n")):
+        lines = data.split(b"\n")
+        for at, line in enumerate(lines):
+            if len(line) > MAX_LINE:
+                reason = f"the line has more than {MAX_LINE >> 20} MB"
+                faults.append(Fault(reason, file=name, row=first + at))
+                lines[at] = b""
+        data = b"\n".join(lines)
+    if encoding != "utf-8":
+        data = data.decode(encoding, errors="replace").encode()
+    bad = encoding_faults(data, name, first_row=first)
+    if bad:
+        lines = data.split(b"\n")
+        for fault in bad:
+            lines[(fault.row or first) - first] = b""
+        data = b"\n".join(lines)
+    return Block(data, first, done, (*faults, *bad))

@@ -1,0 +1,37 @@
+"""Parquet, read a slice at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
+
+SLICE = 50_000
+
+
+@READERS.register("parquet")
+def open_parquet(path: Path, options: Options) -> Source:
+    """Open a Parquet file; its rows are counted from 1."""
+    if not path.is_file():
+        raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.")
+    size = path.stat().st_size
+    if size == 0:
+        raise BadInput(faults=[Fault("the file is empty", file=path.name)])
+    try:
+        table = pl.scan_parquet(path, glob=False)
+        columns = tuple(table.collect_schema())
+        height = table.select(pl.len()).collect().item()
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(f"{path.name} is not a readable Parquet file.", remedy=str(error).split("\n", 1)[0]) from error
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        for start in range(0, height, SLICE):
+            frame = table.select(wanted).slice(start, SLICE).collect()
+            done = size * min(start + SLICE, height) // height
+            yield Batch(path.name, frame, row_numbers(start + 1, frame.height), done=done)
+
+    return Source(path.name, columns, size, batches)

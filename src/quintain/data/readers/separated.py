@@ -1,0 +1,133 @@
+"""CSV and TSV. Rows are counted as a spreadsheet counts them: the header is row 1."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Literal, TextIO
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
+from quintain.data.text import open_bytes, strip_mark
+
+BATCH = 20_000
+_Rows = Iterator[tuple[int, list[str] | Fault]]
+
+# The csv module's own limit, 128 KiB to a cell, is too small for passages.
+csv.field_size_limit(MAX_LINE)
+
+
+@READERS.register("csv")
+def open_csv(path: Path, options: Options) -> Source:
+    """Open a file of comma-separated values."""
+    return _open(path, options, options.separator or ",")
+
+
+@READERS.register("tsv")
+def open_tsv(path: Path, options: Options) -> Source:
+    """Open a file of tab-separated values."""
+    return _open(path, options, options.separator or "\t")
+
+
+def _open(path: Path, options: Options, separator: str) -> Source:
+    columns = options.names or _header(path, options, separator)
+    twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
+    if twice:
+        raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        with open_bytes(path) as stream:
+            rows = _rows(path, _decoded(path, stream, options), options, separator)
+            if not options.names:
+                next(rows, None)
+            while chunk := list(itertools.islice(rows, BATCH)):
+                yield _batch(path.name, chunk, columns, wanted, stream.tell())
+
+    return Source(path.name, columns, path.stat().st_size, batches)
+
+
+def _decoded(path: Path, stream: BinaryIO, options: Options) -> io.TextIOWrapper:
+    if options.encoding == "utf-8":
+        strip_mark(stream.read(4), path.name)
+        stream.seek(0)
+    # Bad bytes come through as lone surrogates, so that their row can be named.
+    encoding = "utf-8-sig" if options.encoding == "utf-8" else options.encoding
+    return io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
+
+
+def _header(path: Path, options: Options, separator: str) -> tuple[str, ...]:
+    with open_bytes(path) as stream:
+        first = next(_rows(path, _decoded(path, stream, options), options, separator), None)
+    if first is None:
+        raise BadInput(faults=[Fault("the file is empty", file=path.name)])
+    cells = first[1]
+    if isinstance(cells, Fault):
+        raise BadInput(faults=[cells])
+    return tuple(cell.strip() for cell in cells)
+
+
+def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows:
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if options.quotes else csv.QUOTE_NONE
+    reader = csv.reader(stream, delimiter=separator, quoting=quoting, strict=options.quotes)
+    number = 0
+    while True:
+        number += 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            reason = f"broken quoting ({error})" if "limit" not in str(error) else f"a cell has more than {_LIMIT}"
+            yield number, Fault(reason, file=path.name, row=number)
+            continue
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise BadInput(f"{path.name} is not a complete gzip file ({error}).") from error
+        if cells:
+            yield number, cells
+
+
+_LIMIT = f"{MAX_LINE >> 20} MB"
+
+
+def _batch(
+    name: str, chunk: list[tuple[int, list[str] | Fault]], columns: tuple[str, ...], wanted: Wanted, done: int
+) -> Batch:
+    faults: list[Fault] = []
+    numbers: list[int] = []
+    good: list[list[str]] = []
+    width = len(columns)
+    for number, cells in chunk:
+        fault = cells if isinstance(cells, Fault) else _row_fault(name, number, cells, width)
+        if fault is None and not isinstance(cells, Fault):
+            numbers.append(number)
+            good.append(cells)
+        elif fault is not None:
+            faults.append(fault)
+    frame = _frame(good, columns, wanted)
+    return Batch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
+
+
+def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | None:
+    if len(cells) != width:
+        return Fault(f"{len(cells)} columns where there should be {width}", file=name, row=number)
+    if not all(map(str.isascii, cells)):
+        try:
+            "".join(cells).encode()
+        except UnicodeEncodeError as error:
+            byte = ord(error.object[error.start]) - 0xDC00
+            return Fault(f"not UTF-8: byte 0x{byte:02x}", file=name, row=number)
+    return None
+
+
+def _frame(rows: list[list[str]], columns: tuple[str, ...], wanted: Wanted) -> pl.DataFrame:
+    if not rows:
+        return no_rows(list(wanted))
+    cells = dict(zip(columns, zip(*rows, strict=True), strict=True))
+    return pl.DataFrame({name: pl.Series(cells[name], dtype=pl.String()) for name in wanted})

@@ -1,0 +1,132 @@
+"""Questions on passages: SQuAD's JSON (1.1 and 2.0, AdversarialQA, Quoref, ROPES …) and the lines of MRQA.
+
+Rows are questions, counted from 1 in SQuAD's JSON; in MRQA's lines a row is the line that the question is in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
+from quintain.data.readers.lines import read_blocks
+from quintain.data.readers.rows import Row, batched
+from quintain.data.text import read_bytes
+from quintain.tasks.contract import ANSWER_DTYPES
+
+SCHEMA: Mapping[str, pl.DataType] = {
+    "id": pl.String(),
+    "title": pl.String(),
+    "context": pl.String(),
+    "question": pl.String(),
+    "answers": ANSWER_DTYPES["span"],
+    "impossible": pl.Boolean(),
+}
+USUAL = {"passage": "context", "answer": "answers"}
+
+
+@READERS.register("squad")
+def open_squad(path: Path, options: Options) -> Source:
+    """Open a SQuAD file. The format is one JSON object, so it is read whole."""
+    data = read_bytes(path)
+    try:
+        document = json.loads(data)
+    except json.JSONDecodeError as error:
+        fault = Fault(f"not JSON: {error.msg}", file=path.name, line=error.lineno)
+        remedy = "A file of JSON lines is read with --format jsonl." if error.msg == "Extra data" else None
+        raise BadInput(faults=[fault], remedy=remedy) from error
+    articles = document.get("data") if isinstance(document, dict) else None
+    if not isinstance(articles, list):
+        raise BadInput(f"{path.name} is JSON, but has no list 'data' as SQuAD's files do.")
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        return batched(path.name, _squad_rows(path.name, articles), SCHEMA, wanted, size=len(data))
+
+    return Source(path.name, tuple(SCHEMA), len(data), batches, USUAL)
+
+
+def _squad_rows(file: str, articles: list[Any]) -> Iterator[Row]:
+    number = 0
+    for article in articles:
+        title = article.get("title") if isinstance(article, dict) else None
+        for paragraph in _list(article, "paragraphs"):
+            for asked in _list(paragraph, "qas"):
+                number += 1
+                yield _question(file, number, asked, paragraph.get("context"), title)
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _question(file: str, number: int, asked: Any, context: Any, title: Any) -> Row:
+    if not isinstance(asked, dict) or not isinstance(asked.get("question"), str) or not isinstance(context, str):
+        return Fault("a question needs a 'question' and its paragraph a 'context', both texts", file=file, row=number)
+    answers = []
+    for answer in _list(asked, "answers"):
+        start = answer.get("answer_start") if isinstance(answer, dict) else None
+        if not isinstance(answer, dict) or not isinstance(answer.get("text"), str) or not _is_start(start):
+            return Fault("an answer needs a 'text' and a number 'answer_start'", file=file, row=number, field="answers")
+        answers.append({"text": answer["text"], "start": start})
+    return number, {
+        "id": _text(asked.get("id", asked.get("qid"))),
+        "title": _text(title),
+        "context": context,
+        "question": asked["question"],
+        # The same span from three annotators is one right answer.
+        "answers": list({(one["text"], one["start"]): one for one in answers}.values()),
+        "impossible": bool(asked.get("is_impossible", False)),
+    }
+
+
+def _is_start(start: Any) -> bool:
+    return start is None or (isinstance(start, int) and not isinstance(start, bool))
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+@READERS.register("mrqa")
+def open_mrqa(path: Path, options: Options) -> Source:
+    """Open a file of the MRQA shared task: a header line, then one passage with its questions to a line."""
+    size = path.stat().st_size if path.is_file() else 0
+
+    def batches(wanted: Wanted) -> Iterator[Batch]:
+        for block in read_blocks(path):
+            rows = (row for number, line in block.texts() for row in _mrqa_rows(path.name, number, line))
+            for batch in batched(path.name, rows, SCHEMA, wanted, size=block.done):
+                yield batch
+            if block.faults:
+                empty = pl.DataFrame(schema={name: SCHEMA[name] for name in wanted})
+                yield Batch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)
+
+    return Source(path.name, tuple(SCHEMA), size, batches, USUAL)
+
+
+def _mrqa_rows(file: str, number: int, line: str) -> Iterator[Row]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        yield Fault(f"not JSON: {error.msg} at column {error.colno}", file=file, row=number)
+        return
+    if isinstance(value, dict) and "header" in value:
+        return
+    if not isinstance(value, dict) or not isinstance(value.get("qas"), list):
+        yield Fault("a line needs a 'context' and a list 'qas'", file=file, row=number)
+        return
+    for asked in value["qas"]:
+        found = [
+            {"text": one.get("text"), "answer_start": span[0]}
+            for one in _list(asked, "detected_answers")
+            for span in _list(one, "char_spans")
+            if isinstance(span, list) and span
+        ]
+        question = {**asked, "answers": found} if isinstance(asked, dict) else asked
+        yield _question(file, number, question, value.get("context"), None)

@@ -1,0 +1,123 @@
+"""Values as files bring them, turned into the columns that a kind of task asks for.
+
+What comes out has the wanted type; what does not fit is null there, and its place and reason are in the list beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from quintain.tasks.rules import SHOWN
+
+Misfit = tuple[int, str]
+_SPANS = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
+
+
+def shape(values: pl.Series, wanted: pl.DataType) -> tuple[pl.Series, list[Misfit]]:
+    """Give *values* as *wanted*, and the places (from 0) of those that do not fit."""
+    if values.dtype == wanted:
+        return values, []
+    if wanted == pl.String():
+        return _texts(values)
+    if wanted == pl.Int64():
+        return _integers(values)
+    if wanted == _SPANS:
+        return _each(values, wanted, _span_list, "is neither a text nor a list of texts with their starts")
+    if isinstance(wanted, pl.List) and wanted.inner == pl.String():
+        return _lists(values, wanted, _text_list, "is not a list of texts")
+    return _lists(values, wanted, _number_list, "is not a list of whole numbers")
+
+
+def _texts(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
+    if values.dtype.is_nested():
+        misfits = [(at, "is a list or a structure, not a single value") for at in _present(values)]
+        return pl.Series(values.name, [None] * len(values), dtype=pl.String()), misfits
+    return values.cast(pl.String()), []
+
+
+def _integers(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
+    if values.dtype.is_nested():
+        misfits = [(at, "is a list or a structure, not a whole number") for at in _present(values)]
+        return pl.Series(values.name, [None] * len(values), dtype=pl.Int64()), misfits
+    given = values.cast(pl.String()).str.strip_chars()
+    # A whole number may come as 2.0, from a table with gaps.
+    numbers = given.str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
+    wrong = (given.fill_null("") != "") & numbers.is_null()
+    return numbers, [(at, f"'{given[at][:SHOWN]}' is not a whole number") for at in wrong.arg_true().to_list()]
+
+
+def _lists(
+    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: str
+) -> tuple[pl.Series, list[Misfit]]:
+    if isinstance(values.dtype, pl.List) and not values.dtype.inner.is_nested():
+        cast = values.cast(wanted, strict=False)
+        if cast.explode().null_count() == values.explode().null_count():
+            return cast, []
+    return _each(values, wanted, read, reason)
+
+
+def _each(
+    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: str
+) -> tuple[pl.Series, list[Misfit]]:
+    found: list[Any] = []
+    misfits: list[Misfit] = []
+    for at, value in enumerate(values.to_list()):
+        try:
+            found.append(None if value is None or value == "" else read(_from_json(value)))
+        except (TypeError, ValueError, KeyError):
+            found.append(None)
+            misfits.append((at, reason))
+    return pl.Series(values.name, found, dtype=wanted), misfits
+
+
+def _present(values: pl.Series) -> list[int]:
+    return values.is_not_null().arg_true().to_list()
+
+
+def _from_json(value: Any) -> Any:
+    """A list in a cell of a CSV file is written as JSON."""
+    if isinstance(value, str) and value[:1] in {"[", "{"}:
+        try:
+            return json.loads(value)
+        except json.JSONDecodeError:
+            return value
+    return value
+
+
+def _text_list(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError
+    return value
+
+
+def _number_list(value: Any) -> list[int]:
+    if not isinstance(value, list) or not all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        raise TypeError
+    return value
+
+
+def _span_list(value: Any) -> list[dict[str, Any]]:
+    """Read a text, a span, a list of either, or SQuAD's lists `text` and `answer_start` side by side."""
+    if isinstance(value, dict) and isinstance(value.get("text"), list):
+        starts = value.get("answer_start", value.get("start"))
+        starts = [None] * len(value["text"]) if starts is None else starts
+        value = [{"text": text, "start": start} for text, start in zip(value["text"], starts, strict=True)]
+    several = value if isinstance(value, list) else [value]
+    return [_span(one) for one in several]
+
+
+def _span(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"text": value, "start": None}
+    if not isinstance(value, dict):
+        raise TypeError
+    start = value.get("start", value.get("answer_start"))
+    if not isinstance(value["text"], str) or not (start is None or type(start) is int):
+        raise TypeError
+    return {"text": value["text"], "start": start}
