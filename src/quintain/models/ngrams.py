@@ -54,6 +54,18 @@ class Features:
             total += block.T @ scaled
         return np.asarray(total, dtype=np.float32)
 
+    def buckets(self) -> npt.NDArray[np.int32]:
+        """List the buckets that occur, in order."""
+        return np.unique(np.concatenate([block.indices for block in self.blocks]))
+
+    def narrowed(self, used: npt.NDArray[np.int32]) -> Features:
+        """Give the same features with only the buckets *used* as columns; all that occur must be among them."""
+        blocks = []
+        for block in self.blocks:
+            columns = np.searchsorted(used, block.indices).astype(np.int32)
+            blocks.append(_matrix(columns, block.indptr, len(used)))
+        return Features(tuple(blocks), self.scale)
+
 
 def chunks(texts: Sequence[str], bits: int) -> Iterator[Features]:
     """Give the features of *texts* in chunks that fit the processor's cache."""
@@ -160,9 +172,13 @@ def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) ->
     edges = np.searchsorted(positions, starts)
     pointers = np.append(edges, len(positions)).astype(np.int32)
     pointers[0] = 0
-    ones = np.ones(len(buckets), dtype=np.float32)
-    matrix = sparse.csr_matrix((len(starts), 1 << bits), dtype=np.float32)
-    matrix.data, matrix.indices, matrix.indptr = ones, buckets, pointers
+    return _matrix(buckets, pointers, 1 << bits)
+
+
+def _matrix(columns: npt.NDArray[np.int32], pointers: npt.NDArray[np.int32], width: int) -> sparse.csr_matrix:
+    """Put a matrix of ones together without the checks of its constructor, which would take longer than the product."""
+    matrix = sparse.csr_matrix((len(pointers) - 1, width), dtype=np.float32)
+    matrix.data, matrix.indices, matrix.indptr = np.ones(len(columns), dtype=np.float32), columns, pointers
     return matrix
 
 

@@ -24,6 +24,7 @@ BATCHES_AT_LEAST = 32
 KEEP_ROWS = 50_000  # features of more rows than this are computed anew in each epoch rather than kept
 
 Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
 
 
 @BASELINES.register("ngram")
@@ -46,18 +47,20 @@ class Ngram(LabelBaseline):
         size = int(np.clip(len(texts) // BATCHES_AT_LEAST, 1, BATCH))
         order = rng.permutation(len(texts))
         batches = [order[start : start + size] for start in range(0, len(texts), size)]
-        weights: Floats = np.zeros((1 << BITS, len(self.labels)), dtype=np.float32)
+        used, epochs = _epochs(texts, batches, rng)
+        weights: Floats = np.zeros((len(used), len(self.labels)), dtype=np.float32)
         bias: Floats = np.zeros(len(self.labels), dtype=np.float32)
         squares, bias_squares = np.full_like(weights, 1e-6), np.full_like(bias, 1e-6)
         one_hot = np.eye(len(self.labels), dtype=np.float32)
         steps = len(batches) * EPOCHS
-        for number, (rows, found) in enumerate(_epochs(texts, batches, rng)):
+        for number, (rows, found) in enumerate(epochs):
             rate = np.float32(RATE * (1 - number / steps))
             error = softmax(found.times(weights) + bias, axis=1) - one_hot[classes[rows]]
             _adagrad(weights, squares, found.transposed_times(error) / len(rows) + DECAY * weights, rate)
             _adagrad(bias, bias_squares, error.mean(axis=0), rate)
             progress(number / steps)
-        self.arrays = {"weights": weights, "bias": bias}
+        self.arrays = {"weights": np.zeros((1 << BITS, len(self.labels)), dtype=np.float32), "bias": bias}
+        self.arrays["weights"][used] = weights
 
     def probabilities(self, batch: Batch) -> Probabilities:
         """Add up the weights of each example's n-grams."""
@@ -76,16 +79,23 @@ def _joined(columns: list[list[str]]) -> list[str]:
 
 
 def _epochs(
-    texts: Sequence[str], batches: list[npt.NDArray[np.int64]], rng: np.random.Generator
-) -> Iterator[tuple[npt.NDArray[np.int64], Features]]:
-    """Go through the batches EPOCHS times, each time in another order."""
-    kept: dict[int, Features] = {}
-    for _ in range(EPOCHS):
-        for number in rng.permutation(len(batches)).tolist():
-            found = kept.get(number) or features([texts[row] for row in batches[number]], BITS)
-            if len(texts) <= KEEP_ROWS:
-                kept[number] = found
-            yield batches[number], found
+    texts: Sequence[str], batches: list[Rows], rng: np.random.Generator
+) -> tuple[npt.NDArray[np.int32], Iterator[tuple[Rows, Features]]]:
+    """Give the buckets to learn, and EPOCHS times all batches, each time in another order.
+
+    Where there are not too many texts their features are kept, and buckets that no text falls into are left out.
+    """
+    order = (number for _ in range(EPOCHS) for number in rng.permutation(len(batches)).tolist())
+
+    def read(number: int) -> Features:
+        return features([texts[row] for row in batches[number]], BITS)
+
+    if len(texts) > KEEP_ROWS:
+        return np.arange(1 << BITS, dtype=np.int32), ((batches[number], read(number)) for number in order)
+    every = [read(number) for number in range(len(batches))]
+    used = np.unique(np.concatenate([found.buckets() for found in every]))
+    kept = [found.narrowed(used) for found in every]
+    return used, ((batches[number], kept[number]) for number in order)
 
 
 def _adagrad(values: Floats, squares: Floats, gradient: Floats, rate: np.float32) -> None:
