@@ -12,7 +12,7 @@ from quintain.perturb import draws
 from quintain.perturb.batch import Batch, Ints, Span
 from quintain.perturb.contract import Edit, Perturbation, Proposal
 
-CHUNK = 8_192  # texts worked on together: enough for vector operations to pay, little enough to keep memory flat
+CHUNK = 2_048  # texts worked on together: enough for vector operations to pay, little enough to keep memory flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def perturb_texts(
     result: list[str | None] = []
     for begin in range(0, len(texts), CHUNK):
         chunk = texts[begin : begin + CHUNK]
-        batch = Batch(chunk, draws.seeds_of(chunk, perturbation.name, perturbation.version, seed))
+        batch = Batch(chunk, draws.keyed(draws.hashes_of(chunk), perturbation.name, perturbation.version, seed))
         result += rewrite(batch, settle(batch, perturbation.propose(batch, rate)))
     return result
 
@@ -79,13 +79,11 @@ def rewrite(batch: Batch, proposal: Proposal) -> list[str | None]:
     result: list[str | None] = [None] * len(batch)
     if not len(proposal):
         return result
-    joined, pieces, last = batch.joined, [], 0
-    for start, end, replacement in zip(
-        proposal.start.tolist(), proposal.end.tolist(), proposal.replacement, strict=True
-    ):
-        pieces += joined[last:start], replacement
-        last = end
-    pieces.append(joined[last:])
+    joined = batch.joined
+    pieces = [""] * (2 * len(proposal) + 1)
+    pieces[1::2] = proposal.replacement
+    kept = zip([0, *proposal.end.tolist()], [*proposal.start.tolist(), len(joined)], strict=True)
+    pieces[::2] = [joined[start:end] for start, end in kept]
     whole = "".join(pieces)
     text = batch.text_at(proposal.start)
     sizes = np.fromiter(map(len, proposal.replacement), dtype=np.int64, count=len(proposal))

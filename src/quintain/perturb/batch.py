@@ -22,7 +22,7 @@ Span = tuple[int, int]
 _THINGS = re.compile(
     r"https?://\S+|www\.\S+|\S+@\S+\.\w+|[@#]\w+|</?\w[^<>\n]{0,200}>|&#?\w+;|\{[^{}\n]{0,80}\}|\[[A-Z]{2,12}\]"
 )
-_THING_MARKS = re.compile(r"[@#<&{\[]|://|www\.")
+_THING_MARKS = ("@", "#", "<", "&", "{", "[", "://", "www.")
 
 
 class Batch:
@@ -88,11 +88,12 @@ class Places:
     def __init__(self, flag: letters.Flags) -> None:
         self.flag = flag
         self.at: Ints = np.flatnonzero(flag)
-        self._before: Ints = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(flag, dtype=np.int64)])
+        self._before = np.zeros(flag.size + 1, dtype=np.int32)
+        np.cumsum(flag, dtype=np.int32, out=self._before[1:])
 
     def count(self, start: Ints, end: Ints) -> Ints:
         """Count the places from *start* up to *end*."""
-        return self._before[end] - self._before[start]
+        return (self._before[end] - self._before[start]).astype(np.int64)
 
     def pick(self, start: Ints, end: Ints, draw: draws.Hashes) -> Ints:
         """Pick one of the places from *start* up to *end*, of which there must be some."""
@@ -130,11 +131,10 @@ class Words:
         """Which words may be edited: those of letters only, in no protected span and in no address or the like."""
         batch = self._batch
         free = np.ones(len(self), dtype=bool)
-        codes_in = batch.flagged(letters.not_letters())
-        if codes_in.at.size:
-            free &= codes_in.count(self.start, self.end) == 0
+        strange = np.flatnonzero(letters.not_letters()[batch.small])
+        free[np.searchsorted(self.start, strange, side="right") - 1] = False
         spans = list(batch.spans)
-        if _THING_MARKS.search(batch.joined):
+        if any(mark in batch.joined for mark in _THING_MARKS):
             spans += [match.span() for match in _THINGS.finditer(batch.joined)]
         for start, end in spans:
             free[np.searchsorted(self.end, start, "right") : np.searchsorted(self.start, end, "left")] = False

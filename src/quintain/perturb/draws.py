@@ -37,16 +37,19 @@ def below(draw: Hashes, limit: NDArray[np.int64] | int) -> NDArray[np.int64]:
     return (draw >> np.uint64(33)).astype(np.int64) % limit
 
 
-def seeds_of(contents: Sequence[str], *material: str | int) -> Hashes:
-    """Hash each content, together with what else the seed depends on, to 64 bits."""
-    key = hashlib.blake2b("\x1f".join(map(str, material)).encode(), digest_size=32).digest()
+def hashes_of(contents: Sequence[str]) -> Hashes:
+    """Hash each content to 64 bits."""
     blake = hashlib.blake2b
-    digests = b"".join(
-        [blake(text.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for text in contents]
-    )
+    digests = b"".join([blake(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in contents])
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
+def keyed(hashes: Hashes, *material: str | int) -> Hashes:
+    """Make seeds of content hashes and what else the seeds depend on."""
+    key = hashlib.blake2b("\x1f".join(map(str, material)).encode(), digest_size=8).digest()
+    return mixed(hashes ^ mixed(np.frombuffer(key, dtype="<u8").astype(np.uint64)))
+
+
 def seed_of(content: str, *material: str | int) -> int:
-    """Hash one content to 64 bits."""
-    return int(seeds_of([content], *material)[0])
+    """Make one seed."""
+    return int(keyed(hashes_of([content]), *material)[0])

@@ -89,7 +89,7 @@ def _expansions(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str
         if word in _EXPANSIONS:
             long = _EXPANSIONS[word]
         elif "'" in word and (word in _IS_OR_HAS or word in _WOULD_OR_HAD):
-            done = _follows(batch, words, i) and _is_participle(lower[i + 1])
+            done = _follows(batch, words, i) and is_participle(lower[i + 1])
             verb = ("has" if done else "is") if word in _IS_OR_HAS else ("had" if done else "would")
             long = f"{_subject(word[:-2])} {verb}"
         else:
@@ -130,7 +130,7 @@ def _short(batch: Batch, words: Words, i: int, first: str, second: str) -> str |
     if second in _BE:
         return pronoun + _BE_ENDING[second] if first in _BE[second] else None
     if second == "have":
-        return f"{pronoun}'ve" if first in _TAKES["'ve"] and _is_participle(following) else None
+        return f"{pronoun}'ve" if first in _TAKES["'ve"] and is_participle(following) else None
     ending = "ll" if second == "will" else "d"
     return f"{pronoun}'{ending}" if first in _PRONOUNS[:8] else None
 
@@ -146,7 +146,8 @@ def _subject(word: str) -> str:
     return "I" if word == "i" else word
 
 
-def _is_participle(word: str) -> bool:
+def is_participle(word: str) -> bool:
+    """Say whether *word* looks like a past participle, or like an adverb that comes before one."""
     return word in _PARTICIPLES or (len(word) > 4 and word.endswith("ed"))
 
 

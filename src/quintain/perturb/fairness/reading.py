@@ -1,0 +1,44 @@
+"""Read the words around a word: the small view of a batch that rules of context need."""
+
+from __future__ import annotations
+
+import re
+
+from quintain.perturb.contract import Batch
+
+_OPENING = re.compile(r"[.!?:;\n\"“”(\[…]|--| - ")
+END = "\n"
+
+
+class Reader:
+    """The words of a batch by their number, what stands between them, and how they are written."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.lower = batch.words.lower
+        self.start: list[int] = batch.words.start.tolist()
+        self.end: list[int] = batch.words.end.tolist()
+
+    def gap(self, i: int) -> str:
+        """Give what stands between word *i* and the next one; it holds a line break at the end of a text."""
+        return self.batch.joined[self.end[i] : self.start[i + 1]] if 0 <= i < len(self.start) - 1 else END
+
+    def word(self, i: int) -> str:
+        """Give word *i* as it is written."""
+        return self.batch.joined[self.start[i] : self.end[i]]
+
+    def capital(self, i: int) -> bool:
+        """Say whether word *i* begins with a capital."""
+        return self.batch.joined[self.start[i]].isupper()
+
+    def opens(self, i: int) -> bool:
+        """Say whether word *i* opens a sentence."""
+        return bool(self.batch.words.place[i] == 0 or _OPENING.search(self.gap(i - 1)))
+
+    def next(self, i: int) -> str:
+        """Give the word behind word *i*, in lower case; empty where a mark or the end comes first."""
+        return self.lower[i + 1] if self.gap(i) == " " else ""
+
+    def previous(self, i: int) -> str:
+        """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
+        return self.lower[i - 1] if i and self.gap(i - 1) == " " else ""
