@@ -64,12 +64,8 @@ def status_of(error: QuintainError) -> int:
 def trouble_of(error: Exception) -> Trouble:
     """Describe any exception; what is not meant for people stays in the log."""
     match error:
-        case BadInput():
-            return Trouble(422, error.message, error.remedy, error.faults, error.total)
-        case TooMany():
-            return Trouble(429, error.message, error.remedy, retry_after=error.retry_after)
         case QuintainError():
-            return Trouble(status_of(error), error.message, error.remedy)
+            return _of_ours(error)
         case RequestValidationError():
             return _of_validation(error)
         case HTTPException(status_code=413):
@@ -84,6 +80,12 @@ def trouble_of(error: Exception) -> Trouble:
             return Trouble(503, "The database cannot be reached just now.", "Try again in a moment.")
         case _:
             return Trouble(500, "Something broke on the server.", "It has been logged; the request's id finds it.")
+
+
+def _of_ours(error: QuintainError) -> Trouble:
+    faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
+    wait = error.retry_after if isinstance(error, TooMany) else None
+    return Trouble(status_of(error), error.message, error.remedy, faults, total, wait)
 
 
 def _of_validation(error: RequestValidationError) -> Trouble:

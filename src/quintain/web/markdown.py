@@ -18,10 +18,10 @@ def _parser() -> MarkdownIt:
 
 
 def render_markdown(text: str) -> Markup:
-    """Turn *text* into safe HTML: no raw HTML, no pictures, headings below the page's own.
+    r"""Turn *text* into safe HTML: no raw HTML, no pictures, headings below the page's own.
 
     >>> render_markdown("**hi** <b>x</b>")
-    Markup('<p><strong>hi</strong> &lt;b&gt;x&lt;/b&gt;</p>\\n')
+    Markup('<p><strong>hi</strong> &lt;b&gt;x&lt;/b&gt;</p>\n')
     """
     parser = _parser()
     tokens = parser.parse(text)

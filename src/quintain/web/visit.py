@@ -119,7 +119,9 @@ class Visit:
             entries.append(Entry("settings", _("Settings"), f"{base}/settings", "settings"))
         return entries
 
-    def render(self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any) -> Response:
+    def render(
+        self, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
+    ) -> Response:
         """Answer with a page."""
         html = environment(self.language).get_template(template).render(visit=self, **values)
         response = HTMLResponse(html, status, dict(headers or {}))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict, QuintainError
-from quintain.services import accounts, notify, personal, sessions, tokens
+from quintain.core.errors import BadInput, Conflict
+from quintain.services import accounts, notify, personal_data, sessions, tokens
 from quintain.services.permissions import require_signed_in
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
-from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting, local_path
+from quintain.web.visit import SESSION_COOKIE, Posting, Visit, Visiting, local_path
 
 LIFETIMES = (30, 90, 365)
 
@@ -97,6 +97,29 @@ def read_notifications(post: Posting) -> Response:
     """Mark all messages as read."""
     notify.mark_read(post.visit.db, post.visit.actor)
     return post.visit.redirect("/notifications")
+
+
+def export(visit: Visiting) -> Response:
+    """Give everything that is kept about the person, as a file."""
+    data = personal_data.export_person(visit.db, visit.actor)
+    name = f"quintain-{visit.actor.name}.zip"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/zip", headers=headers)
+
+
+def delete(post: Posting) -> Response:
+    """Delete the account, if its name was typed."""
+    visit = post.visit
+    require_signed_in(visit.actor)
+    _ = visit.tongue.gettext
+    try:
+        if post.text("confirm").strip() != visit.actor.name:
+            raise BadInput(_("That is not the name of your account; nothing was deleted."))
+        personal_data.delete_person(visit.db, visit.actor)
+    except (BadInput, Conflict) as error:
+        return _account(visit, trouble_of(error))
+    visit.forget(SESSION_COOKIE)
+    return visit.redirect("/", _("Your account is deleted."))
 
 
 def _account(visit: Visit, trouble: Trouble | None = None) -> Response:

@@ -68,13 +68,26 @@ def revoke(post: Posting, name: str) -> Response:
 def audit_page(visit: Visiting, before: int | None = None) -> Response:
     """Show what happened, newest first."""
     entries = audit.entries(visit.db, visit.actor, limit=AUDIT_PAGE, before=before)
+    _ = visit.tongue.gettext
     older = entries[-1].id if len(entries) == AUDIT_PAGE else None
-    return visit.render("audit.html", entries=entries, older=older, tab="audit", crumbs=_crumbs(visit, "Audit log"))
+    return visit.render("audit.html", entries=entries, older=older, tab="audit", crumbs=_crumbs(visit, _("Audit log")))
 
 
-def _people(
-    visit: Visit, *, search: str = "", link: Link | None = None, trouble: Trouble | None = None
-) -> Response:
+def health_page(visit: Visiting) -> Response:
+    """Show whether all parts work, and how full the house is."""
+    _ = visit.tongue.gettext
+    status = health.status(visit.db, visit.blobs, visit.actor)
+    checks = health.readiness(visit.db, visit.blobs)
+    return visit.render(
+        "health.html", status_info=status, checks=checks, tab="health", crumbs=_crumbs(visit, _("Health"))
+    )
+
+
+def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
+    return [(visit.tongue.gettext("Administration"), "/admin"), (title, None)]
+
+
+def _people(visit: Visit, *, search: str = "", link: Link | None = None, trouble: Trouble | None = None) -> Response:
     require_admin(visit.actor)
     return visit.render(
         "people.html",

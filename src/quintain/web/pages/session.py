@@ -7,7 +7,6 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, NotSignedIn, QuintainError, TooMany
 from quintain.core.people import Actor
 from quintain.services import accounts, links, sessions
-from quintain.services.mail import Mail
 from quintain.web.errors import trouble_of
 from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting, local_path
 
@@ -64,13 +63,13 @@ def redeem_link(post: Posting, token: str) -> Response:
 
 def forgotten_page(visit: Visiting) -> Response:
     """Ask for the name or address of the account whose password is forgotten."""
-    return visit.render("forgotten.html", mail=_mail(visit).enabled, sent=False)
+    return visit.render("forgotten.html", mail=visit.workspace.mail.enabled, sent=False)
 
 
 def forgotten(post: Posting) -> Response:
     """Send a link, if there is such an account; the answer is the same if there is none."""
     visit = post.visit
-    mail = _mail(visit)
+    mail = visit.workspace.mail
     if mail.enabled:
         links.send_password_link(visit.db, mail, visit.base_url, post.text("name"), address=visit.address)
     return visit.render("forgotten.html", mail=mail.enabled, sent=True)
@@ -118,8 +117,3 @@ def _welcome(visit: Visit, actor: Actor, target: str) -> Response:
     visit.remember(SESSION_COOKIE, started.token, int(sessions.LONGEST.total_seconds()))
     visit.forget(CSRF_COOKIE)
     return visit.redirect(target, visit.tongue.gettext("Welcome, %(name)s.", name=actor.name))
-
-
-def _mail(visit: Visit) -> Mail:
-    settings = visit.workspace.settings
-    return Mail(settings.smtp_url, settings.mail_from)

@@ -15,33 +15,12 @@ from quintain.core.task import Task
 from quintain.services import browse, tasks
 from quintain.services.permissions import require_owner, require_role
 from quintain.services.tasks import TaskChange
-from quintain.tasks.contract import kind_of
+from quintain.tasks.contract import KINDS
 from quintain.tasks.definition import parse_task
+from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
 from quintain.web.visit import Posting, Visit, Visiting
-
-TEMPLATE = """\
-name = "my-task"
-kind = "text-classification"
-languages = ["en"]
-
-[title]
-en = "My task"
-
-[[labels]]
-name = "positive"
-gloss = "The writer is pleased."
-
-[[labels]]
-name = "negative"
-gloss = "The writer is displeased."
-
-[instructions]
-en = \"\"\"
-Read the sentence and say how its writer feels.
-\"\"\"
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +42,19 @@ def overview(visit: Visiting, task: str) -> Response:
         task=card.task,
         section="overview",
         card=card,
-        kind_title=kind_of(card.task).title,
         crumbs=[(title, None)],
     )
 
 
-def new_page(visit: Visiting) -> Response:
-    """Offer an empty definition."""
+def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
+    """Offer a definition of a *kind* to start from."""
     require_role(visit.actor, RoleName.OWNER)
-    return _editor(visit, None, TEMPLATE)
+    return _editor(visit, None, starter(kind), kind=kind)
 
 
 def create(post: Posting) -> Response:
     """Add the task."""
+    require_role(post.visit.actor, RoleName.OWNER)
     return _save(post, None)
 
 
@@ -116,10 +95,14 @@ def _save(post: Posting, task: Task | None) -> Response:
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
 
 
-def _editor(visit: Visit, task: Task | None, toml: str | None, trouble: Trouble | None = None) -> Response:
+def _editor(
+    visit: Visit, task: Task | None, toml: str | None, trouble: Trouble | None = None, *, kind: str = ""
+) -> Response:
     _ = visit.tongue.gettext
     history = tasks.task_history(visit.db, task.name) if task else []
-    crumbs = [(title_of(visit, task), f"/tasks/{task.name}"), (_("Settings"), None)] if task else [(_("New task"), None)]
+    crumbs = (
+        [(title_of(visit, task), f"/tasks/{task.name}"), (_("Settings"), None)] if task else [(_("New task"), None)]
+    )
     return visit.render(
         "task_settings.html",
         status=trouble.status if trouble else 200,
@@ -127,6 +110,8 @@ def _editor(visit: Visit, task: Task | None, toml: str | None, trouble: Trouble 
         action=f"/tasks/{task.name}/settings" if task else "/tasks/new",
         task=task,
         section="settings",
+        kind=kind,
+        kinds=[(name, _(member.title)) for name, member in KINDS.items()] if task is None else [],
         toml=toml if toml is not None else history[0].toml,
         history=list(_changes(history)),
         crumbs=crumbs,

@@ -1,0 +1,68 @@
+"""One call by a program: who it acts for, and what it may touch.
+
+A program shows an API token (`Authorization: Bearer qt_…`). A page of our own may call with its session, and then has
+to send the CSRF token, as forms do, wherever the call changes something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.people import Actor
+from quintain.services import tokens
+from quintain.store.blobs import Blobs
+from quintain.web.visit import check_csrf, make_visit, workspace_of
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+bearer = HTTPBearer(auto_error=False, description="An API token, made on the account page. It begins with `qt_`.")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call with everything that is needed to answer it."""
+
+    request: Request
+    workspace: Workspace
+    db: Session
+    actor: Actor
+
+    @property
+    def blobs(self) -> Blobs:
+        """The workspace's blobs."""
+        return self.workspace.blobs
+
+    @property
+    def address(self) -> str:
+        """Where the call came from, for limits."""
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def base_url(self) -> str:
+        """The address that people use for this application."""
+        return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
+
+
+def open_call(
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+) -> Iterator[Call]:
+    """Find out for whom the program asks."""
+    workspace = workspace_of(request)
+    with workspace.session() as db:
+        if credentials is not None:
+            actor = tokens.actor_for_token(db, credentials.credentials)
+        else:
+            visit = make_visit(request, db)
+            actor = visit.actor
+            if visit.signed_in and request.method not in SAFE:
+                check_csrf(visit, "")
+        yield Call(request, workspace, db, actor)
+
+
+Calling = Annotated[Call, Depends(open_call)]

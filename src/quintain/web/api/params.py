@@ -1,0 +1,28 @@
+"""Parts of addresses, each described once for OpenAPI and held to what can exist."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path
+from fastapi import Query as Parameter
+
+TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
+ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]
+DatasetName = Annotated[str, Path(description="Name of the data set.", max_length=120, pattern=r"^[^\x00]+$")]
+PersonName = Annotated[str, Path(description="Name of the account.", max_length=254, pattern=r"^[^\x00]+$")]
+TokenId = Annotated[int, Path(description="Id of the token.", ge=1, le=2**31 - 1)]
+Version = Annotated[
+    str | None,
+    Parameter(
+        description="Number of the version, or the first characters of its hash; the newest by default.",
+        max_length=64,
+        pattern=r"^[0-9a-f]+$",
+    ),
+]
+Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
+Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
+Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]
+Limit = Annotated[int, Parameter(description="At most so many.", ge=1, le=1000)]
+Offset = Annotated[int, Parameter(description="Skip so many.", ge=0, le=2**31 - 1)]
+Before = Annotated[int | None, Parameter(description="Only entries with a smaller id.", ge=1, le=2**31 - 1)]

@@ -1,0 +1,82 @@
+"""The web application: what stands around every request, and where each address leads (see `routes.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from quintain import __version__
+from quintain.compose import Workspace
+from quintain.core.errors import QuintainError
+from quintain.services import health
+from quintain.web.errors import handle
+from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
+from quintain.web.rendering import STATIC
+from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
+
+# The outermost comes first.
+MIDDLEWARE = [
+    Middleware(RequestId),
+    Middleware(SecurityHeaders),
+    Middleware(Answering, handler=handle),
+    Middleware(BodyLimit, large=UPLOADS),
+]
+
+
+class Static(StaticFiles):
+    """Our own files. Their addresses change with their content, so browsers may keep them for a year."""
+
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        """Answer with a file that may be kept."""
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type] # passed on as they came
+        response.headers.setdefault("cache-control", "public, max-age=31536000")
+        return response
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Tidy up when the server starts, and close the database when it stops."""
+    workspace: Workspace = app.state.workspace
+
+    def tidy() -> None:
+        with workspace.session() as db:
+            health.tidy(db)
+
+    await run_in_threadpool(tidy)
+    yield
+
+
+def create_app(workspace: Workspace) -> FastAPI:
+    """Make the application that serves *workspace*."""
+    app = FastAPI(
+        title="Quintain",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        middleware=MIDDLEWARE,
+        lifespan=lifespan,
+    )
+    for kind in (QuintainError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, handle)
+    app.state.workspace = workspace
+    # Only files are compressed: a page holds secrets next to what others may have typed.
+    app.mount("/static", GZipMiddleware(Static(directory=STATIC), minimum_size=1000), name="static")
+    for page in PAGES:
+        page.add_to(app)
+    for endpoint in API:
+        endpoint.add_to(app)
+    return app
+
+
+__all__ = ["create_app"]

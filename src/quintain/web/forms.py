@@ -1,0 +1,98 @@
+"""From what a person typed to the inputs of an example, and from a model's answer to what a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.errors import QuintainError
+from quintain.core.example import Prediction
+from quintain.core.task import Task
+from quintain.tasks.contract import Form, FormField, kind_of
+from quintain.web.rendering import shown
+
+PREFIX = "in-"  # before the name of every input, so that none clashes with a control of the page
+MOST_BARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one model said, ready to be shown: its answer, a bar per probability, its span within the passage."""
+
+    name: str
+    version: int
+    text: str = ""
+    bars: tuple[tuple[str, float, bool], ...] = ()
+    passage: tuple[str, str, str] | None = None
+    error: QuintainError | None = None
+    busy: bool = False
+
+
+def typed(form: Form, text_of: Callable[[str], str]) -> dict[str, str]:
+    """Give what was typed into each input, as it stands."""
+    return {field.name: text_of(PREFIX + field.name) for field in form.inputs}
+
+
+def inputs_of(task: Task, values: Mapping[str, str]) -> dict[str, Any]:
+    """Turn what was typed into inputs of the shape that the task's fields have; fields left empty are left out."""
+    form = kind_of(task).form(task)
+    inputs = {field.name: _parse(field, values) for field in form.inputs}
+    return {name: value for name, value in inputs.items() if value not in ("", [], None)}
+
+
+def _parse(field: FormField, values: Mapping[str, str]) -> Any:
+    raw = values.get(field.name, "").replace("\r\n", "\n")
+    match field.widget:
+        case "lines":
+            return [line.strip() for line in raw.splitlines() if line.strip()]
+        case "tokens":
+            return raw.split()
+        case "token":
+            return _position(raw.strip(), values.get(field.of or "", "").split())
+        case _:
+            return raw.strip()
+
+
+def _position(raw: str, tokens: Sequence[str]) -> Any:
+    """Give the number of a word that was typed as a number or as itself."""
+    if raw.isdecimal() and len(raw) < 9:
+        return int(raw)
+    return tokens.index(raw) if raw in tokens else raw or None
+
+
+def spoken(task: Task, name: str, version: int, inputs: Mapping[str, Any], prediction: Prediction) -> Spoken:
+    """Make a model's prediction readable: numbers of options and words become what they stand for."""
+    answer = kind_of(task).form(task).answer
+    source = inputs.get(answer.of) if answer.of else None
+    names = list(source) if isinstance(source, list) else None
+    chosen = _chosen(prediction.answer)
+    pairs = sorted((prediction.probabilities or {}).items(), key=lambda pair: -pair[1])
+    bars = tuple((_name(key, names), min(1.0, max(0.0, value)), key in chosen) for key, value in pairs[:MOST_BARS])
+    text = " · ".join(_name(key, names) for key in chosen) if names else shown(prediction.answer)
+    return Spoken(name, version, text or "–", bars, _passage(source, prediction.answer))
+
+
+def _chosen(answer: Any) -> list[str]:
+    several = answer if isinstance(answer, list) else [answer]
+    return [str(one) for one in several if isinstance(one, str | int)]
+
+
+def _name(key: str, names: list[str] | None) -> str:
+    if names is not None and key.isdecimal() and int(key) < len(names):
+        return names[int(key)]
+    return key
+
+
+def _passage(source: Any, answer: Any) -> tuple[str, str, str] | None:
+    """Cut a passage into what stands before, in and after the span that was answered."""
+    span = answer[0] if isinstance(answer, list) and answer else answer
+    if not isinstance(source, str) or not isinstance(span, dict) or not span.get("text"):
+        return None
+    text = span["text"]
+    start = span.get("start")
+    if start is None or source[start : start + len(text)] != text:
+        start = source.find(text)
+    if start < 0:
+        return None
+    return source[:start], text, source[start + len(text) :]

@@ -1,0 +1,167 @@
+"""Where each address leads: pages for people, then endpoints for programs. A path is found here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI
+
+from quintain.web.api import models as api_models
+from quintain.web.api import people as api_people
+from quintain.web.api import status as api_status
+from quintain.web.api import tasks as api_tasks
+from quintain.web.api.shapes import ErrorShape
+from quintain.web.pages import account, admin, apidocs, health, home, models, session, talk, tasks
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": ErrorShape, "description": text}
+    for code, text in {
+        400: "The body is not JSON.",
+        401: "The token is missing, unknown or expired.",
+        403: "The caller may not do this.",
+        404: "There is no such thing.",
+        409: "It clashes with what is there.",
+        413: "The body is too large.",
+        422: "Something given is wrong; the faults say what.",
+        429: "A limit was reached; Retry-After says how long to wait.",
+        503: "Something outside is missing, full or down.",
+    }.items()
+}
+DESCRIPTION = """\
+Everything that the pages can do, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
+be read without one. Errors have one shape: `{"error": {"message", "remedy", "faults"}}`.
+"""
+# Paths that end so may receive large files.
+UPLOADS = ("/data/import", "/datasets")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: what is asked for, and the function that answers."""
+
+    method: str
+    path: str
+    view: Callable[..., Any]
+
+    def add_to(self, app: FastAPI) -> None:
+        """Put the page on *app*."""
+        methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
+        app.add_api_route(self.path, self.view, methods=methods, include_in_schema=False, response_model=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An endpoint of the API; what it takes and gives is read from the function."""
+
+    method: str
+    path: str
+    view: Callable[..., Any]
+    tag: str
+    status: int = 200
+    media_type: str = ""
+
+    def add_to(self, app: FastAPI) -> None:
+        """Put the endpoint on *app*."""
+        responses = dict(ERRORS)
+        if self.media_type:
+            responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
+        app.add_api_route(
+            f"/api/v1{self.path}",
+            self.view,
+            methods=[self.method],
+            tags=[self.tag],
+            status_code=self.status,
+            operation_id=self.view.__name__,
+            summary=(self.view.__doc__ or "").split("\n")[0],
+            responses=responses,
+        )
+
+
+PAGES = [
+    Page("GET", "/", home.home),
+    Page("GET", "/search", home.search),
+    Page("POST", "/language", home.choose_language),
+    Page("GET", "/healthz", health.healthz),
+    Page("GET", "/readyz", health.readyz),
+    Page("GET", "/api/v1/docs", apidocs.show),
+    # signing in and out
+    Page("GET", "/login", session.login_page),
+    Page("POST", "/login", session.login),
+    Page("POST", "/logout", session.logout),
+    Page("GET", "/link/{token}", session.link_page),
+    Page("POST", "/link/{token}", session.redeem_link),
+    Page("GET", "/forgotten", session.forgotten_page),
+    Page("POST", "/forgotten", session.forgotten),
+    Page("GET", "/register", session.register_page),
+    Page("POST", "/register", session.register),
+    # one's own account
+    Page("GET", "/account", account.show),
+    Page("POST", "/account/profile", account.save_profile),
+    Page("POST", "/account/password", account.change_password),
+    Page("POST", "/account/sessions/end", account.end_session),
+    Page("POST", "/account/sessions/others", account.end_other_sessions),
+    Page("GET", "/account/tokens", account.tokens_page),
+    Page("POST", "/account/tokens", account.create_token),
+    Page("POST", "/account/tokens/revoke", account.revoke_token),
+    Page("GET", "/account/export", account.export),
+    Page("POST", "/account/delete", account.delete),
+    Page("GET", "/notifications", account.notifications),
+    Page("POST", "/notifications/read", account.read_notifications),
+    # administration
+    Page("GET", "/admin", admin.people_page),
+    Page("POST", "/admin/invite", admin.invite),
+    Page("POST", "/admin/people/{name}/link", admin.make_link),
+    Page("POST", "/admin/people/{name}/grant", admin.grant),
+    Page("POST", "/admin/people/{name}/revoke", admin.revoke),
+    Page("GET", "/admin/audit", admin.audit_page),
+    Page("GET", "/admin/health", admin.health_page),
+    # tasks
+    Page("GET", "/tasks/new", tasks.new_page),
+    Page("POST", "/tasks/new", tasks.create),
+    Page("GET", "/tasks/{task}", tasks.overview),
+    Page("GET", "/tasks/{task}/settings", tasks.settings_page),
+    Page("POST", "/tasks/{task}/settings", tasks.save),
+    Page("POST", "/tasks/{task}/archive", tasks.archive),
+    # models
+    Page("GET", "/tasks/{task}/models", models.index),
+    Page("GET", "/tasks/{task}/models/{model}", models.show),
+    Page("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
+    Page("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
+    Page("POST", "/tasks/{task}/models/{model}/card", models.save_card),
+    Page("GET", "/tasks/{task}/talk", talk.talk_page),
+    Page("POST", "/tasks/{task}/talk", talk.ask),
+]
+
+API = [
+    Endpoint("GET", "/status", api_status.get_status, "status"),
+    Endpoint("GET", "/search", api_tasks.search, "tasks"),
+    Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
+    Endpoint("POST", "/tasks", api_tasks.create_task, "tasks", 201),
+    Endpoint("GET", "/tasks/{task}", api_tasks.get_task, "tasks"),
+    Endpoint("PUT", "/tasks/{task}", api_tasks.change_task, "tasks"),
+    Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
+    Endpoint("GET", "/tasks/{task}/history", api_tasks.task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
+    Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
+    Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),
+    Endpoint("PUT", "/tasks/{task}/models/{model}/card", api_models.change_card, "models"),
+    Endpoint("POST", "/tasks/{task}/models/{model}/withdraw", api_models.withdraw_model, "models"),
+    Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
+    Endpoint("GET", "/me", api_people.get_me, "me"),
+    Endpoint("PATCH", "/me", api_people.change_me, "me"),
+    Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),
+    Endpoint("GET", "/me/tokens", api_people.list_tokens, "me"),
+    Endpoint("POST", "/me/tokens", api_people.create_token, "me", 201),
+    Endpoint("DELETE", "/me/tokens/{token_id}", api_people.revoke_token, "me", 204),
+    Endpoint("GET", "/me/notifications", api_people.list_notifications, "me"),
+    Endpoint("POST", "/me/notifications/read", api_people.read_notifications, "me"),
+    Endpoint("GET", "/users", api_people.list_users, "users"),
+    Endpoint("POST", "/users", api_people.invite_user, "users", 201),
+    Endpoint("GET", "/users/{name}", api_people.get_user, "users"),
+    Endpoint("POST", "/users/{name}/link", api_people.make_link, "users", 201),
+    Endpoint("POST", "/users/{name}/grants", api_people.grant_role, "users"),
+    Endpoint("DELETE", "/users/{name}/grants/{role}", api_people.revoke_role, "users"),
+    Endpoint("GET", "/audit", api_people.list_audit, "users"),
+]
