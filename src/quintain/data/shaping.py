@@ -79,7 +79,7 @@ def _present(values: pl.Series) -> list[int]:
 
 
 def _from_json(value: Any) -> Any:
-    """A list in a cell of a CSV file is written as JSON."""
+    """Read a list or a structure that a CSV file could only write as JSON."""
     if isinstance(value, str) and value[:1] in {"[", "{"}:
         try:
             return json.loads(value)

@@ -20,7 +20,7 @@ TREE_SCHEMA: Mapping[str, pl.DataType] = {
     "sentence": pl.String(),
 }
 LINE_SCHEMA: Mapping[str, pl.DataType] = {"text": pl.String(), "label": pl.String()}
-_TOKEN = re.compile(r"\(|\)|[^\s()]+")
+_PART = re.compile(r"\(|\)|[^\s()]+")
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 
 
@@ -42,10 +42,10 @@ def _nodes(file: str, number: int, line: str) -> Iterator[Row]:
     found: list[tuple[str, str]] = []
     open_nodes: list[tuple[str, list[str]]] = []
     expecting_label = False
-    for token in _TOKEN.findall(line):
-        if token == "(":
+    for part in _PART.findall(line):
+        if part == "(":
             expecting_label = True
-        elif token == ")":
+        elif part == ")":
             if not open_nodes or expecting_label:
                 break
             label, words = open_nodes.pop()
@@ -53,10 +53,10 @@ def _nodes(file: str, number: int, line: str) -> Iterator[Row]:
             if open_nodes:
                 open_nodes[-1][1].extend(words)
         elif expecting_label:
-            open_nodes.append((token, []))
+            open_nodes.append((part, []))
             expecting_label = False
         elif open_nodes:
-            open_nodes[-1][1].append(_BRACKETS.get(token, token))
+            open_nodes[-1][1].append(_BRACKETS.get(part, part))
         else:
             break
     else:

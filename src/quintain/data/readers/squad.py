@@ -101,8 +101,7 @@ def open_mrqa(path: Path, options: Options) -> Source:
     def batches(wanted: Wanted) -> Iterator[Batch]:
         for block in read_blocks(path):
             rows = (row for number, line in block.texts() for row in _mrqa_rows(path.name, number, line))
-            for batch in batched(path.name, rows, SCHEMA, wanted, size=block.done):
-                yield batch
+            yield from batched(path.name, rows, SCHEMA, wanted, size=block.done)
             if block.faults:
                 empty = pl.DataFrame(schema={name: SCHEMA[name] for name in wanted})
                 yield Batch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)

@@ -1,4 +1,4 @@
-"""Winogender schemas recast as inference: does the pronoun mean the occupation, or the other person?
+"""Winogender schemas recast as inference: whether the pronoun means the occupation or the other person.
 
 The source is the schemas' file of templates. Each template with each pronoun is a premise; two hypotheses put one of
 the two people in the pronoun's place, and the one that the schema means is entailed.

@@ -1,0 +1,64 @@
+"""A version written to a file that people and programs read elsewhere, in the formats that import reads back."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Unavailable
+
+Sink = Callable[[pl.LazyFrame, Path], object]
+
+
+def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
+    """Write *table* to *path* as *form*: jsonl, csv, tsv or parquet; whole, or not at all."""
+    sink = SINKS.get(form)
+    if sink is None:
+        raise BadInput(f"'{form}' is not a format to export to.", remedy=f"Choose one of: {', '.join(SINKS)}.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no folder {path.parent} to write to.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    os.close(handle)
+    part = Path(name)
+    try:
+        sink(table, part)
+        part.chmod(0o644)
+        os.replace(part, path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Unavailable(f"{path} could not be written: {str(error).splitlines()[0]}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _sink_separated(table: pl.LazyFrame, path: Path, *, separator: str) -> None:
+    schema = table.collect_schema()
+    nested = [name for name, dtype in schema.items() if dtype.is_nested()]
+    # A list in a cell is JSON; a struct of one field is how polars writes any column as such.
+    cells = [_as_json(name) for name in nested]
+    table.with_columns(cells).sink_csv(path, separator=separator)
+
+
+def _as_json(name: str) -> pl.Expr:
+    wrapped = pl.struct(pl.col(name).alias("v")).struct.json_encode()
+    return wrapped.str.strip_prefix('{"v":').str.strip_suffix("}").alias(name)
+
+
+def _sink_jsonl(table: pl.LazyFrame, path: Path) -> None:
+    table.sink_ndjson(path)
+
+
+def _sink_parquet(table: pl.LazyFrame, path: Path) -> None:
+    table.sink_parquet(path)
+
+
+SINKS: Mapping[str, Sink] = {
+    "jsonl": _sink_jsonl,
+    "csv": partial(_sink_separated, separator=","),
+    "tsv": partial(_sink_separated, separator="\t"),
+    "parquet": _sink_parquet,
+}
