@@ -69,8 +69,17 @@ def spoken(task: Task, name: str, version: int, inputs: Mapping[str, Any], predi
     chosen = _chosen(prediction.answer)
     pairs = sorted((prediction.probabilities or {}).items(), key=lambda pair: -pair[1])
     bars = tuple((_name(key, names), min(1.0, max(0.0, value)), key in chosen) for key, value in pairs[:MOST_BARS])
-    text = " · ".join(_name(key, names) for key in chosen) if names else shown(prediction.answer)
-    return Spoken(name, version, text or "–", bars, _passage(source, prediction.answer))
+    text = answer_text(task, inputs, prediction.answer)
+    return Spoken(name, version, text, bars, _passage(source, prediction.answer))
+
+
+def answer_text(task: Task, inputs: Mapping[str, Any], answer: Any) -> str:
+    """Write an answer for people: numbers of options and words become what they stand for."""
+    of = kind_of(task).form(task).answer.of
+    source = inputs.get(of) if of else None
+    if isinstance(source, list) and answer is not None:
+        return " · ".join(_name(key, source) for key in _chosen(answer)) or "–"
+    return shown(answer)
 
 
 def _chosen(answer: Any) -> list[str]:

@@ -8,12 +8,13 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from quintain.web.api import datasets as api_datasets
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
 from quintain.web.api import status as api_status
 from quintain.web.api import tasks as api_tasks
 from quintain.web.api.shapes import ErrorShape
-from quintain.web.pages import account, admin, apidocs, health, home, models, session, talk, tasks
+from quintain.web.pages import account, admin, apidocs, datasets, health, home, imports, models, session, talk, tasks
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorShape, "description": text}
@@ -124,6 +125,13 @@ PAGES = [
     Page("GET", "/tasks/{task}/settings", tasks.settings_page),
     Page("POST", "/tasks/{task}/settings", tasks.save),
     Page("POST", "/tasks/{task}/archive", tasks.archive),
+    # data sets
+    Page("GET", "/tasks/{task}/data", datasets.index),
+    Page("GET", "/tasks/{task}/data/import", imports.import_page),
+    Page("POST", "/tasks/{task}/data/import", imports.run_import),
+    Page("GET", "/tasks/{task}/data/{dataset}", datasets.show),
+    Page("GET", "/tasks/{task}/data/{dataset}/download", datasets.fetch),
+    Page("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # models
     Page("GET", "/tasks/{task}/models", models.index),
     Page("GET", "/tasks/{task}/models/{model}", models.show),
@@ -143,6 +151,19 @@ API = [
     Endpoint("PUT", "/tasks/{task}", api_tasks.change_task, "tasks"),
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
     Endpoint("GET", "/tasks/{task}/history", api_tasks.task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
+    Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview_dataset, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.count_labels, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/diff", api_datasets.diff_datasets, "datasets"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/datasets/{dataset}/download",
+        api_datasets.download_dataset,
+        "datasets",
+        media_type="application/octet-stream",
+    ),
     Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
     Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),

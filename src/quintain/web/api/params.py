@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Path
 from fastapi import Query as Parameter
@@ -20,6 +20,11 @@ Version = Annotated[
         pattern=r"^[0-9a-f]+$",
     ),
 ]
+Number = Annotated[
+    int | None, Parameter(description="Number of the version; the newest by default.", ge=1, le=2**31 - 1)
+]
+OneNumber = Annotated[int, Parameter(description="Number of a version.", ge=1, le=2**31 - 1)]
+Format = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from quintain.core.example import Role
 from quintain.core.people import RoleName
 
 # A NUL cannot be stored by PostgreSQL, and half a surrogate pair by nobody: neither gets past the door.
@@ -125,6 +126,77 @@ class TaskHistoryShape(Shape):
     """All versions of a task's TOML file, the newest first."""
 
     versions: list[TaskVersionShape]
+
+
+class StepShape(Shape):
+    """A step of a version's lineage."""
+
+    ref: str
+    how: str
+    settings: dict[str, Any]
+
+
+class DatasetShape(Shape):
+    """One version of a data set."""
+
+    ref: str
+    task: str
+    dataset: str
+    number: int
+    hash: str
+    role: Role
+    hidden: bool
+    rows: int
+    language: str
+    description: str
+    meta: dict[str, Any]
+    created_at: datetime
+    parents: list[StepShape]
+    children: list[StepShape]
+
+
+class DatasetsShape(Shape):
+    """The data set versions of a task."""
+
+    datasets: list[DatasetShape]
+
+
+class ImportedShape(DatasetShape):
+    """A version that was imported; *new* is false where it was there already."""
+
+    new: bool
+
+
+class PreviewShape(Shape):
+    """Some examples of a version; *total* is how many fit the filters."""
+
+    version: DatasetShape
+    total: int
+    offset: int
+    examples: list[dict[str, Any]]
+
+
+class LabelCountsShape(Shape):
+    """How often each answer occurs; empty where answers are texts or hidden."""
+
+    labels: dict[str, int]
+
+
+class ChangesShape(Shape):
+    """How many examples, and the first of them."""
+
+    count: int
+    examples: list[dict[str, Any]]
+
+
+class DifferenceShape(Shape):
+    """How version *b* differs from version *a*."""
+
+    a: str
+    b: str
+    added: ChangesShape
+    removed: ChangesShape
+    changed: ChangesShape
 
 
 class ModelVersionShape(Shape):

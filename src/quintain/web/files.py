@@ -1,0 +1,50 @@
+"""Files that come and go: an upload on disk for as long as it is read, a download that is removed once it is sent."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.datastructures import UploadFile
+from starlette.responses import FileResponse
+
+from quintain.core.errors import BadInput
+
+MEDIA_TYPES = {
+    "jsonl": "application/x-ndjson",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+@contextmanager
+def on_disk(upload: UploadFile) -> Iterator[Path]:
+    """Put an upload into a folder of its own, under the name it came with, while the block runs."""
+    name = Path((upload.filename or "").replace("\\", "/")).name
+    if not name or name.startswith(".") or not name.isprintable() or len(name.encode()) > 200:
+        raise BadInput("The file has no usable name.", remedy="Rename it to something like reviews.jsonl.")
+    with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
+        path = Path(folder) / name
+        with path.open("wb") as target:
+            shutil.copyfileobj(upload.file, target, 1 << 20)
+        yield path
+
+
+def download(name: str, form: str, write: Callable[[Path], object]) -> FileResponse:
+    """Let *write* make a file of the format *form*, send it as *name*, and remove it afterwards."""
+    if form not in MEDIA_TYPES:
+        raise BadInput(f"'{form}' is not a format to export to.", remedy=f"Choose one of: {', '.join(MEDIA_TYPES)}.")
+    folder = Path(tempfile.mkdtemp(prefix="quintain-download-"))
+    path = folder / f"{name}.{form}"
+    try:
+        write(path)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(path, media_type=MEDIA_TYPES[form], filename=path.name, background=tidy)
