@@ -1,0 +1,108 @@
+"""One cell's work, and the engine that does it on this machine."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.task import Task
+from quintain.engine.measuring import measure
+from quintain.engine.predicting import write_predictions
+from quintain.engine.runner import RunnableModel, open_runner
+from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+
+
+@dataclass(frozen=True, slots=True)
+class CellJob:
+    """What a cell's run needs: the model, a Parquet file of `id` and inputs, and where the predictions go."""
+
+    task: Task
+    model: RunnableModel
+    inputs: Path
+    out: Path
+    measured: bool
+    seed: int
+    limits: Limits
+    sandbox: str = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What came out: predictions were written to the job's file, or measurements were taken."""
+
+    rows: int
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    printed: str = ""
+
+
+def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
+    """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set."""
+
+    def advance(done: int) -> None:
+        if stop.is_set():
+            raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
+        progress(done)
+
+    with open_runner(job.model, job.task, limits=job.limits, sandbox=job.sandbox) as runner:
+        if job.measured:
+            inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
+            found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
+            advance(len(inputs))
+            return CellResult(len(inputs), found.as_dict() if found else {})
+        rows = write_predictions(
+            runner,
+            job.task,
+            job.inputs,
+            job.out,
+            batch_size=job.model.batch_size,
+            seed=job.seed,
+            progress=advance,
+        )
+        return CellResult(rows)
+
+
+class LocalEngine:
+    """Runs cells on this machine. A measurement has its CPUs to itself: the others wait for it, and it for them."""
+
+    def __init__(self, lock_folder: Path) -> None:
+        self.lock_folder = lock_folder
+
+    def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
+        """Run *job* when the machine is free for it."""
+        with self._machine(alone=job.measured):
+            return run_job(job, progress, stop)
+
+    @contextmanager
+    def _machine(self, *, alone: bool) -> Iterator[None]:
+        """Hold the machine, shared or alone, across all workers on it.
+
+        The gate is passed by everybody and kept shut by a measurement that waits, so that a stream of short runs
+        cannot keep it waiting for ever.
+        """
+        self.lock_folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self.lock_folder / "gate.lock", fcntl.LOCK_EX) as gate:
+            machine = os.open(self.lock_folder / "machine.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(machine, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+                fcntl.flock(gate, fcntl.LOCK_UN)
+                yield
+            finally:
+                os.close(machine)
+
+
+@contextmanager
+def _locked(path: Path, how: int) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, how)
+        yield descriptor
+    finally:
+        os.close(descriptor)

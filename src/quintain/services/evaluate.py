@@ -1,0 +1,235 @@
+"""Cells: which there should be, whose turn it is, and what became of them.
+
+Nobody schedules a cell. `fill` compares the models and data sets that there are with the cells that there are and adds
+what is missing; workers lease what is queued. A cell is written only by the holder of its newest lease, so a worker
+that was thought dead and comes back changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.errors import Conflict, NotFound
+from quintain.core.example import Role
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import Task
+from quintain.perturb.contract import PERTURBATIONS
+from quintain.services import audit
+from quintain.services.notify import notify
+from quintain.services.permissions import require_owner, require_signed_in
+from quintain.services.tasks import get_task, list_tasks
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries import cells as queries
+from quintain.store.queries import tasks as task_queries
+from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
+from quintain.store.tables import Cell, ModelVersion
+from quintain.tasks.contract import kind_of
+
+EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
+LEASE = timedelta(seconds=60)
+MAX_ATTEMPTS = 3
+VARIANT_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to compute one cell until the lease lapses."""
+
+    cell_id: int
+    generation: int
+    variant: str
+
+
+def variants_of(task: Task) -> list[str]:
+    """List the variants in which every data set of *task* is run: as it is, measured, and perturbed.
+
+    A perturbation's variant is named after it and its version, so a changed perturbation makes new cells.
+    """
+    names = [PLAIN, MEASURE]
+    if any(field.perturbable and field.type in {"text", "long_text", "tokens"} for field in kind_of(task).fields(task)):
+        names += [variant_name(name) for name in PERTURBATIONS.names()]
+    return names
+
+
+def variant_name(perturbation: str) -> str:
+    """Name the variant that *perturbation* makes."""
+    return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
+
+
+def fill(db: Session, task: str | None = None) -> int:
+    """Add the cells that are missing, and give their number. It is safe to call at any time, from anywhere."""
+    names = [task] if task else [summary.task.name for summary in list_tasks(db)]
+    added = 0
+    with transaction(db):
+        for name in names:
+            row = task_queries.task_row(db, name)
+            if row is None:
+                raise NotFound(f"There is no task called '{name}'.")
+            added += _fill_task(db, row.id, get_task(db, name))
+    return added
+
+
+def _fill_task(db: Session, task_id: int, task: Task) -> int:
+    models = queries.live_model_versions(db, task_id)
+    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    there = queries.existing_keys(db, [dataset.id for dataset in datasets])
+    wanted = [
+        {"model_version_id": model.id, "dataset_version_id": dataset.id, "variant": variant, "total": dataset.rows}
+        for dataset in datasets
+        for model in models
+        for variant in _variants_for(task, model)
+        if (model.id, dataset.id, variant) not in there
+    ]
+    queries.add(db, wanted)
+    return len(wanted)
+
+
+def _variants_for(task: Task, model: ModelVersion) -> list[str]:
+    place = ADAPTERS.get(model.adapter).place
+    variants = variants_of(task)
+    if place == "file":
+        return [PLAIN]
+    return [name for name in variants if name != MEASURE] if place == "remote" else variants
+
+
+def claim(db: Session, worker: str, *, alone: bool = True) -> Lease | None:
+    """Lease the next cell to *worker*; *alone* says that it can give a measurement the machine to itself."""
+    with transaction(db):
+        moment = now()
+        while True:
+            cell = queries.claim(db, worker=worker, now=moment, until=moment + LEASE, alone=alone)
+            if cell is None:
+                return None
+            if cell.attempts > MAX_ATTEMPTS:
+                _give_up(db, cell, f"Given up after {MAX_ATTEMPTS} attempts that ended without a result.")
+                continue
+            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
+            return Lease(cell.id, cell.generation, cell.variant)
+
+
+def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
+    """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
+    with transaction(db):
+        return queries.update_held(db, lease.cell_id, lease.generation, lease_until=now() + LEASE, done=done)
+
+
+def complete(db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int) -> bool:
+    """Store the result of a cell; False where the lease was lost, and then nothing is stored."""
+    with transaction(db):
+        held = queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="done",
+            predictions=predictions,
+            measurements=dict(measurements),
+            done=rows,
+            total=rows,
+            lease_until=None,
+            finished_at=now(),
+        )
+        if held:
+            queries.note(db, lease.cell_id, "done", f"{rows} rows")
+        return held
+
+
+def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
+    """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
+    with transaction(db):
+        row = queries.row(db, lease.cell_id)
+        if row is None:
+            return
+        again = ours and row.cell.attempts < MAX_ATTEMPTS
+        held = queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="queued" if again else "failed",
+            reason=reason,
+            lease_until=now() + timedelta(seconds=retry_in) if again else None,
+            finished_at=None if again else now(),
+        )
+        if held:
+            queries.note(db, lease.cell_id, "retry" if again else "failed", f"{reason}\n{log}".strip())
+            if not again:
+                _tell_builder(db, row, reason)
+
+
+def cancel(db: Session, actor: Actor, cell_id: int) -> None:
+    """Cancel a cell that is queued or running; its builder and the task's owner may."""
+    with transaction(db):
+        row = _row(db, cell_id)
+        _require_may_manage(actor, row)
+        if row.cell.state not in {"queued", "running"}:
+            raise Conflict(f"Cell {cell_id} is {row.cell.state}; there is nothing to cancel.")
+        row.cell.state = "cancelled"
+        row.cell.reason = f"cancelled by {actor.name}"
+        row.cell.lease_until = None
+        row.cell.finished_at = now()
+        row.cell.generation += 1
+        queries.note(db, cell_id, "cancelled", f"by {actor.name}")
+        audit.record(db, actor, "evaluate.cancel", f"cell {cell_id}")
+
+
+def retry(db: Session, actor: Actor, cell_id: int) -> None:
+    """Queue a failed or cancelled cell again."""
+    with transaction(db):
+        row = _row(db, cell_id)
+        _require_may_manage(actor, row)
+        if row.cell.state not in {"failed", "cancelled"}:
+            raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
+        row.cell.state = "queued"
+        row.cell.attempts = 0
+        row.cell.done = 0
+        row.cell.lease_until = None
+        row.cell.finished_at = None
+        queries.note(db, cell_id, "queued", f"again, by {actor.name}")
+        audit.record(db, actor, "evaluate.retry", f"cell {cell_id}")
+
+
+def may_see_logs(actor: Actor, row: CellRow) -> bool:
+    """Say whether *actor* may read what a model printed: its builder, the task's owner, an admin."""
+    mine = actor.user_id is not None and row.model.owner_id == actor.user_id
+    return mine or actor.has(RoleName.OWNER, row.task.name)
+
+
+def estimate_wait(durations: Sequence[float], ahead: int, workers: int) -> float | None:
+    """Guess the seconds until a cell with *ahead* others before it starts; None before any has finished."""
+    if not durations:
+        return None
+    return sum(durations) / len(durations) * ahead / max(workers, 1)
+
+
+def _give_up(db: Session, cell: Cell, reason: str) -> None:
+    cell.state = "failed"
+    cell.reason = reason
+    cell.lease_until = None
+    cell.finished_at = now()
+    queries.note(db, cell.id, "failed", reason)
+    db.flush()
+
+
+def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
+    if row.model.owner_id is not None:
+        text = f"{row.model.name} failed on {row.dataset.name} ({row.cell.variant}): {reason}"
+        notify(db, row.model.owner_id, "run-failed", text, f"/runs/{row.cell.id}")
+
+
+def _row(db: Session, cell_id: int) -> CellRow:
+    row = queries.row(db, cell_id)
+    if row is None:
+        raise NotFound(f"There is no cell {cell_id}.", remedy="`quintain evaluate status` lists them.")
+    return row
+
+
+def _require_may_manage(actor: Actor, row: CellRow) -> None:
+    require_signed_in(actor)
+    if actor.user_id is None or row.model.owner_id != actor.user_id:
+        require_owner(actor, row.task.name)

@@ -1,0 +1,174 @@
+"""Compute one leased cell: get the model and the inputs ready, run it, keep what came out.
+
+The inputs are cut from the data set before the model's process is started: what lies in its reach has no answers, no
+tags and no ids of ours.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import read_manifest
+from quintain.core.errors import QuintainError
+from quintain.core.task import Task
+from quintain.engine.jobs import CellJob, CellResult
+from quintain.engine.runner import RunnableModel
+from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+from quintain.models import artefact
+from quintain.perturb.contract import perturbation
+from quintain.perturb.tables import perturb_table
+from quintain.services import evaluate
+from quintain.services.evaluate import VARIANT_SEED, Lease
+from quintain.services.tasks import get_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries import cells as queries
+from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
+from quintain.store.tables import DatasetVersion, ModelVersion, Variant
+from quintain.tasks.contract import kind_of
+
+HEARTBEAT_SECONDS = 10.0
+MEASURED_EXAMPLES = 200
+VARIANT_ROWS = 5000
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+class Engine(Protocol):
+    """Where a cell's model runs: here, or on another machine."""
+
+    def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
+        """Run *job* and give what came out; raises RunEnded."""
+
+
+@dataclass(slots=True)
+class Beat:
+    """Keeps a lease alive in the background, and hears when it is lost."""
+
+    sessions: Sessions
+    lease: Lease
+    done: int = 0
+    lost: threading.Event = field(default_factory=threading.Event)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread = field(init=False)
+
+    def __enter__(self) -> Beat:
+        """Start beating."""
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Stop beating."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ended.wait(HEARTBEAT_SECONDS):
+            with self.sessions() as db:
+                if not evaluate.heartbeat(db, self.lease, done=self.done):
+                    self.lost.set()
+                    return
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The same for every model: limits, and how strong the sandbox must be."""
+
+    limits: Limits = field(default_factory=Limits)
+    sandbox: str = "full"
+
+
+def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, conditions: Conditions) -> bool:
+    """Compute the leased cell and record how it went; True when a result was stored."""
+    try:
+        with Beat(sessions, lease) as beat, tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
+            with sessions() as db:
+                job = _prepare(db, blobs, lease, Path(name), conditions)
+            result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
+            predictions = None if job.measured else blobs.put_file(job.out)
+        with sessions() as db:
+            return evaluate.complete(
+                db, lease, predictions=predictions, measurements=result.measurements, rows=result.rows
+            )
+    except RunEnded as error:
+        ours = error.outcome in {Outcome.PLATFORM, Outcome.CANCELLED}
+        with sessions() as db:
+            evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-20_000:], ours=ours)
+    except (QuintainError, OSError) as error:
+        # Nothing that the model did: a full disk, a missing blob, a machine without a sandbox.
+        with sessions() as db:
+            evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {error}", ours=True)
+    return False
+
+
+def _prepare(db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: Conditions) -> CellJob:
+    row = queries.row(db, lease.cell_id)
+    if row is None or row.model_version.blob is None:
+        raise RunEnded(Outcome.PLATFORM, f"Cell {lease.cell_id} or its model's artefact is gone.")
+    task = get_task(db, row.task.name)
+    model_folder = folder / "model"
+    artefact.unpack(blobs.path(row.model_version.blob), model_folder)
+    inputs = folder / "inputs.parquet"
+    _write_inputs(db, blobs, task, row, inputs)
+    return CellJob(
+        task=task,
+        model=runnable(row.model_version, model_folder),
+        inputs=inputs,
+        out=folder / "predictions.parquet",
+        measured=lease.variant == MEASURE,
+        seed=int(row.dataset_version.hash[:12], 16),
+        limits=conditions.limits,
+        sandbox=conditions.sandbox,
+    )
+
+
+def runnable(version: ModelVersion, folder: Path) -> RunnableModel:
+    """Say how the unpacked model in *folder* is run."""
+    manifest = read_manifest(folder)
+    return RunnableModel(
+        folder=folder,
+        adapter=version.adapter,
+        options=dict(manifest.get("options", {})),
+        batch_size=max(1, int(manifest.get("batch_size", 1))),
+    )
+
+
+def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: Path) -> None:
+    columns = ["id", *(item.name for item in kind_of(task).fields(task))]
+    version = row.dataset_version
+    if row.cell.variant in {PLAIN, MEASURE}:
+        source = pl.scan_parquet(blobs.path(version.blob))
+        if row.cell.variant == MEASURE:
+            source = source.sort("id").head(MEASURED_EXAMPLES)  # ids are hashes: a sample that is the same for all
+    else:
+        source = pl.scan_parquet(blobs.path(variant_of(db, blobs, task, version, row.cell.variant).blob))
+    source.select(columns).sink_parquet(target)
+
+
+def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, name: str) -> Variant:
+    """Give the variant *name* of a data set version, made now if nobody has yet: the same for every model."""
+    found = queries.variant(db, version.id, name)
+    if found is not None:
+        return found
+    source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
+    table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=VARIANT_SEED)
+    with blobs.scratch(".parquet") as path:
+        table.write_parquet(path)
+        key = blobs.put_file(path)
+    with transaction(db):
+        made = queries.variant(db, version.id, name)
+        if made is None:
+            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height)
+            db.add(made)
+            db.flush()
+        return made

@@ -1,0 +1,225 @@
+"""Questions about cells, and the few writes that must be one statement or one lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Cell,
+    CellEvent,
+    Dataset,
+    DatasetVersion,
+    Model,
+    ModelVersion,
+    TaskRow,
+    Variant,
+)
+
+PLAIN = "plain"
+MEASURE = "measure"
+
+
+class CellRow(NamedTuple):
+    """A cell with what it stands between."""
+
+    cell: Cell
+    model_version: ModelVersion
+    model: Model
+    dataset_version: DatasetVersion
+    dataset: Dataset
+    task: TaskRow
+
+
+def _joined() -> Select[Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow]:
+    return (
+        select(Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+    )
+
+
+def live_model_versions(db: Session, task_id: int) -> Sequence[ModelVersion]:
+    """List the versions of a task's models that have not been withdrawn."""
+    query = select(ModelVersion).join(Model, Model.id == ModelVersion.model_id)
+    return db.scalars(query.where(Model.task_id == task_id, ModelVersion.withdrawn_at.is_(None))).all()
+
+
+def newest_dataset_versions(db: Session, task_id: int, roles: Sequence[str]) -> Sequence[DatasetVersion]:
+    """List the newest version of each data set of a task that has one of *roles*."""
+    newest = (
+        select(func.max(DatasetVersion.number))
+        .where(DatasetVersion.dataset_id == Dataset.id)
+        .correlate(Dataset)
+        .scalar_subquery()
+    )
+    query = (
+        select(DatasetVersion)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .where(Dataset.task_id == task_id, DatasetVersion.number == newest, DatasetVersion.role.in_(roles))
+        .order_by(DatasetVersion.id)
+    )
+    return db.scalars(query).all()
+
+
+def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[int, int, str]]:
+    """List model version, data set version and variant of the cells that there are."""
+    query = select(Cell.model_version_id, Cell.dataset_version_id, Cell.variant)
+    found = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
+    return {(model, dataset, variant) for model, dataset, variant in found}
+
+
+def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
+    """Add cells; the caller holds the write lock, or the unique constraint decides."""
+    if cells:
+        db.execute(insert(Cell), list(cells))
+
+
+def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool) -> Cell | None:
+    """Lease the cell whose turn it is, or give None. Inside a writing transaction.
+
+    The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
+    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others.
+    """
+    running = (
+        select(Model.owner_id, func.count().label("running"))
+        .join(ModelVersion, ModelVersion.model_id == Model.id)
+        .join(Cell, Cell.model_version_id == ModelVersion.id)
+        .where(Cell.state == "running", Cell.lease_until >= now)
+        .group_by(Model.owner_id)
+        .subquery()
+    )
+    kind = case((Cell.variant == PLAIN, 0), (Cell.variant == MEASURE, 1), else_=2)
+    query = (
+        select(Cell)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
+        .where(_free(now), ModelVersion.withdrawn_at.is_(None))
+        .order_by(func.coalesce(running.c.running, 0), kind, Cell.id)
+        .limit(1)
+        .with_for_update(of=Cell, skip_locked=True)
+    )
+    if not alone:
+        query = query.where(Cell.variant != MEASURE)
+    cell = db.scalar(query)
+    if cell is None:
+        return None
+    cell.state = "running"
+    cell.worker = worker
+    cell.lease_until = until
+    cell.generation += 1
+    cell.attempts += 1
+    cell.started_at = now
+    cell.reason = ""
+    db.flush()
+    return cell
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    queued = and_(Cell.state == "queued", or_(Cell.lease_until.is_(None), Cell.lease_until <= now))
+    return or_(queued, and_(Cell.state == "running", Cell.lease_until < now))
+
+
+def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bool:
+    """Change a cell for the holder of its newest lease; False where it is not ours any more."""
+    held = and_(Cell.id == cell_id, Cell.generation == generation, Cell.state == "running")
+    result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
+    return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def note(db: Session, cell_id: int, kind: str, text: str = "") -> None:
+    """Add an event to a cell's log."""
+    db.add(CellEvent(cell_id=cell_id, kind=kind, text=text))
+
+
+def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
+    """List a cell's events in order."""
+    return db.scalars(select(CellEvent).where(CellEvent.cell_id == cell_id).order_by(CellEvent.id)).all()
+
+
+def row(db: Session, cell_id: int) -> CellRow | None:
+    """Give a cell with what it stands between."""
+    found = db.execute(_joined().where(Cell.id == cell_id)).first()
+    return CellRow(*found) if found else None
+
+
+def rows(
+    db: Session,
+    *,
+    task: str | None = None,
+    model_version_id: int | None = None,
+    dataset_version_id: int | None = None,
+    states: Sequence[str] = (),
+    variant: str | None = None,
+) -> list[CellRow]:
+    """List the cells that fit every filter that is given, in the order in which they were made."""
+    query = _joined().order_by(Cell.id)
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    if model_version_id is not None:
+        query = query.where(Cell.model_version_id == model_version_id)
+    if dataset_version_id is not None:
+        query = query.where(Cell.dataset_version_id == dataset_version_id)
+    if states:
+        query = query.where(Cell.state.in_(states))
+    if variant is not None:
+        query = query.where(Cell.variant == variant)
+    return [CellRow(*found) for found in db.execute(query)]
+
+
+def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
+    """Count the cells of a task, or of all, by state."""
+    query = select(Cell.state, func.count()).group_by(Cell.state)
+    if task is not None:
+        query = (
+            query.join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+            .join(Model, Model.id == ModelVersion.model_id)
+            .join(TaskRow, TaskRow.id == Model.task_id)
+            .where(TaskRow.name == task)
+        )
+    return {str(state): int(number) for state, number in db.execute(query)}
+
+
+def recent_durations(db: Session, limit: int = 50) -> list[float]:
+    """Give how many seconds the latest finished cells took, for estimates."""
+    query = (
+        select(Cell.started_at, Cell.finished_at)
+        .where(Cell.state == "done", Cell.started_at.is_not(None), Cell.finished_at.is_not(None))
+        .order_by(Cell.finished_at.desc())
+        .limit(limit)
+    )
+    return [(end - start).total_seconds() for start, end in db.execute(query) if start and end]
+
+
+def ahead(db: Session, cell: Cell) -> int:
+    """Count the cells that are queued before *cell*."""
+    query = select(func.count()).select_from(Cell).where(Cell.state == "queued", Cell.id < cell.id)
+    return db.scalar(query) or 0
+
+
+def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:
+    """Give the variant *name* of a data set version, if it has been made."""
+    query = select(Variant).where(Variant.dataset_version_id == dataset_version_id, Variant.name == name)
+    return db.scalar(query)
+
+
+def latest_of(db: Session, model_version_ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """Give done cells of the versions, plain columns only: what results are computed from."""
+    query = select(
+        Cell.id,
+        Cell.model_version_id,
+        Cell.dataset_version_id,
+        Cell.variant,
+        Cell.predictions,
+        Cell.measurements,
+        Cell.finished_at,
+    ).where(Cell.model_version_id.in_(model_version_ids), Cell.state == "done")
+    return db.execute(query).all()

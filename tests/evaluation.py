@@ -1,0 +1,68 @@
+"""A small task with data and models, for tests of evaluation."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.data.plan import ImportPlan
+from quintain.models.card import HEADINGS
+from quintain.services.datasets import VersionInfo, import_dataset
+from quintain.services.models import ModelVersionInfo, register_version
+from quintain.services.tasks import put_task
+from quintain.store.blobs import Blobs
+
+TASK = """
+name = "mood"
+kind = "text-classification"
+title = "Mood"
+labels = ["negative", "positive"]
+metrics = ["accuracy", "macro_f1"]
+canonical_metric = "accuracy"
+"""
+SENTENCES = [
+    ("I do not like it, James.", "negative"),
+    ("She's a wonderful actress.", "positive"),
+    ("What an awful, awful evening!", "negative"),
+    ("We loved every minute of it.", "positive"),
+    ("He won't go there again.", "negative"),
+    ("They were kind and quick.", "positive"),
+]
+CARD = "# A model\n\n" + "\n\n".join(f"## {heading}\n\nSaid here." for heading in HEADINGS)
+CONSTANT = "def predict(batch): return ['positive'] * len(batch)"
+
+
+def add_task(db: Session, owner: Actor) -> None:
+    """Add the task."""
+    put_task(db, owner, TASK)
+
+
+def add_data(
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    folder: Path,
+    *,
+    name: str = "test",
+    rows: Sequence[tuple[str, str]] = tuple(SENTENCES),
+    hidden: bool = True,
+) -> VersionInfo:
+    """Add a version of data set *name*."""
+    file = folder / f"{name}.jsonl"
+    file.write_text("".join(json.dumps({"text": text, "answer": answer}) + "\n" for text, answer in rows))
+    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="test", hidden=hidden))
+
+
+def add_model(
+    db: Session, blobs: Blobs, builder: Actor, folder: Path, *, name: str = "constant", code: str = CONSTANT
+) -> ModelVersionInfo:
+    """Add a model whose handler is *code*."""
+    model = folder / f"model-{name}"
+    model.mkdir(exist_ok=True)
+    (model / "handler.py").write_text(textwrap.dedent(code))
+    return register_version(db, blobs, builder, "mood", name, adapter="handler", folder=model, card=CARD)
