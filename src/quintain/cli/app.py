@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from quintain import __version__
-from quintain.cli import backup, board, evaluate, init, output, status, task, user
+from quintain.cli import backup, board, data, evaluate, init, model, output, perturb, status, task, train, user
 from quintain.core.errors import QuintainError
 
 
@@ -34,6 +34,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(task.app, name="task")
+data.app.command("perturb")(perturb.perturb)
+data.app.command("perturbations")(perturb.perturbations)
+app.add_typer(data.app, name="data")
+app.add_typer(model.app, name="model")
+app.command("train")(train.train)
 app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(board.app, name="board")
 
@@ -59,6 +64,7 @@ def options(
 
 
 app.command("init")(init.init)
+app.command("serve")(serve.serve)
 app.command("status")(status.status)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)

@@ -78,13 +78,18 @@ class Baseline(ABC):
         """Build from `state` and `arrays` what `predict` wants at hand; called after training and after loading."""
 
     @classmethod
-    def train(cls, task: Task, table: pl.DataFrame, *, seed: int = 0, progress: Progress = quiet) -> Self:
-        """Train on *table*; the same table and *seed* give the same model, byte for byte."""
+    def refuse_unsuited(cls, task: Task) -> None:
+        """Refuse a task that this baseline does not suit, and name the baselines that do."""
         if not cls.suits(task):
             raise BadInput(
                 f"The baseline '{cls.name}' does not suit task '{task.name}' of kind '{task.kind}'.",
                 remedy=f"Those that do: {', '.join(baselines_for(task)) or 'none'}.",
             )
+
+    @classmethod
+    def train(cls, task: Task, table: pl.DataFrame, *, seed: int = 0, progress: Progress = quiet) -> Self:
+        """Train on *table*; the same table and *seed* give the same model, byte for byte."""
+        cls.refuse_unsuited(task)
         if table.is_empty():
             raise BadInput("There is nothing to train on: the data has no rows.")
         if table["answer"].null_count():

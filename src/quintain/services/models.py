@@ -26,6 +26,7 @@ from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services import audit
 from quintain.services.permissions import require_role, require_signed_in
+from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -139,9 +140,7 @@ def register_version(
     blob = _keep(blobs, folder) if folder is not None else None
     full_hash = content_id({"adapter": adapter, "artefact": blob, "card": card})
     with transaction(db):
-        task_id = queries.task_id(db, task)
-        if task_id is None:
-            raise NotFound(f"There is no task called '{task}'.", remedy="`quintain task list` shows the tasks.")
+        task_id = find_row(db, task).id
         model = queries.model(db, task, name)
         if model is None:
             model = Model(task_id=task_id, name=name, owner_id=actor.user_id, visibility=visibility)
@@ -171,8 +170,8 @@ def register_version(
 
 def list_models(db: Session, actor: Actor, task: str | None = None) -> list[ModelInfo]:
     """List the models of *task*, or of all tasks, that *actor* may see; withdrawn ones only to those who may edit."""
-    if task is not None and queries.task_id(db, task) is None:
-        raise NotFound(f"There is no task called '{task}'.", remedy="`quintain task list` shows the tasks.")
+    if task is not None:
+        find_row(db, task)
     rows = [row for row in queries.models(db, task) if _may_see(actor, row[0], row[1])]
     found = _describe(db, actor, rows)
     return [model for model in found if model.may_edit or model.version.withdrawn_at is None]

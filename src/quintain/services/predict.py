@@ -98,6 +98,7 @@ def predict(
     """
     version = get_model(db, actor, ref).version
     task = get_task(db, version.task)
+    check_size(inputs)
     check_inputs(task, inputs)
     if version.withdrawn_at is not None:
         raise Conflict(f"Model '{version.ref}' was withdrawn.", remedy="Ask another version.")
@@ -125,19 +126,23 @@ def limit_calls(db: Session, actor: Actor, address: str, limit: int) -> None:
     throttle.hit(db, f"predict:{who}", limit, 60)
 
 
-def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
-    """Refuse inputs that are not examples of *task*, naming every fault, and calls that are too large."""
+def check_size(inputs: Sequence[Inputs]) -> None:
+    """Refuse live calls that are too large."""
     if len(inputs) > MAX_INPUTS:
         raise BadInput(
             f"There are {len(inputs)} inputs; a live call takes at most {MAX_INPUTS}.", remedy="Send them in parts."
         )
-    kind = kind_of(task)
     size = sum(len(str(value)) for one in inputs for value in one.values())
     if size > MAX_CHARACTERS:
         raise BadInput(
             f"The inputs have {size:,} characters; a live call takes at most {MAX_CHARACTERS:,}.",
             remedy="Send fewer or shorter ones.",
         )
+
+
+def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
+    """Refuse inputs that are not examples of *task*, naming every fault."""
+    kind = kind_of(task)
     faults = [
         Fault(fault.reason, row=number if len(inputs) > 1 else None, field=fault.field)
         for number, one in enumerate(inputs, start=1)

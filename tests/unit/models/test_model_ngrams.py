@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings

@@ -10,11 +10,6 @@ from sqlalchemy.orm import Session
 from quintain.store.tables import Model, ModelCard, ModelVersion, TaskRow, User
 
 
-def task_id(db: Session, task: str) -> int | None:
-    """Give the id of the task called *task*."""
-    return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
-
-
 def model(db: Session, task: str, name: str) -> Model | None:
     """Give the model *name* of *task*."""
     query = select(Model).join(TaskRow, TaskRow.id == Model.task_id)
