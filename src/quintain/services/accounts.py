@@ -18,7 +18,7 @@ from quintain.services.links import Link, Purpose, issue
 from quintain.services.passwords import check_password, hash_password, verify_password
 from quintain.services.permissions import require_admin, require_role, require_user
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import people
 from quintain.store.tables import RoleGrant, User
 
@@ -47,6 +47,7 @@ class Person:
 def first_admin(db: Session, name: str = "admin") -> Link | None:
     """Make the first admin and the link to open its account; None where there are accounts already."""
     with transaction(db):
+        lock(db, "admins")
         if people.user_count(db):
             return None
         user = _add_user(db, name, "", None, language="en")
@@ -189,7 +190,8 @@ def update_profile(
 
 
 def refuse_last_admin(db: Session, user: User) -> None:
-    """Refuse what would leave nobody in charge."""
+    """Refuse what would leave nobody in charge; called inside a transaction."""
+    lock(db, "admins")  # two admins must not remove each other at the same moment
     if Grant(RoleName.ADMIN) in people.grants_of(db, [user.id]).get(user.id, ()) and not people.other_admins(
         db, user.id
     ):

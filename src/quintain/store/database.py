@@ -8,6 +8,7 @@ What a database complains about is turned into our own errors here, so that no c
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -119,6 +120,16 @@ def transaction(db: Session) -> Iterator[Session]:
         raise
     finally:
         db.info["in_transaction"] = False
+
+
+def lock(db: Session, name: str) -> None:
+    """Let nobody else past the lock called *name* until this transaction ends, for what is checked and then done.
+
+    On SQLite there is nothing to do: a transaction that writes has the whole database to itself.
+    """
+    if db.get_bind().dialect.name == "postgresql":
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+        db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
 
 
 def ping(db: Session) -> None:

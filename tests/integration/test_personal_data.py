@@ -1,0 +1,94 @@
+"""A person gets all that is kept about them, and can be forgotten."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, NotFound, NotSignedIn
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.services import accounts, audit, notify, sessions, tokens
+from quintain.services.personal_data import delete_person, export_person
+from quintain.store.database import transaction
+from quintain.store.tables import ApiToken, AuditEntry, Model, Notification, TaskRow, User, WebSession
+
+
+def _unpack(data: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+        return {name: json.loads(bundle.read(name)) for name in bundle.namelist() if name.endswith(".json")}
+
+
+def _live(db: Session, actor: Actor) -> str:
+    """Leave traces of *actor* in many tables, and give the token of a session."""
+    assert actor.user_id is not None
+    notify.notify(db, actor.user_id, "test", "hello")
+    tokens.create_token(db, actor, "laptop")
+    with transaction(db):
+        task = TaskRow(name=f"task-{actor.name}")
+        db.add(task)
+        db.flush()
+        db.add(Model(task_id=task.id, name="mine", owner_id=actor.user_id))
+    return sessions.start_session(db, actor).token
+
+
+def test_an_export_holds_everything_and_no_secret(db: Session, worker: Actor, builder: Actor) -> None:
+    """Every table that names the person is in it, and nothing of anybody else or of any password."""
+    _live(db, worker)
+    _live(db, builder)
+    found = _unpack(export_person(db, worker))
+    assert {"users.json", "role_grants.json", "notifications.json", "api_tokens.json", "models.json"} <= set(found)
+    assert {"web_sessions.json", "audit.json"} <= set(found)
+    assert [row["name"] for row in found["users.json"]] == ["wilma"]
+    assert [len(found[name]) for name in ("models.json", "api_tokens.json")] == [1, 1]
+    text = json.dumps(found)
+    assert "bert" not in text
+    assert "hash" not in text
+    assert "csrf" not in text
+
+
+def test_the_forgotten_leave_no_trace_but_counts(db: Session, worker: Actor, admin: Actor) -> None:
+    """Name, address, password, sessions, tokens and messages go; what they made stays and still counts."""
+    token = _live(db, worker)
+    delete_person(db, worker)
+    db.expire_all()
+    assert sessions.open_session(db, token) is None
+    assert db.scalars(select(ApiToken)).all() == db.scalars(select(Notification)).all() == []
+    assert db.scalars(select(WebSession)).all() == []
+    user = db.get_one(User, worker.user_id)
+    assert (user.name, user.email, user.display_name) == (f"deleted-{user.id}", None, "")
+    assert db.scalar(select(Model.owner_id)) == user.id
+    written = [(entry.actor, entry.subject, str(entry.details)) for entry in db.scalars(select(AuditEntry))]
+    assert not [entry for entry in written if "wilma" in str(entry)]
+    assert [person.name for person in accounts.list_people(db, admin)] == ["ada"]
+    assert accounts.invite(db, admin, "wilma")[0].id != user.id
+
+
+def test_others_are_left_to_admins(db: Session, admin: Actor, worker: Actor, builder: Actor) -> None:
+    """A worker may neither fetch nor erase another person; an admin and the operator may."""
+    for attempt in (export_person, delete_person):
+        with pytest.raises(Forbidden):
+            attempt(db, worker, "bert")
+        with pytest.raises(NotSignedIn):
+            attempt(db, ANONYMOUS, "bert")
+        with pytest.raises(NotFound):
+            attempt(db, admin, "nobody")
+    assert _unpack(export_person(db, admin, "bert"))["users.json"][0]["name"] == "bert"
+    delete_person(db, OPERATOR, "bert")
+    with pytest.raises(NotFound):
+        accounts.get_person(db, admin, "bert")
+
+
+def test_the_last_admin_cannot_leave(db: Session, admin: Actor, worker: Actor) -> None:
+    """Nobody would be in charge: refused until there is another one."""
+    with pytest.raises(Conflict, match="only admin"):
+        delete_person(db, admin)
+    accounts.grant_role(db, admin, "wilma", RoleName.ADMIN)
+    delete_person(db, admin)
+    assert [person.name for person in accounts.list_people(db, OPERATOR)] == ["wilma"]
+    assert audit.entries(db, OPERATOR)[0].action == "person.delete"
