@@ -13,7 +13,7 @@ import polars as pl
 from quintain.core.example import Example
 from quintain.core.task import Field, Task
 from quintain.tasks.contract import KINDS
-from quintain.tasks.rules import Rule, blank, shown
+from quintain.tasks.rules import Rule, blank, holds, shown
 from quintain.tasks.spans import SpanKind
 
 
@@ -42,6 +42,6 @@ class QaSrl(SpanKind):
     def answer_rules(self, task: Task) -> Sequence[Rule]:
         """Ask that the predicate and the answers are in the sentence."""
         sentence, predicate = pl.col("sentence").str.to_lowercase(), pl.col("predicate").str.to_lowercase()
-        absent = ~blank(predicate) & ~sentence.str.contains(predicate, literal=True)
+        absent = ~blank(predicate) & ~holds(sentence, predicate)
         reason = pl.format("'{}' is not in 'sentence'", shown(pl.col("predicate")))
         return [Rule("predicate", absent, reason), *super().answer_rules(task)]
