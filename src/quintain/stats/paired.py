@@ -1,0 +1,113 @@
+"""Tests of two models on the same examples, and how many more examples would tell them apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtr, ndtri
+
+from quintain.core.errors import BadInput
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """How many examples only the first and only the second model has right, and the exact two-sided p-value."""
+
+    first_only: int
+    second_only: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The mean difference with its interval, and the two-sided bootstrap p-value of there being none."""
+
+    difference: Estimate
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How many examples (or groups) tell two models apart: *needed* in all, *more* than there are.
+
+    Both are None where the models do not differ on the examples at hand.
+    """
+
+    difference: float
+    needed: int | None
+    more: int | None
+
+
+def _pair(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != two.shape or one.ndim != 1 or len(one) == 0:
+        raise BadInput("Two models are compared on the same examples, and at least on one.")
+    return one, two
+
+
+def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
+    """Test whether two models are right equally often, from the examples on which one is right and the other not.
+
+    >>> mcnemar([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0]).p_value
+    0.0625
+    """
+    one, two = (side > 0.5 for side in _pair(first, second))
+    first_only, second_only = int((one & ~two).sum()), int((two & ~one).sum())
+    apart = first_only + second_only
+    # Under no difference, which of the two is right is a fair coin.
+    p_value = min(1.0, 2 * float(bdtr(min(first_only, second_only), apart, 0.5))) if apart else 1.0
+    return McNemar(first_only, second_only, p_value)
+
+
+def paired_bootstrap(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    groups: IntArray | None = None,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> PairedDifference:
+    """Estimate the mean difference of two models' scores on the same examples, resampled in pairs (or whole groups)."""
+    one, two = _pair(first, second)
+    tally = Tally.of_scores(one - two)
+    totals = tally.totals()
+    drawn = tally.resampled(resamples, np.random.default_rng(seed), groups)
+    differences = drawn[:, 0] / drawn[:, 1]
+    low, high = interval(differences, confidence)
+    # Half of the ties go to each side; one is added to both, so that the p-value is never 0.
+    below = (differences < 0).sum() + (differences == 0).sum() / 2
+    beyond = (min(below, resamples - below) + 1) / (resamples + 1)
+    return PairedDifference(Estimate(float(totals[0] / totals[1]), low, high), min(1.0, 2 * float(beyond)))
+
+
+def examples_to_separate(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    groups: IntArray | None = None,
+    confidence: float = 0.95,
+    power: float = 0.8,
+) -> Separation:
+    """Say how many examples would show the present difference, if it is the true one, with chance *power*.
+
+    By the normal approximation to the paired difference. With *groups* the spread is that between groups, and the
+    number is still of examples, in groups of the present mean size.
+    """
+    one, two = _pair(first, second)
+    difference = float((one - two).mean())
+    deviations = (one - two) - difference
+    if groups is not None:
+        _, codes = np.unique(groups, return_inverse=True)
+        deviations = np.asarray(np.bincount(codes, weights=deviations), dtype=np.float64)
+    # Variance of one example's share in the mean: sums over groups add up to what independent examples would.
+    variance = float((deviations**2).sum()) / len(one)
+    if difference == 0:
+        return Separation(0.0, None, None)
+    reach = float(ndtri(1 - (1 - confidence) / 2) + ndtri(power))
+    needed = max(1, math.ceil(reach**2 * variance / difference**2 - 1e-9))
+    return Separation(difference, needed, max(0, needed - len(one)))
