@@ -9,7 +9,22 @@ import typer
 from typer.core import TyperGroup
 
 from quintain import __version__
-from quintain.cli import backup, board, data, evaluate, init, model, output, perturb, status, task, train, user
+from quintain.cli import (
+    backup,
+    board,
+    data,
+    demo,
+    evaluate,
+    init,
+    model,
+    output,
+    perturb,
+    serve,
+    status,
+    task,
+    train,
+    user,
+)
 from quintain.core.errors import QuintainError
 
 
@@ -63,6 +78,7 @@ def options(
     context.obj = workspace
 
 
+app.command("demo")(demo.demo)
 app.command("init")(init.init)
 app.command("serve")(serve.serve)
 app.command("status")(status.status)
