@@ -40,9 +40,12 @@ HEADER = """\
 def genders(path: Path) -> pl.DataFrame:
     """Give, for each name, its likelier sex, how sure that is, and its births."""
     births = pl.read_csv(path).with_columns(pl.col("name").str.to_lowercase())
-    totals = births.group_by("name", "sex").agg(pl.col("births_total").sum()).pivot(
-        "sex", index="name", values="births_total"
-    ).fill_null(0)
+    totals = (
+        births.group_by("name", "sex")
+        .agg(pl.col("births_total").sum())
+        .pivot("sex", index="name", values="births_total")
+        .fill_null(0)
+    )
     both = totals.with_columns(births=pl.col("F") + pl.col("M"))
     return both.select(
         "name",
@@ -62,7 +65,9 @@ def groups(path: Path) -> pl.DataFrame:
     )
     applicants = {group: (named[group] * named["seen"]).sum() / named["seen"].sum() for group in GROUPS}
     weighted = {group: pl.col(group) * CENSUS_2010[group] / applicants[group] for group in GROUPS}
-    named = named.with_columns(**{group: share / pl.sum_horizontal(weighted.values()) for group, share in weighted.items()})
+    named = named.with_columns(
+        **{group: share / pl.sum_horizontal(weighted.values()) for group, share in weighted.items()}
+    )
     best = pl.max_horizontal(*GROUPS)
     likeliest = pl.coalesce(pl.when(pl.col(group) == best).then(pl.lit(group)) for group in GROUPS)
     return named.select("name", "seen", group=likeliest, group_share=best)

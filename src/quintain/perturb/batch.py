@@ -93,11 +93,13 @@ class Places:
 
     def count(self, start: Ints, end: Ints) -> Ints:
         """Count the places from *start* up to *end*."""
-        return (self._before[end] - self._before[start]).astype(np.int64)
+        found: Ints = (self._before[end] - self._before[start]).astype(np.int64)
+        return found
 
     def pick(self, start: Ints, end: Ints, draw: draws.Hashes) -> Ints:
         """Pick one of the places from *start* up to *end*, of which there must be some."""
-        return self.at[self._before[start] + draws.below(draw, self.count(start, end))]
+        picked: Ints = self.at[self._before[start] + draws.below(draw, self.count(start, end))]
+        return picked
 
 
 class Words:
@@ -160,11 +162,12 @@ class Words:
         return draws.at(self._batch.seeds[self.text[chosen]], self.place[chosen], stream)
 
     def choose(self, eligible: NDArray[np.bool_] | Ints, rate: float) -> Ints:
-        """Choose words to edit among *eligible* ones that are free: the share *rate* of a text's words, at least one."""
-        if eligible.dtype == bool:
-            among = np.flatnonzero(eligible & self.free)
-        else:
-            among = eligible[self.free[eligible]]
+        """Choose words to edit among *eligible* ones that are free: the share *rate* of a text's words, at least one.
+
+        *eligible* flags words or lists their numbers in order.
+        """
+        numbers: Ints = np.flatnonzero(eligible) if eligible.dtype == bool else eligible.astype(np.int64)
+        among = numbers[self.free[numbers]]
         if rate >= 1 or not among.size:
             return among if rate > 0 else among[:0]
         wanted = np.maximum(1, np.floor(self.per_text * rate + 0.5).astype(np.int64))

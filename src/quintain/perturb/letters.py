@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -33,7 +34,9 @@ def typed_letters() -> Flags:
 @cache
 def not_letters() -> Flags:
     """Flag characters of words that are no letters: digits and low lines; a word with one is a code, not a word."""
-    return word_characters() & np.array([not (chr(i).isalpha() or unicodedata.combining(chr(i))) for i in range(SIZE)])
+    others = [not (chr(i).isalpha() or unicodedata.category(chr(i))[0] == "M") for i in range(SIZE)]
+    both: Flags = word_characters() & np.array(others, dtype=bool)
+    return both
 
 
 @cache
@@ -48,8 +51,7 @@ def lower_codes() -> Codes:
     return _cases(str.lower)
 
 
-def _cases(change: object) -> Codes:
-    assert callable(change)  # noqa: S101 - narrows the type of a bound string method
+def _cases(change: Callable[[str], str]) -> Codes:
     changed = (change(chr(i)) for i in range(SIZE))
     return np.array([ord(c) if len(c) == 1 else i for i, c in enumerate(changed)], dtype=np.uint32)
 

@@ -22,3 +22,8 @@ def cased_like(model: str, word: str) -> str:
     if len(model) > 1 and model.isupper():
         return word.upper()
     return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Part a text at its blanks: the way to write a list of words that a person can read."""
+    return tuple(text.split())

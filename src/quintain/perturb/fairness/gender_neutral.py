@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
 from quintain.perturb.fairness.gender_words import pairs
-from quintain.perturb.fairness.nouns import article, stem_of, usable
+from quintain.perturb.fairness.nouns import article, in_thing, stem_of, usable
 from quintain.perturb.fairness.pronouns import PRONOUNS, neutral
 from quintain.perturb.fairness.reading import Reader
 from quintain.perturb.fairness.verbs import ADVERBS, IRREGULAR, after_apostrophe, plural_of
@@ -42,7 +42,7 @@ class GenderNeutral(Perturbation):
         for i, word in enumerate(reader.lower):
             stem, ending = stem_of(word)
             start = reader.start[i]
-            if i <= done:
+            if i <= done or in_thing(batch, i):
                 continue
             if stem in PRONOUNS and (last := _both(reader, i, stem)):
                 done = last

@@ -6,7 +6,7 @@ from functools import cache
 from typing import ClassVar
 
 from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
-from quintain.perturb.fairness.nouns import article, stem_of, usable
+from quintain.perturb.fairness.nouns import article, in_thing, stem_of, usable
 from quintain.perturb.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturb.fairness.reading import Reader
 from quintain.perturb.wordlists import cased_like, lines_of
@@ -42,25 +42,19 @@ class GenderWords(Perturbation):
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Swap every gendered word whose context allows it."""
         reader, draft, table = Reader(batch), Draft(), pairs()
-        free = batch.words.free
         for i, word in enumerate(reader.lower):
             stem, _ = stem_of(word)
+            if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):
+                continue
             if stem in PRONOUNS:
                 new, gender = swapped(reader, i, stem)
-            elif stem in table and usable(reader, i, stem):
+            elif usable(reader, i, stem):
                 new, gender = table[stem]
             else:
                 continue
             start = reader.start[i]
             old = batch.joined[start : start + len(stem)]
-            # A word inside an address and the like blocks nothing: it is simply no word.
-            if not free[i] and not _in_spans(batch, start):
-                continue
             group = (gender, _OTHER[gender])
             draft.add(start, start + len(stem), cased_like(old, new), _ALL, group)
             article(reader, draft, i, new, _ALL, group)
         return draft.proposal()
-
-
-def _in_spans(batch: Batch, place: int) -> bool:
-    return any(start <= place < end for start, end in batch.spans)

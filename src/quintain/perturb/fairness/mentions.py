@@ -20,38 +20,49 @@ import numpy as np
 from quintain.perturb.contract import Batch
 from quintain.perturb.fairness.namelist import AMBIGUOUS, PLACES, first_names
 from quintain.perturb.fairness.reading import Reader
-from quintain.perturb.wordlists import lines_of
+from quintain.perturb.wordlists import lines_of, words_in
 
 # Given a text, tell the spans of named entities with their types, such as (0, 4, "PERSON").
 Recogniser = Callable[[str], Sequence[tuple[int, int, str]]]
 
 _TITLES = frozenset(
-    "mr mrs ms miss mx dr prof sir madam lady lord aunt auntie uncle cousin grandma grandpa brother sister father "
-    "mother officer nurse coach sergeant captain senator judge mayor detective".split()
+    words_in(
+        "mr mrs ms miss mx dr prof sir madam lady lord aunt auntie uncle cousin grandma grandpa brother sister "
+        "father mother officer nurse coach sergeant captain senator judge mayor detective"
+    )
 )
 _KIN = frozenset(
-    "friend brother sister son daughter wife husband mother father uncle aunt cousin nephew niece boyfriend girlfriend "
-    "neighbor neighbour named called colleague boss roommate classmate teacher student".split()
+    words_in(
+        "friend brother sister son daughter wife husband mother father uncle aunt cousin nephew niece boyfriend "
+        "girlfriend neighbor neighbour named called colleague boss roommate classmate teacher student"
+    )
 )
 _VERBS = frozenset(
-    "said says asked asks told tells replied answered thinks thought wants wanted loves loved likes liked hates hated "
-    "went goes walked walks smiled laughed nodded shrugged whispered shouted knew knows felt feels looked decided "
-    "who whose forgot remembered bought gave took married came lives lived works worked".split()
+    words_in(
+        "said says asked asks told tells replied answered thinks thought wants wanted loves loved likes liked "
+        "hates hated went goes walked walks smiled laughed nodded shrugged whispered shouted knew knows felt "
+        "feels looked decided who whose forgot remembered bought gave took married came lives lived works worked"
+    )
 )
 _OPENERS = frozenset(
-    "the a an when while if but and or so as at in on by for from with without to of that this then now after before "
-    "because since although though until where why how what who did does do is was are were has have had can could "
-    "will would should may might my your his her its our their he she they we you i it yes no not dear hi hello hey "
-    "thanks thank even only both maybe perhaps poor little old young today yesterday tonight once like unlike both "
-    "meanwhile however later soon finally suddenly ask tell meet see let give here there oh well also".split()
+    words_in(
+        "the a an when while if but and or so as at in on by for from with without to of that this then now after "
+        "before because since although though until where why how what who did does do is was are were has have "
+        "had can could will would should may might my your his her its our their he she they we you i it yes no "
+        "not dear hi hello hey thanks thank even only both maybe perhaps poor little old young today yesterday "
+        "tonight once like unlike both meanwhile however later soon finally suddenly ask tell meet see let give "
+        "here there oh well also"
+    )
 )
 _AFTER = frozenset(
-    "street st avenue ave road rd boulevard lane drive square park garden gardens lake river creek bay island islands "
-    "mountain mountains valley county city town university college school academy institute hospital church cathedral "
-    "hotel inn museum library airport station bridge bank company co corp corporation inc ltd llc foundation trust "
-    "award awards prize medal cup day week festival show theater theatre house hall center centre stadium arena beach "
-    "stakes syndrome disease law theorem act report factory jeans records pictures studios magazine press times "
-    "brothers sisters bros".split()
+    words_in(
+        "street st avenue ave road rd boulevard lane drive square park garden gardens lake river creek bay island "
+        "islands mountain mountains valley county city town university college school academy institute hospital "
+        "church cathedral hotel inn museum library airport station bridge bank company co corp corporation inc "
+        "ltd llc foundation trust award awards prize medal cup day week festival show theater theatre house hall "
+        "center centre stadium arena beach stakes syndrome disease law theorem act report factory jeans records "
+        "pictures studios magazine press times brothers sisters bros"
+    )
 )  # fmt: skip
 _NUMERAL = re.compile(r"(?:I[IVX]+|V|VI+|X+[IVX]*)$")
 
@@ -170,17 +181,13 @@ class _Finder(Reader):
         if gap not in {" ", ". "} or _text_of(self.batch, i) != _text_of(self.batch, i - 1):
             return Sign.UNSURE
         word = self.lower[i - 1]
-        if word in _TITLES and (self.capital(i - 1) or gap == " "):
+        if (word in _TITLES and (self.capital(i - 1) or gap == " ")) or (word in _KIN and gap == " "):
             return Sign.NAME
-        if word == "st":
-            return Sign.ENTITY
         if gap == ". ":
-            return Sign.UNSURE
-        if word in _KIN:
-            return Sign.NAME
-        if self.capital(i - 1) and not (word in _OPENERS and self.opens(i - 1)) and word != "i":
-            return Sign.ENTITY
-        return Sign.ENTITY if word == "the" else Sign.UNSURE
+            return Sign.ENTITY if word == "st" else Sign.UNSURE
+        opener = word in _OPENERS and self.opens(i - 1)
+        part_of_run = self.capital(i - 1) and not opener and word != "i"
+        return Sign.ENTITY if part_of_run or word in {"the", "st"} else Sign.UNSURE
 
     def _right(self, i: int) -> Sign:
         """Judge by the capitalised words behind: one or two make a full name, more make a title."""

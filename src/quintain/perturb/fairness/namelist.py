@@ -6,29 +6,34 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 
-from quintain.perturb.wordlists import lines_of
+from quintain.perturb.wordlists import lines_of, words_in
 
 GENDERS = ("female", "male")
 GROUPS = ("white", "black", "hispanic", "api")
 
 # Names that are words, places, days or surnames as well: a name only where the context says so, never a replacement.
 PLACES = frozenset(
-    "austin brooklyn carolina chad cleveland dallas georgia german india israel jordan kenya london lourdes madison "
-    "orlando paris phoenix salvador santiago savannah sydney trinidad victoria vienna virginia washington wade geneva "
-    "florence charlotte chelsea dakota guadalupe asia domingo cordell odessa cornell".split()
+    words_in(
+        "austin brooklyn carolina chad cleveland dallas georgia german india israel jordan kenya london lourdes "
+        "madison orlando paris phoenix salvador santiago savannah sydney trinidad victoria vienna virginia "
+        "washington wade geneva florence charlotte chelsea dakota guadalupe asia domingo cordell odessa cornell"
+    )
 )
 WORDS = frozenset(
-    "amber angel april art august aura autumn avis barron bill bob buddy candy chance chang chase chin chung clark clay "
-    "crystal dale dat dawn dean dong drew dulce duke duy earl earnest ebony ernst evans faith flor forrest frank "
-    "gene ginger grace grant guy hai hang harmony heath holly hope hung india jack jay jesus joy june kent kin king "
-    "kirk lai lamar lance laurel lei lien lily ling loan long loc luther luz mae mai major mao mark marshall max may "
-    "mercedes mei melody miles misty mitchell moses myrtle nam norris olive octavia pat patience pearl penny perla "
-    "prince prudence ram ray rex rich rick rob robin roosevelt rose ross ruby rui sang scott sherman shelton soledad "
-    "solomon son soo stewart stuart sue summer sunday tan tao thang thu tin toan tong tri tung tyler ulysses uma usha "
-    "violet will winston won yen nelson lincoln neal ola mercy penny portia reina reyna rocio roman sandy sonny star "
-    "sterling christian destiny iris ivy jasmine dolores consuelo esperanza socorro esmeralda blanca alba hilario "
-    "omar oscar israel marina prem raj hari isaiah elijah noah jay dexter percy graham bradford clifton clayton "
-    "gordon douglas russell bruce craig glenn".split()
+    words_in(
+        "amber angel april art august aura autumn avis barron bill bob buddy candy chance chang chase chin chung "
+        "clark clay crystal dale dat dawn dean dong drew dulce duke duy earl earnest ebony ernst evans faith flor "
+        "forrest frank gene ginger grace grant guy hai hang harmony heath holly hope hung india jack jay jesus "
+        "joy june kent kin king kirk lai lamar lance laurel lei lien lily ling loan long loc luther luz mae mai "
+        "major mao mark marshall max may mercedes mei melody miles misty mitchell moses myrtle nam norris olive "
+        "octavia pat patience pearl penny perla prince prudence ram ray rex rich rick rob robin roosevelt rose "
+        "ross ruby rui sang scott sherman shelton soledad solomon son soo stewart stuart sue summer sunday tan "
+        "tao thang thu tin toan tong tri tung tyler ulysses uma usha violet will winston won yen nelson lincoln "
+        "neal ola mercy penny portia reina reyna rocio roman sandy sonny star sterling christian destiny iris ivy "
+        "jasmine dolores consuelo esperanza socorro esmeralda blanca alba hilario omar oscar israel marina prem "
+        "raj hari isaiah elijah noah jay dexter percy graham bradford clifton clayton gordon douglas russell "
+        "bruce craig glenn"
+    )
 )
 AMBIGUOUS = PLACES | WORDS
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 
-from quintain.perturb.contract import Draft
+from quintain.perturb.contract import Batch, Draft
 from quintain.perturb.fairness.reading import Reader
-from quintain.perturb.wordlists import cased_like
+from quintain.perturb.wordlists import cased_like, words_in
 
 TITLES = frozenset({"mr", "mrs", "ms", "miss", "mister"})
 _KIN_AS_NAMES = frozenset(
-    "mom mum dad mommy daddy mother father grandma grandpa grandmother grandfather granny papa mama auntie nana".split()
+    words_in(
+        "mom mum dad mommy daddy mother father grandma grandpa grandmother grandfather granny papa mama auntie nana"
+    )
 )
-_RANKS = frozenset("king queen prince princess duke duchess emperor empress sir lord lady dame baron baroness".split())
-_PREFIXES = frozenset("ex step half great god grand co".split())
+_RANKS = frozenset(
+    words_in("king queen prince princess duke duchess emperor empress sir lord lady dame baron baroness")
+)
+_PREFIXES = frozenset(words_in("ex step half great god grand co"))
 _VOWEL = re.compile(r"(?:[aeio]|u(?!ni|s[aeiu]|t[aeiu])|heir|hono|hour)", re.IGNORECASE)
 
 
@@ -21,6 +25,12 @@ def stem_of(word: str) -> tuple[str, str]:
     """Part a word from an ending that begins with an apostrophe: "he's" → ("he", "'s")."""
     stem, mark, ending = word.partition("'")
     return (word, "") if word == "ma'am" else (stem, mark + ending)
+
+
+def in_thing(batch: Batch, i: int) -> bool:
+    """Say whether word *i* is part of an address or the like; a word in a protected span is still a word."""
+    place = int(batch.words.start[i])
+    return not batch.words.free[i] and not any(start <= place < end for start, end in batch.spans)
 
 
 def usable(reader: Reader, i: int, stem: str) -> bool:

@@ -10,63 +10,77 @@ from __future__ import annotations
 from typing import Literal
 
 from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.wordlists import words_in
 
 Use = Literal["determiner", "object", "alone"]
 
 # Small words that cannot open the noun phrase of a determiner.
 _SMALL = frozenset(
-    "a an the this that these those and or but nor yet so because since although though while when whenever where "
-    "wherever if unless until before after once than as at by for from in inside into near of off on onto out outside "
-    "over past through throughout to toward towards under up upon with within without about above across against along "
-    "among around behind below beneath beside besides between beyond despite during except like down away too again "
-    "also either instead there here then now today yesterday tomorrow tonight ever never always already anymore "
-    "anyway alone is was are were be been am has have had do does did can could would should might must shall i you he "
-    "she it we they him me us them who whom whose which what how why not n't isn't wasn't doesn't didn't can't won't "
-    "wouldn't couldn't hasn't hadn't some any no everything something anything nothing everyone someone such "
-    "whether via per upon somehow sometimes immediately very really".split()
+    words_in(
+        "a an the this that these those and or but nor yet so because since although though while when whenever "
+        "where wherever if unless until before after once than as at by for from in inside into near of off on "
+        "onto out outside over past through throughout to toward towards under up upon with within without about "
+        "above across against along among around behind below beneath beside besides between beyond despite "
+        "during except like down away too again also either instead there here then now today yesterday tomorrow "
+        "tonight ever never always already anymore anyway alone is was are were be been am has have had do does "
+        "did can could would should might must shall i you he she it we they him me us them who whom whose which "
+        "what how why not n't isn't wasn't doesn't didn't can't won't wouldn't couldn't hasn't hadn't some any no "
+        "everything something anything nothing everyone someone such whether via per upon somehow sometimes "
+        "immediately very really"
+    )
 )
 _NOT_ADVERBS = frozenset(
-    "family early lovely only lonely friendly elderly daily weekly monthly yearly ugly silly holy belly bully deadly "
-    "costly likely unlikely lively curly jolly jelly fly ally reply supply assembly butterfly anomaly chilly hilly woolly "
-    "motherly fatherly brotherly sisterly worldly heavenly earthly ghastly orderly scholarly sickly sly wily billy".split()
+    words_in(
+        "family early lovely only lonely friendly elderly daily weekly monthly yearly ugly silly holy belly bully "
+        "deadly costly likely unlikely lively curly jolly jelly fly ally reply supply assembly butterfly anomaly "
+        "chilly hilly woolly motherly fatherly brotherly sisterly worldly heavenly earthly ghastly orderly "
+        "scholarly sickly sly wily billy"
+    )
 )
 _SENSES = frozenset(
-    "see sees saw seen seeing watch watches watched watching hear hears heard hearing feel felt catch caught find found "
-    "leave left keep kept keeps spot spotted notice noticed picture imagine remember show shows showed".split()
+    words_in(
+        "see sees saw seen seeing watch watches watched watching hear hears heard hearing feel felt catch caught "
+        "find found leave left keep kept keeps spot spotted notice noticed picture imagine remember show shows "
+        "showed"
+    )
 )
-_MAKES = frozenset("let lets letting make makes made making help helps helped helping".split()) | _SENSES
+_MAKES = frozenset(words_in("let lets letting make makes made making help helps helped helping")) | _SENSES
 _COMPLEMENTS = frozenset(
-    "go leave be do have get know feel find take see come cry laugh think understand believe stay sleep eat sing run "
-    "become realize realise forget speak say tell walk wait win lose die live keep give put sit stand learn try seem "
-    "happy sad angry mad crazy famous feel sick uncomfortable nervous proud jealous blush safe alive dead aware busy".split()
+    words_in(
+        "go leave be do have get know feel find take see come cry laugh think understand believe stay sleep eat "
+        "sing run become realize realise forget speak say tell walk wait win lose die live keep give put sit "
+        "stand learn try seem happy sad angry mad crazy famous feel sick uncomfortable nervous proud jealous "
+        "blush safe alive dead aware busy"
+    )
 )
-_GIVES = frozenset("give gives gave given giving tell tells told telling ask asks asked send sends sent sending".split())
+_GIVES = frozenset(
+    words_in("give gives gave given giving tell tells told telling ask asks asked send sends sent sending")
+)
 _MOVES = frozenset(
-    "bring brings brought take takes took taken want wants wanted get gets got call called calls send sent win won drive "
-    "drove walk walked follow followed see drag dragged carry carried invite invited".split()
+    words_in(
+        "bring brings brought take takes took taken want wants wanted get gets got call called calls send sent "
+        "win won drive drove walk walked follow followed see drag dragged carry carried invite invited"
+    )
 )
-_VERBS_BEHIND_POSSESSIVE = frozenset("is was are were has have had will would can could should did does".split())
+_EITHER = frozenset({"more", "most", "less", "back", "home", "first", "better", "best", "much", "all"})
+_VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will would can could should did does"))
 
 
 def use_of_her(reader: Reader, i: int) -> Use:
     """Say how the "her" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
-    if not following:
-        return "object"
     if following == "will" and before == "against":
         return "determiner"
-    if following in _SMALL or following == "will":
+    if not following or following in _SMALL or following == "will":
         return "object"
-    if following in {"more", "most", "less", "back", "home", "first", "better", "best", "much", "all"}:
+    if following in _EITHER:
         return _use_before_adverb(reader, i, before, following)
     if following.endswith("ly") and following not in _NOT_ADVERBS:
         behind = reader.next(i + 1)
         return "object" if not behind or behind in _SMALL else "determiner"
-    if before in _MAKES and following in _COMPLEMENTS:
-        return "object"
-    if before in _SENSES and following.endswith("ing") and len(following) > 5:
-        return "object"
-    return "determiner"
+    complement = before in _MAKES and following in _COMPLEMENTS
+    activity = before in _SENSES and following.endswith("ing") and len(following) > 5
+    return "object" if complement or activity else "determiner"
 
 
 def _use_before_adverb(reader: Reader, i: int, before: str, following: str) -> Use:

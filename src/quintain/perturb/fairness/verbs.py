@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quintain.perturb.robustness.contraction import is_participle
+from quintain.perturb.wordlists import words_in
 
 IRREGULAR = {
     "is": "are",
@@ -16,14 +17,18 @@ IRREGULAR = {
     "doesn't": "don't",
 }
 ADVERBS = frozenset(
-    "always never often also still just really only even usually sometimes rarely seldom already now then soon finally "
-    "quickly slowly suddenly simply clearly probably certainly actually almost hardly ever quietly eventually later "
-    "merely truly both all".split()
+    words_in(
+        "always never often also still just really only even usually sometimes rarely seldom already now then "
+        "soon finally quickly slowly suddenly simply clearly probably certainly actually almost hardly ever "
+        "quietly eventually later merely truly both all"
+    )
 )
 # Words in -s behind a subject that are no verbs of the third person.
 _NO_VERBS = frozenset(
-    "as this his its us yes thus perhaps always less unless besides alas ours hers theirs yours towards afterwards "
-    "was has is does alone".split()
+    words_in(
+        "as this his its us yes thus perhaps always less unless besides alas ours hers theirs yours towards "
+        "afterwards was has is does alone"
+    )
 )
 
 

@@ -6,18 +6,20 @@ from typing import ClassVar
 
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
 from quintain.perturb.robustness.lookup import exchange
+from quintain.perturb.wordlists import words_in
 
 _SHORT = dict(
     pair.split("=")
-    for pair in (
+    for pair in words_in(
         "you=u your=ur you're=ur are=r why=y be=b see=c for=4 to=2 too=2 great=gr8 late=l8 later=l8r wait=w8 "
         "before=b4 because=cuz please=plz thanks=thx people=ppl really=rly probably=prolly tomorrow=2moro "
-        "tonight=2nite today=2day message=msg about=abt with=w/ without=w/o something=smth someone=sm1 anyone=any1 "
-        "everyone=every1 though=tho through=thru enough=enuf love=luv know=kno between=btwn picture=pic "
-        "pictures=pics minutes=mins minute=min seconds=secs hours=hrs hour=hr favorite=fav favourite=fav "
-        "definitely=def obviously=obv information=info okay=ok night=nite right=rite going=goin nothing=nuthin "
-        "the=da them=dem that=dat this=dis should=shud would=wud could=cud have=hav when=wen what=wat"
-    ).split()
+        "tonight=2nite today=2day message=msg about=abt with=w/ without=w/o something=smth someone=sm1 "
+        "anyone=any1 everyone=every1 though=tho through=thru enough=enuf love=luv know=kno between=btwn "
+        "picture=pic pictures=pics minutes=mins minute=min seconds=secs hours=hrs hour=hr favorite=fav "
+        "favourite=fav definitely=def obviously=obv information=info okay=ok night=nite right=rite going=goin "
+        "nothing=nuthin the=da them=dem that=dat this=dis should=shud would=wud could=cud have=hav when=wen "
+        "what=wat"
+    )
 )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from quintain.perturb.batch import Words
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
 from quintain.perturb.pick import ordered
+from quintain.perturb.wordlists import words_in
 
-_NEGATED = "are could did do does had has have is must need should was were would might ought dare".split()
+_NEGATED = words_in("are could did do does had has have is must need should was were would might ought dare")
 _EXPANSIONS: dict[str, str] = {
     **{f"{verb}n't": f"{verb} not" for verb in _NEGATED},
     "can't": "cannot",
@@ -31,8 +32,8 @@ _EXPANSIONS: dict[str, str] = {
     "wanna": "want to",
     "gotta": "got to",
 }
-_PRONOUNS = "i you he she it we they who that there this".split()
-_QUESTIONS = "what where how when why here".split()
+_PRONOUNS = words_in("i you he she it we they who that there this")
+_QUESTIONS = words_in("what where how when why here")
 _TAKES = {
     "'re": {"you": "are", "we": "are", "they": "are", "who": "are", "what": "are", "there": "are"},
     "'ll": dict.fromkeys([*_PRONOUNS, "what", "how"], "will"),
@@ -47,9 +48,11 @@ _EXPANSIONS |= {
 _IS_OR_HAS = frozenset(f"{word}'s" for word in [*_PRONOUNS[2:], *_QUESTIONS] if word not in {"we", "they"})
 _WOULD_OR_HAD = frozenset(f"{word}'d" for word in _PRONOUNS[:9])
 _PARTICIPLES = frozenset(
-    "been got gotten gone become begun come done drawn driven eaten fallen found given grown had heard held kept "
-    "known left lost made met put read run said seen sent shown spent stood taken thought told won worn written "
-    "always never already just ever long".split()
+    words_in(
+        "been got gotten gone become begun come done drawn driven eaten fallen found given grown had heard held "
+        "kept known left lost made met put read run said seen sent shown spent stood taken thought told won worn "
+        "written always never already just ever long"
+    )
 )
 _SHORT_NOT = frozenset(_NEGATED) | {"can", "will"}
 _IRREGULAR = {"can": "can't", "will": "won't"}

@@ -30,7 +30,9 @@ class DroppedArticles(Perturbation):
         ]
         chosen = words.choose(np.array(found, dtype=np.int64), rate)
         start, end = words.start[chosen], words.end[chosen] + 1
-        capital = [joined[a].isupper() and joined[b].islower() for a, b in zip(start.tolist(), end.tolist(), strict=True)]
+        capital = [
+            joined[a].isupper() and joined[b].islower() for a, b in zip(start.tolist(), end.tolist(), strict=True)
+        ]
         made = [joined[b].upper() if big else "" for b, big in zip(end.tolist(), capital, strict=True)]
         return Proposal(start, end + np.array(capital, dtype=np.int64), made)
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from quintain.perturb import draws
 from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
+from quintain.perturb.wordlists import lines_of
 
-_FACES = {":)": "🙂", ":-)": "🙂", ":(": "🙁", ":-(": "🙁", ":D": "😃", ";)": "😉", ";-)": "😉", ":P": "😛", "<3": "❤️", ":/": "😕"}
+_FACES = {
+    ":)": "🙂",
+    ":-)": "🙂",
+    ":(": "🙁",
+    ":-(": "🙁",
+    ":D": "😃",
+    ";)": "😉",
+    ";-)": "😉",
+    ":P": "😛",
+    "<3": "❤️",
+    ":/": "😕",
+}
 _EMOTICONS = {"🙂": ":)", "😊": ":)", "🙁": ":(", "😃": ":D", "😀": ":D", "😉": ";)", "😛": ":P", "❤️": "<3", "😕": ":/"}
 _SIGNS = re.compile(
     "|".join(
@@ -18,20 +31,13 @@ _SIGNS = re.compile(
         + [re.escape(face) for face in sorted(_EMOTICONS, key=len, reverse=True)]
     )
 )
-# Things with a picture that says no more than the word does.
-_PICTURES = dict(
-    pair.split("=")
-    for pair in (
-        "pizza=🍕 coffee=☕ tea=🍵 beer=🍺 wine=🍷 cake=🎂 bread=🍞 cheese=🧀 rice=🍚 sushi=🍣 burger=🍔 salad=🥗 soup=🍲 "
-        "egg=🥚 apple=🍎 banana=🍌 dog=🐶 cat=🐱 horse=🐴 cow=🐮 pig=🐷 fish=🐟 bird=🐦 mouse=🐭 bear=🐻 lion=🦁 tiger=🐯 "
-        "elephant=🐘 monkey=🐵 snake=🐍 spider=🕷 tree=🌳 flower=🌸 sun=☀️ moon=🌙 rain=🌧 snow=❄️ fire=🔥 water=💧 ocean=🌊 "
-        "mountain=⛰ car=🚗 bus=🚌 train=🚆 plane=✈️ ship=🚢 bike=🚲 bicycle=🚲 truck=🚚 house=🏠 school=🏫 hospital=🏥 "
-        "hotel=🏨 church=⛪ bank=🏦 phone=📱 computer=💻 camera=📷 television=📺 tv=📺 book=📖 letter=✉️ key=🔑 clock=🕒 "
-        "guitar=🎸 piano=🎹 music=🎵 movie=🎬 film=🎬 movies=🎬 films=🎬 theater=🎭 theatre=🎭 football=🏈 soccer=⚽ "
-        "basketball=🏀 tennis=🎾 baseball=⚾ doctor=🩺 money=💵 map=🗺 bed=🛏 door=🚪 window=🪟 shoe=👟 hat=🎩 umbrella=☂️"
-    ).split()
-)
 _NEUTRAL = ("📎", "📌", "🔹", "📝", "🕒", "📄")
+
+
+@cache
+def pictures() -> dict[str, str]:
+    """Read the words for things that have a picture."""
+    return dict(line.split() for line in lines_of("pictures.txt"))
 
 
 @PERTURBATIONS.register("emoji")
@@ -44,14 +50,14 @@ class Emoji(Perturbation):
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Exchange every sign, then add pictures to the chosen words, or one at the end of a text that has none."""
-        words, draft = batch.words, Draft()
+        words, draft, table = batch.words, Draft(), pictures()
         for match in _SIGNS.finditer(batch.joined):
             sign = match.group()
             draft.add(*match.span(), _FACES.get(sign) or _EMOTICONS[sign])
-        found = np.array([i for i, word in enumerate(words.lower) if word in _PICTURES], dtype=np.int64)
+        found = np.array([i for i, word in enumerate(words.lower) if word in table], dtype=np.int64)
         for i in words.choose(found, rate).tolist():
             end = int(words.end[i])
-            draft.add(end, end, " " + _PICTURES[words.lower[i]])
+            draft.add(end, end, " " + table[words.lower[i]])
         edited = np.array([edit[0] for edit in draft.edits], dtype=np.int64)
         bare = np.setdiff1d(np.flatnonzero(words.per_text > 0), batch.text_at(edited))
         drawn = draws.below(draws.at(batch.seeds[bare], bare * 0, 1), len(_NEUTRAL))

@@ -15,9 +15,7 @@ def neighbours() -> dict[str, str]:
     """List, for each letter, the letters whose keys touch its own."""
     keys = {key: (x + shift, y) for y, (row, shift) in enumerate(_ROWS) for x, key in enumerate(row)}
     return {
-        key: "".join(
-            other for other, (a, b) in keys.items() if other != key and abs(a - x) <= 1.0 and abs(b - y) <= 1
-        )
+        key: "".join(other for other, (a, b) in keys.items() if other != key and abs(a - x) <= 1.0 and abs(b - y) <= 1)
         for key, (x, y) in keys.items()
     }
 

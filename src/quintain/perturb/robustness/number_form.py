@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
-from quintain.perturb.wordlists import cased_like
+from quintain.perturb.wordlists import cased_like, words_in
 
-_ONES = (
+_ONES = words_in(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
-).split()
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+)
+_TENS = dict(zip(words_in("twenty thirty forty fifty sixty seventy eighty ninety"), range(20, 100, 10), strict=True))
 _WORDS = {word: value for value, word in enumerate(_ONES) if value > 1} | _TENS
 _WORDS |= {f"{ten}-{_ONES[one]}": value + one for ten, value in _TENS.items() for one in range(1, 10)}
 _DIGITS = {value: word for word, value in _WORDS.items()} | {0: "zero", 1: "one"}

@@ -37,6 +37,8 @@ class Typos(Perturbation):
         stray = np.where(stray == (code | np.uint32(32)), _ALPHABET[(stray - 96) % 26], stray)
         stray = stray - np.where((code >= 65) & (code <= 90), 32, 0).astype(np.uint32)
         end = at + np.array([2, 1, 0, 1])[slip]
-        pairs = zip(slip.tolist(), letters.text_of(code), letters.text_of(following), letters.text_of(stray), strict=True)
+        pairs = zip(
+            slip.tolist(), letters.text_of(code), letters.text_of(following), letters.text_of(stray), strict=True
+        )
         made = [(b + a, "", c, c)[kind] for kind, a, b, c in pairs]
         return Proposal(at, end, made)

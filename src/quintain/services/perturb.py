@@ -1,0 +1,282 @@
+"""Perturb the texts of a plain file: no workspace, no account, no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import Task
+from quintain.data.identity import example_ids
+from quintain.data.shaping import shape
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number, table_format, write_table
+from quintain.perturb.apply import rate_of
+from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
+from quintain.perturb.rows import Change, Column, perturb_rows, words_touched
+from quintain.perturb.tables import edits_of, lineage, perturb_table
+from quintain.tasks.contract import kind_of
+from quintain.tasks.definition import read_task
+
+# What a column of texts is often called, tried in this order.
+USUAL = ("text", "sentence", "review", "comment", "tweet", "question", "premise")
+_ADDED = ("parent", "perturbation", "change")
+_ROWS = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbing:
+    """How to perturb a file: by what, how hard, which columns, as examples of which task."""
+
+    kinds: Sequence[str]
+    seed: int = 0
+    severity: float = 1.0
+    fields: Sequence[str] = ()
+    task: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one perturbation did to a file."""
+
+    name: str
+    family: str
+    version: int
+    rows: int
+    changed: int
+    words: int
+    words_edited: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of the file's words that were edited; None where it has no words."""
+        return self.words_edited / self.words if self.words else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "version": self.version,
+            "rows": self.rows,
+            "changed": self.changed,
+            "words": self.words,
+            "words_edited": self.words_edited,
+            "share_edited": self.share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbReport:
+    """What was done to a file, by perturbation."""
+
+    file: str
+    out: str
+    seed: int
+    severity: float
+    fields: tuple[str, ...]
+    tallies: tuple[Tally, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "file": self.file,
+            "out": self.out,
+            "seed": self.seed,
+            "severity": self.severity,
+            "fields": list(self.fields),
+            "changed": sum(tally.changed for tally in self.tallies),
+            "perturbations": [tally.as_dict() for tally in self.tallies],
+        }
+
+
+def list_perturbations() -> list[dict[str, Any]]:
+    """List every perturbation with what it does."""
+    return [
+        {
+            "name": name,
+            "family": member.family,
+            "title": member.title,
+            "version": member.version,
+            "rate": member.rate,
+            "in_paper": member.in_paper,
+        }
+        for name, member in PERTURBATIONS.items()
+    ]
+
+
+def perturb_file(path: Path, out: Path, settings: Perturbing) -> PerturbReport:
+    """Write the rows of *path* that change, changed, to *out*: for each perturbation its own, one after the other.
+
+    Beside the file's columns *out* has `parent` (the row's id, or its number), `perturbation`, and `change` (for
+    fairness, from which group to which). As examples of a task, the rows keep their gold spans in place.
+    """
+    members = _members(settings.kinds)
+    for member in members:
+        rate_of(member, settings.severity)
+    table_format(out)
+    table = read_table(path, required=list(settings.fields))
+    clash = [name for name in _ADDED if name in table.columns]
+    if clash:
+        raise BadInput(
+            f"{path.name} has a column '{clash[0]}' of its own.", remedy=f"Rename it: {', '.join(_ADDED)} are added."
+        )
+    if settings.task is not None:
+        names, parts, tallies = _as_examples(path, table, read_task(settings.task), members, settings)
+    else:
+        names, parts, tallies = _as_texts(path, table, members, settings)
+    write_table(pl.concat(parts), out)
+    return PerturbReport(path.name, out.name, settings.seed, settings.severity, tuple(names), tuple(tallies))
+
+
+Result = tuple[list[str], list[pl.DataFrame], list[Tally]]
+
+
+def _members(kinds: Sequence[str]) -> list[Perturbation]:
+    names = [name.strip() for kind in kinds for name in kind.split(",") if name.strip()]
+    if not names:
+        raise BadInput("No perturbation is named.", remedy="Give some with --kind, such as --kind typos,ocr.")
+    families = {"robustness", "fairness"}
+    chosen = [
+        one
+        for name in names
+        for one in ([n for n, m in PERTURBATIONS.items() if m.family == name] if name in families else [name])
+    ]
+    return [perturbation(name) for name in dict.fromkeys(chosen)]
+
+
+def _as_texts(path: Path, table: pl.DataFrame, members: Sequence[Perturbation], settings: Perturbing) -> Result:
+    names = list(settings.fields) or [_text_column(path, table)]
+    nested = [name for name in names if table.schema[name] != pl.String()]
+    if nested:
+        raise BadInput(f"{path.name}: the column '{nested[0]}' does not hold texts.")
+    words, parents = _words(table, names), _parents(table)
+    parts, tallies = [], []
+    for member in members:
+        changes = _changes(table, names, member, settings)
+        kept = [i for i, change in enumerate(changes) if change is not None]
+        made = [change for change in changes if change is not None]
+        parts.append(_told(table[kept], names, made, parents[kept], member.name))
+        edited = sum(
+            words_touched(text, change.edits[name])
+            for name in names
+            for text, change in zip(table[name][kept].to_list(), made, strict=True)
+            if name in change.edits
+        )
+        tallies.append(Tally(member.name, member.family, member.version, table.height, len(made), words, edited))
+    return names, parts, tallies
+
+
+def _changes(
+    table: pl.DataFrame, names: Sequence[str], member: Perturbation, settings: Perturbing
+) -> list[Change | None]:
+    columns = [Column(name) for name in names]
+    changes: list[Change | None] = []
+    for part in table.iter_slices(_ROWS):
+        contents = [json.dumps(row, ensure_ascii=False) for row in part.select(names).iter_rows()]
+        changes += perturb_rows(
+            part, columns, member, contents=contents, seed=settings.seed, severity=settings.severity
+        )
+    return changes
+
+
+def _told(
+    rows: pl.DataFrame, names: Sequence[str], changes: Sequence[Change], parents: pl.Series, kind: str
+) -> pl.DataFrame:
+    """Write the new values into *rows*, with where they come from."""
+    for name in names:
+        new = [change.values.get(name, old) for change, old in zip(changes, rows[name].to_list(), strict=True)]
+        rows = rows.with_columns(pl.Series(name, new, pl.String()))
+    ways = [f"{way['from']} → {way['to']}" if (way := change.group) else None for change in changes]
+    return rows.with_columns(
+        parents.alias("parent"), pl.lit(kind).alias("perturbation"), pl.Series("change", ways, pl.String())
+    )
+
+
+def _as_examples(
+    path: Path, table: pl.DataFrame, task: Task, members: Sequence[Perturbation], settings: Perturbing
+) -> Result:
+    kind = kind_of(task)
+    shaped = _shaped(path, table, task)
+    open_ones = [item.name for item in kind.fields(task) if item.perturbable and item.type != "image"]
+    # The seed comes from the content: the file's own ids name the parents, and nothing else.
+    plain = shaped.drop("id", strict=False).with_columns(meta=pl.lit("{}"))
+    ids = example_ids(plain, [item.name for item in kind.fields(task)]).to_list()
+    first = {one: row for row, one in reversed(list(enumerate(ids)))}
+    parents = _parents(table)
+    words = _words(shaped, [name for name in open_ones if shaped.schema[name] == pl.String()])
+    parts, tallies = [], []
+    for member in members:
+        made = perturb_table(task, plain, member, seed=settings.seed, severity=settings.severity)
+        told = lineage(made)
+        of = [first[parent] for parent in told["parent"]]
+        edited = _edited_words(plain[of], made, open_ones)
+        parts.append(
+            made.drop("meta").with_columns(
+                parents[of].alias("parent"), told["perturbation"], told["group"].alias("change")
+            )
+        )
+        tallies.append(Tally(member.name, member.family, member.version, table.height, made.height, words, edited))
+    return open_ones, parts, tallies
+
+
+def _edited_words(before: pl.DataFrame, made: pl.DataFrame, names: Sequence[str]) -> int:
+    """Count the words of *before* that were edited on the way to *made*, row by row."""
+    metas = [json.loads(meta) for meta in made["meta"].to_list()]
+    return sum(
+        words_touched(text, edits)
+        for name in names
+        if before.schema[name] == pl.String()
+        for text, meta in zip(before[name].to_list(), metas, strict=True)
+        if (edits := edits_of(meta, name))
+    )
+
+
+def _shaped(path: Path, table: pl.DataFrame, task: Task) -> pl.DataFrame:
+    """Bring the columns into the shapes of the task; a value that does not fit is a fault with its row."""
+    kind = kind_of(task)
+    faults: list[Fault] = []
+    for name, dtype in kind.schema(task).items():
+        if name == "answer" and "answer" not in table.columns and "label" in table.columns:
+            table = table.rename({"label": "answer"})
+        if name not in table.columns:
+            if name == "answer":
+                continue
+            raise BadInput(
+                f"{path.name} has no column '{name}'.",
+                remedy=f"The task '{task.name}' needs: {', '.join(item.name for item in kind.fields(task))}.",
+            )
+        series, misfits = shape(table[name], dtype)
+        faults += [Fault(reason, path.name, row_number(path, row), name) for row, reason in misfits]
+        table = table.with_columns(series.alias(name))
+    faults += [
+        Fault(fault.reason, path.name, row_number(path, fault.row), fault.field)
+        for fault in (kind.check_table(task, table) if not faults else [])
+    ]
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    return table
+
+
+def _text_column(path: Path, table: pl.DataFrame) -> str:
+    texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
+    found = next((name for name in USUAL if name in texts), texts[0] if len(texts) == 1 else None)
+    if found is None:
+        raise BadInput(
+            f"{path.name} has several columns: {', '.join(table.columns)}.", remedy="Name the texts with --field."
+        )
+    return found
+
+
+def _parents(table: pl.DataFrame) -> pl.Series:
+    if "id" in table.columns:
+        return table["id"].cast(pl.String())
+    return pl.Series("parent", range(1, table.height + 1)).cast(pl.String())
+
+
+def _words(table: pl.DataFrame, names: Sequence[str]) -> int:
+    return sum(len(text.split()) for name in names for text in table[name].to_list() if text)
