@@ -62,7 +62,7 @@ def newest_cards(db: Session, version_ids: Sequence[int]) -> dict[int, str]:
     """Give the newest later card of each version that has one."""
     newest = select(func.max(ModelCard.id)).where(ModelCard.version_id.in_(version_ids)).group_by(ModelCard.version_id)
     query = select(ModelCard.version_id, ModelCard.text).where(ModelCard.id.in_(newest))
-    return dict(db.execute(query).tuples().all())
+    return {row.version_id: row.text for row in db.execute(query)}
 
 
 def cards(db: Session, version_id: int) -> Sequence[tuple[ModelCard, str | None]]:
