@@ -210,7 +210,8 @@ def _partial(target: Path) -> Iterator[Path]:
         reason = "the disk is full" if error.errno in FULL else error.strerror
         raise Unavailable(f"The backup {target} was not written: {reason}.", remedy="Name another place.") from error
     finally:
-        partial.unlink(missing_ok=True)
+        if partial.exists():
+            partial.unlink()
 
 
 @contextmanager
