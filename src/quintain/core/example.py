@@ -37,8 +37,8 @@ class Example:
 
     @property
     def id(self) -> str:
-        """The hash of the inputs: the same input is the same example wherever it turns up."""
-        return content_id(dict(self.inputs))
+        """The hash of the inputs that are there: the same input is the same example wherever it turns up."""
+        return content_id({name: value for name, value in self.inputs.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)

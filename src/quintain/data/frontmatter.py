@@ -44,7 +44,7 @@ def _config_lines(lines: list[str], file: str) -> list[_Line]:
         text = line.strip()
         if text == "---":
             break
-        if not line.startswith((" ", "-", "#")) and text:
+        if not line.startswith((" ", "\t", "-", "#")) and text:
             inside = text.split("#")[0].strip() == "configs:"
         elif inside and text and not text.startswith("#"):
             if "\t" in line[: len(line) - len(line.lstrip())]:

@@ -22,6 +22,11 @@ def open_bytes(path: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
+def position(stream: BinaryIO) -> int:
+    """Say how many bytes of the file itself were read, compressed or not."""
+    return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
+
+
 def read_bytes(path: Path) -> bytes:
     """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8."""
     try:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from quintain.core.errors import BadInput, Fault
 from quintain.data.readers.contract import BLOCK, MAX_LINE
-from quintain.data.text import encoding_faults, open_bytes, strip_mark
+from quintain.data.text import encoding_faults, open_bytes, position, strip_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8") -> It
     first, empty = 1, True
     try:
         with open_bytes(path) as stream:
-            for data, done in _whole_lines(stream, size, name):
+            for data, done in _whole_lines(stream, size):
                 start = strip_mark(data, name) if first == 1 else data
                 block = _clean(start, name, first, done, encoding)
                 first += data.count(b"\n")
@@ -47,7 +47,7 @@ def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8") -> It
         raise BadInput(faults=[Fault("the file is empty", file=name)])
 
 
-def _whole_lines(stream: BinaryIO, size: int, name: str) -> Iterator[tuple[bytes, int]]:
+def _whole_lines(stream: BinaryIO, size: int) -> Iterator[tuple[bytes, int]]:
     tail = b""
     while data := stream.read(size):
         cut = data.rfind(b"\n") + 1
@@ -56,10 +56,10 @@ def _whole_lines(stream: BinaryIO, size: int, name: str) -> Iterator[tuple[bytes
             if len(tail) > MAX_LINE:
                 tail = _skip_line(stream, tail)
             continue
-        yield tail + data[:cut], stream.tell()
+        yield tail + data[:cut], position(stream)
         tail = data[cut:]
     if tail:
-        yield tail, stream.tell()
+        yield tail, position(stream)
 
 
 def _skip_line(stream: BinaryIO, start: bytes) -> bytes:

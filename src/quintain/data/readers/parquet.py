@@ -30,7 +30,7 @@ def open_parquet(path: Path, options: Options) -> Source:
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         for start in range(0, height, SLICE):
-            frame = table.select(wanted).slice(start, SLICE).collect()
+            frame = table.select(list(wanted)).slice(start, SLICE).collect()
             done = size * min(start + SLICE, height) // height
             yield Batch(path.name, frame, row_numbers(start + 1, frame.height), done=done)
 

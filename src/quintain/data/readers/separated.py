@@ -15,7 +15,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
-from quintain.data.text import open_bytes, strip_mark
+from quintain.data.text import open_bytes, position, strip_mark
 
 BATCH = 20_000
 _Rows = Iterator[tuple[int, list[str] | Fault]]
@@ -44,11 +44,12 @@ def _open(path: Path, options: Options, separator: str) -> Source:
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         with open_bytes(path) as stream:
-            rows = _rows(path, _decoded(path, stream, options), options, separator)
+            text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
+            rows = _rows(path, text, options, separator)
             if not options.names:
                 next(rows, None)
             while chunk := list(itertools.islice(rows, BATCH)):
-                yield _batch(path.name, chunk, columns, wanted, stream.tell())
+                yield _batch(path.name, chunk, columns, wanted, position(stream))
 
     return Source(path.name, columns, path.stat().st_size, batches)
 
