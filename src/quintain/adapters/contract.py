@@ -11,7 +11,6 @@ model's folder without ever running anything in it, and
 
 from __future__ import annotations
 
-import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -52,6 +51,8 @@ ADAPTERS: Registry[type[Adapter]] = Registry("adapter", package="quintain.adapte
 
 def read_manifest(folder: Path) -> Mapping[str, Any]:
     """Read a model's `quintain.toml`: its adapter, batch size and the adapter's own options."""
+    import tomllib  # not at the top: inside the sandbox every import costs start-up time
+
     path = folder / MANIFEST
     if not path.exists():
         return {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from quintain.core.errors import Conflict, NotFound
@@ -72,5 +71,7 @@ class Registry(Generic[Member]):
         package = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(package.__path__, prefix=f"{self.package}."):
             importlib.import_module(module.name)
+        from importlib.metadata import entry_points  # slow to import, and not needed where nothing is looked up
+
         for entry in entry_points(group=self.group):
             entry.load()

@@ -2,7 +2,7 @@
 
 from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
-from quintain.store.tables.evaluation import Cell, CellEvent, Upload, Variant
+from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
@@ -24,6 +24,7 @@ __all__ = [
     "ModelVersion",
     "Notification",
     "OneTimeLink",
+    "ResultCache",
     "RoleGrant",
     "TaskRow",
     "TaskVersion",

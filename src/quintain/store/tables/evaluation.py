@@ -81,3 +81,13 @@ class Upload(Base):
     received: Mapped[int] = mapped_column(default=0)
     blob: Mapped[str | None] = mapped_column(String(80))
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ResultCache(Base):
+    """Figures computed from predictions. The key hashes all that goes in, so a row is never stale, only unused."""
+
+    __tablename__ = "result_cache"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -13,6 +13,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Create the tables, those that others point to first."""
+    _create_result_cache()
     _create_board_forks()
     _create_board_settings()
     _create_board_snapshots()
@@ -20,6 +21,16 @@ def upgrade() -> None:
     _create_cells()
     _create_variants()
     _create_cell_events()
+
+
+def _create_result_cache() -> None:
+    op.create_table(
+        "result_cache",
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("value", sa.JSON(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_result_cache")),
+    )
 
 
 def _create_board_forks() -> None:
