@@ -33,6 +33,7 @@ def list_datasets(call: Calling, task: TaskName) -> DatasetsShape:
 def import_dataset(
     call: Calling,
     task: TaskName,
+    *,
     name: Annotated[Text, Form(description="Name of the data set.")],
     role: Annotated[Role, Form(description="What it is for.")],
     file: Annotated[UploadFile, File(description="JSONL, CSV, TSV, Parquet, SQuAD JSON or CoNLL-U.")],
@@ -62,6 +63,7 @@ def preview_dataset(
     call: Calling,
     task: TaskName,
     dataset: DatasetName,
+    *,
     version: Number = None,
     text: Filter = "",
     label: Filter = "",

@@ -35,6 +35,7 @@ def show(
     visit: Visiting,
     task: str,
     dataset: str,
+    *,
     version: int | None = None,
     text: str = "",
     label: str = "",

@@ -68,9 +68,9 @@ def plan_of(task: Task, post: Post) -> ImportPlan:
 
 
 def label_map(text: str) -> dict[str, str]:
-    """Read lines such as `4 = positive` into a map from values of the file to labels.
+    r"""Read lines such as `4 = positive` into a map from values of the file to labels.
 
-    >>> label_map("0 = negative\\n1=positive")
+    >>> label_map("0 = negative\n1=positive")
     {'0': 'negative', '1': 'positive'}
     """
     found: dict[str, str] = {}

@@ -1,0 +1,66 @@
+"""Running the application: a socket of our own, so that a taken port is explained, and a calm end."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from quintain.core.errors import Conflict, Unavailable
+
+GRACE_S = 10
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, then say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Take *port* on *host*, or say who is in the way and what to do."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        # Listening at once makes a second server on this port fail now, not when it first answers.
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        raise _explain(error, host, port) from error
+    return listener
+
+
+def serve(app: FastAPI, listener: socket.socket, *, ready: Callable[[], None]) -> None:
+    """Serve *app* on *listener* until the process is asked to stop; requests in flight are finished first."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,  # our own middleware writes that line, with the request's id
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    Server(config, ready).run(sockets=[listener])
+
+
+def _explain(error: OSError, host: str, port: int) -> Conflict | Unavailable:
+    if error.errno == errno.EADDRINUSE:
+        return Conflict(
+            f"Port {port} on {host} is taken, perhaps by another Quintain.",
+            remedy=f"Stop that one, or choose another port: --port {port + 1 if port < 65535 else 8000}.",
+        )
+    if error.errno == errno.EACCES:
+        return Unavailable(f"Port {port} needs rights that you do not have.", remedy="Choose one above 1023.")
+    return Unavailable(f"Cannot listen on {host}, port {port}: {error.strerror}.", remedy="Check --host and --port.")
