@@ -1,7 +1,8 @@
-"""Answers compared as texts: normalisation, exact match and token F1 as SQuAD defines them (Rajpurkar et al., 2016).
+"""Answers compared as texts: exact match and token F1 as SQuAD defines them, and ROUGE-L (Lin, 2004).
 
-Case, punctuation, English articles and white space do not count. Where there are several right answers, the one
-nearest to the prediction does. An answer without a word in it ("no answer") is right only against another such.
+For SQuAD (Rajpurkar et al., 2016) case, punctuation, English articles and white space do not count. Where there are
+several right answers, the one nearest to the prediction does. An answer without a word in it ("no answer") is right
+only against another such.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from rapidfuzz.distance import LCSseq
+
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_WORD = re.compile(r"[a-z0-9]+")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -38,6 +42,24 @@ def token_f1(prediction: str, references: Iterable[str]) -> float:
     """
     said = normalise(prediction).split()
     return max(_f1(said, normalise(reference).split()) for reference in _or_none(references))
+
+
+def rouge_l(prediction: str, references: Iterable[str]) -> float:
+    """Give the best ROUGE-L F1 of *prediction* against *references*, without stemming, as rouge-score does.
+
+    It is the longest common subsequence of words as a share of both texts.
+
+    >>> rouge_l("the cat sat", ["the cat was sitting", "the dog"])
+    0.5714285714285714
+    """
+    said = _WORD.findall(prediction.lower())
+    return max((_share(said, _WORD.findall(reference.lower())) for reference in references), default=0.0)
+
+
+def _share(said: Sequence[str], right: Sequence[str]) -> float:
+    if not said or not right:
+        return 0.0
+    return 2 * LCSseq.similarity(said, right) / (len(said) + len(right))
 
 
 def _or_none(references: Iterable[str]) -> list[str]:

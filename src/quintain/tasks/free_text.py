@@ -14,7 +14,7 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Task
-from quintain.stats.text import exact_match
+from quintain.stats.text import exact_match, rouge_l
 from quintain.tasks.answers import refuse_unknown, show
 from quintain.tasks.contract import KINDS, FormField, TaskKind
 from quintain.tasks.rules import CONTROL, Rule, blank
@@ -82,7 +82,7 @@ class FreeText(TaskKind):
         return faults
 
 
-# The libraries are imported where they are used: they take a second to load, which other kinds need not wait.
+# The library is imported where it is used: it takes a second to load, which other kinds need not wait.
 def _bleu(text: str, references: Sequence[str]) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
@@ -95,10 +95,4 @@ def _chrf(text: str, references: Sequence[str]) -> float:
     return float(CHRF().sentence_score(text, list(references)).score) / 100
 
 
-def _rouge_l(text: str, references: Sequence[str]) -> float:
-    from rouge_score.rouge_scorer import RougeScorer
-
-    return float(RougeScorer(["rougeL"]).score_multi(list(references), text)["rougeL"].fmeasure)
-
-
-_SCORES: Mapping[str, Callable[[str, Sequence[str]], float]] = {"bleu": _bleu, "chrf": _chrf, "rouge_l": _rouge_l}
+_SCORES: Mapping[str, Callable[[str, Sequence[str]], float]] = {"bleu": _bleu, "chrf": _chrf, "rouge_l": rouge_l}

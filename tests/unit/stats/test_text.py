@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintain.stats.text import exact_match, normalise, token_f1
+from quintain.stats.text import exact_match, normalise, rouge_l, token_f1
 
 
 def test_normalisation_ignores_what_does_not_count() -> None:
@@ -72,3 +72,25 @@ def test_published_scores_on_xquad(shared_data: Path) -> None:
     assert len(questions) == 1190
     assert round(100 * sum(exact) / 1190, 1) == 72.8
     assert round(100 * sum(f1) / 1190, 1) == 83.4
+
+
+def test_rouge_l_by_hand() -> None:
+    """Words in order count, with gaps: three of four and of five words."""
+    assert rouge_l("police killed the gunman", ["police kill the gunman today"]) == pytest.approx(2 * 3 / 9)
+    assert rouge_l("gunman the", ["the gunman"]) == pytest.approx(0.5)
+    assert rouge_l("", ["x"]) == 0
+    assert rouge_l("x", []) == 0
+
+
+@pytest.mark.slow
+def test_rouge_l_is_that_of_rouge_score() -> None:
+    """On texts of many kinds the figure is the one that the package rouge-score gives."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rougeL"])
+
+    @given(st.text("abc é-1.\n", max_size=40), st.lists(st.text("abc é-1.\n", max_size=40), min_size=1, max_size=3))
+    def compare(said: str, right: list[str]) -> None:
+        assert rouge_l(said, right) == pytest.approx(scorer.score_multi(right, said)["rougeL"].fmeasure)
+
+    compare()
