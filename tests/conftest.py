@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy.orm import Session
 from typer.testing import CliRunner, Result
@@ -25,6 +26,10 @@ from tests.people import make_person
 from tests.postgres import TEMPLATE, PostgresServer
 
 ROOT = Path(__file__).parent.parent
+# Times vary on a busy machine; what a property test shows does not depend on them.
+hypothesis.settings.register_profile("quintain", deadline=None)
+hypothesis.settings.load_profile("quintain")
+
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
