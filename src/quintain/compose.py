@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Unavailable
+from quintain.core.errors import BadInput, Unavailable
+from quintain.engine.jobs import LocalEngine
+from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.mail import Mail
+from quintain.services.run_cell import Conditions
+from quintain.services.run_cell import Engine as CellEngine
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -36,6 +40,29 @@ class Workspace:
     def mail(self) -> Mail:
         """Where e-mail is handed over, and who it is from."""
         return Mail(self.settings.smtp_url, self.settings.mail_from)
+
+
+def make_engine(settings: Settings) -> CellEngine:
+    """Make the engine that *settings* name: this machine, or a Ray cluster."""
+    if settings.engine == "local":
+        return LocalEngine(settings.workspace / "locks")
+    if settings.engine.startswith("ray://"):
+        from quintain.engine.cluster import RayEngine
+
+        return RayEngine(settings.engine)
+    raise BadInput(f"QUINTAIN_ENGINE is '{settings.engine}'.", remedy="It is `local` or ray://host:port.")
+
+
+def conditions_of(settings: Settings) -> Conditions:
+    """Give the conditions that every model is run under."""
+    if settings.sandbox not in {"full", "partial", "off"}:
+        raise BadInput(f"QUINTAIN_SANDBOX is '{settings.sandbox}'.", remedy="It is `full`, `partial` or `off`.")
+    limits = Limits(
+        memory_bytes=settings.model_memory * GIB,
+        wall_seconds=settings.model_seconds,
+        cpu_seconds=settings.model_seconds,
+    )
+    return Conditions(limits, settings.sandbox)
 
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:

@@ -36,6 +36,12 @@ class Settings:
     open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")
     login_attempts: int = _setting(10, "Log-in attempts allowed per address and per name in five minutes.")
     model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
+    engine: str = _setting("local", "Where cells run: local, or ray://host:port of a Ray cluster.")
+    workers: int = _setting(1, "Workers that `serve` starts beside the pages; 0 leaves evaluation to `worker`.")
+    sandbox: str = _setting("full", "Sandbox that submitted code needs: full, partial (no control group) or off.")
+    model_memory: int = _setting(4, "Memory that a model may use, in GiB.")
+    model_seconds: int = _setting(3600, "Seconds that one run of a model may take.")
+    submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 
     @property
     def database(self) -> str:
@@ -80,8 +86,7 @@ def _parse(name: str, raw: str, default: object) -> object:
             return False
         raise BadInput(f"{variable} is '{raw}', which is neither yes nor no.", remedy="Use 1 or 0.")
     if isinstance(default, int):
-        try:
-            return int(raw)
-        except ValueError:
-            raise BadInput(f"{variable} is '{raw}', which is not a whole number.") from None
+        if not raw.isdecimal():
+            raise BadInput(f"{variable} is '{raw}', which is not a whole number.", remedy="Use digits only.")
+        return int(raw)
     return Path(raw) if isinstance(default, Path) else raw

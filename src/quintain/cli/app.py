@@ -12,6 +12,7 @@ from quintain import __version__
 from quintain.cli import (
     backup,
     board,
+    cells,
     data,
     demo,
     evaluate,
@@ -24,6 +25,7 @@ from quintain.cli import (
     task,
     train,
     user,
+    worker,
 )
 from quintain.core.errors import QuintainError
 
@@ -54,7 +56,10 @@ data.app.command("perturbations")(perturb.perturbations)
 app.add_typer(data.app, name="data")
 app.add_typer(model.app, name="model")
 app.command("train")(train.train)
+for command in (cells.status, cells.watch, cells.run, cells.why, cells.cancel, cells.retry):
+    evaluate.app.command(command.__name__)(command)
 app.add_typer(evaluate.app, name="evaluate")
+app.command("worker")(worker.worker)
 app.add_typer(board.app, name="board")
 
 

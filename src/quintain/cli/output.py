@@ -27,6 +27,11 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
+def print_json_line(value: Any) -> None:
+    """Print *value* as one line of JSON, for programs that follow along."""
+    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain))
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
     """Print rows as a table, for people."""
     table = Table(*columns, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)

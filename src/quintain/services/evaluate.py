@@ -45,6 +45,7 @@ class Lease:
     cell_id: int
     generation: int
     variant: str
+    title: str = ""
 
 
 def variants_of(task: Task) -> list[str]:
@@ -99,19 +100,27 @@ def _variants_for(task: Task, model: ModelVersion) -> list[str]:
     return [name for name in variants if name != MEASURE] if place == "remote" else variants
 
 
-def claim(db: Session, worker: str, *, alone: bool = True) -> Lease | None:
-    """Lease the next cell to *worker*; *alone* says that it can give a measurement the machine to itself."""
+def claim(db: Session, worker: str, *, task: str | None = None, alone: bool = True) -> Lease | None:
+    """Lease the next cell, of *task* or of any, to *worker*.
+
+    *alone* says that the worker can give a measurement the machine to itself.
+    """
     with transaction(db):
         moment = now()
         while True:
-            cell = queries.claim(db, worker=worker, now=moment, until=moment + LEASE, alone=alone)
+            cell = queries.claim(db, worker=worker, now=moment, until=moment + LEASE, alone=alone, task=task)
             if cell is None:
                 return None
             if cell.attempts > MAX_ATTEMPTS:
                 _give_up(db, cell, f"Given up after {MAX_ATTEMPTS} attempts that ended without a result.")
                 continue
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
-            return Lease(cell.id, cell.generation, cell.variant)
+            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell))
+
+
+def _title(db: Session, cell: Cell) -> str:
+    row = _row(db, cell.id)
+    return f"{row.task.name}/{row.model.name} on {row.dataset.name}, {cell.variant}"
 
 
 def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:

@@ -7,6 +7,8 @@ import os
 import secrets
 import socket
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from quintain.services import evaluate
 from quintain.services.run_cell import Conditions, Engine, Sessions, run_leased
@@ -30,20 +32,44 @@ def work(
     stop: threading.Event,
     *,
     until_empty: bool = False,
+    task: str | None = None,
+    tell: Callable[[str], None] = log.info,
 ) -> int:
-    """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored."""
+    """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
+
+    With *task*, only that task's cells are computed. *tell* hears of each.
+    """
     name = worker_name()
     stored = 0
     while not stop.is_set():
         with sessions() as db:
-            lease = evaluate.claim(db, name)
-            if lease is None and evaluate.fill(db):
+            lease = evaluate.claim(db, name, task=task)
+            if lease is None and evaluate.fill(db, task):
                 continue
         if lease is None:
             if until_empty:
                 break
             stop.wait(IDLE_SECONDS)
             continue
-        log.info("computing cell %s (%s)", lease.cell_id, lease.variant)
+        tell(f"cell {lease.cell_id}: {lease.title}")
         stored += run_leased(sessions, blobs, engine, lease, conditions)
     return stored
+
+
+def work_together(
+    sessions: Sessions,
+    blobs: Blobs,
+    engine: Engine,
+    conditions: Conditions,
+    stop: threading.Event,
+    *,
+    parallel: int,
+    until_empty: bool = False,
+) -> int:
+    """Run *parallel* workers in this process; give how many cells they stored together."""
+    with ThreadPoolExecutor(parallel, thread_name_prefix="worker") as pool:
+        running = [
+            pool.submit(work, sessions, blobs, engine, conditions, stop, until_empty=until_empty)
+            for _ in range(parallel)
+        ]
+        return sum(one.result() for one in running)

@@ -82,7 +82,7 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
         db.execute(insert(Cell), list(cells))
 
 
-def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool) -> Cell | None:
+def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool, task: str | None) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
@@ -109,6 +109,8 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
     )
     if not alone:
         query = query.where(Cell.variant != MEASURE)
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
     cell = db.scalar(query)
     if cell is None:
         return None

@@ -1,0 +1,47 @@
+"""`quintain worker`: compute cells."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag
+from quintain.compose import conditions_of, make_engine
+from quintain.logs import set_up_logs
+from quintain.services.worker import work_together
+
+
+def worker(
+    context: typer.Context,
+    parallel: Annotated[int, typer.Option(min=1, max=256, help="Cells to compute at the same time.")] = 1,
+    until_empty: Annotated[bool, typer.Option(help="Stop when there is nothing left to compute.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.
+
+    Example: quintain worker --parallel 2
+    """
+    workspace = workspace_of(context)
+    set_up_logs(workspace.settings.log_level, workspace.settings.log_format)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    output.say("Working; Ctrl-C stops after the cells in hand.")
+    stored = work_together(
+        workspace.session,
+        workspace.blobs,
+        make_engine(workspace.settings),
+        conditions_of(workspace.settings),
+        stop,
+        parallel=parallel,
+        until_empty=until_empty,
+    )
+    if json:
+        output.print_json({"computed": stored})
+    else:
+        output.say(f"{stored} cells computed.")
