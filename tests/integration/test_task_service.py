@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.services.tasks import archive_task, get_task, list_tasks, put_task, task_history
@@ -99,3 +102,15 @@ def test_archived_tasks_are_kept_out_of_the_list(db: Session, owner: Actor) -> N
     assert get_task(db, "sentiment").name == "sentiment"
     archive_task(db, owner, "sentiment", archived=False)
     assert len(list_tasks(db)) == 1
+
+
+def test_two_at_once(workspace: Workspace, db: Session) -> None:
+    """People who put the same task at the same moment get versions one after the other, and none is lost."""
+
+    def put(number: int) -> None:
+        with workspace.session() as own:
+            put_task(own, OPERATOR, f"{TOML}# {number}\n")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(put, range(16)))
+    assert [change.number for change in task_history(db, "sentiment")] == list(range(16, 0, -1))

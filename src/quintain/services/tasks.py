@@ -15,7 +15,7 @@ from quintain.metrics.contract import METRICS
 from quintain.services.audit import record
 from quintain.services.permissions import require_owner, require_role
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import tasks as queries
 from quintain.store.tables import TaskRow
 from quintain.tasks.definition import parse_task
@@ -57,6 +57,7 @@ def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = No
     """
     task = check_task(toml_text, file=file)
     with transaction(db):
+        lock(db, f"task {task.name}")
         row = queries.task_row(db, task.name)
         if row is None:
             require_role(actor, RoleName.OWNER)

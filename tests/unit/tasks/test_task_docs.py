@@ -13,7 +13,7 @@ from quintain.tasks.contract import KINDS, kind_of
 from quintain.tasks.definition import parse_task
 
 DOCS = (Path(__file__).parents[3] / "docs" / "tasks.md").read_text(encoding="utf-8")
-SECTIONS = {name: text for name, text in re.findall(r"^### (\S+)\n(.*?)(?=^##)", DOCS, re.MULTILINE | re.DOTALL)}
+SECTIONS = dict(re.findall(r"^### (\S+)\n(.*?)(?=^##)", DOCS, re.MULTILINE | re.DOTALL))
 
 
 def test_every_kind_is_documented() -> None:
