@@ -1,0 +1,62 @@
+"""Log lines say when, how bad, what, and for which request."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from quintain.core.errors import BadInput
+from quintain.logs import request_id, set_up_logs
+
+
+@pytest.fixture(autouse=True)
+def _put_handlers_back() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def test_json_lines_carry_the_request_and_extras() -> None:
+    """A machine finds the time, the level, the request and what was given as extra."""
+    stream = io.StringIO()
+    set_up_logs("info", "json", stream)
+    token = request_id.set("r-1")
+    logging.getLogger("quintain.test").info("served %s", "page", extra={"status": 200})
+    request_id.reset(token)
+    logging.getLogger("quintain.test").debug("not shown")
+    line = json.loads(stream.getvalue())
+    assert line["time"].endswith("+00:00")
+    del line["time"]
+    assert line == {
+        "level": "info",
+        "logger": "quintain.test",
+        "message": "served page",
+        "request": "r-1",
+        "status": 200,
+    }
+
+
+def test_text_lines_can_be_read() -> None:
+    """A person sees one line with the extras at its end, and the traceback below it."""
+    stream = io.StringIO()
+    set_up_logs("warning", "text", stream)
+    try:
+        raise ValueError("inside")
+    except ValueError:
+        logging.getLogger("quintain.test").exception("failed", extra={"task": "nli"})
+    first, *rest = stream.getvalue().splitlines()
+    assert first.endswith("error   quintain.test failed task=nli")
+    assert rest[-1] == "ValueError: inside"
+
+
+@pytest.mark.parametrize(("level", "style"), [("loud", "text"), ("info", "xml")])
+def test_wrong_settings_are_refused(level: str, style: str) -> None:
+    """An unknown level or format is named with those that there are."""
+    with pytest.raises(BadInput, match="is not a log"):
+        set_up_logs(level, style)
