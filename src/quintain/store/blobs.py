@@ -22,7 +22,7 @@ class Blobs:
     """A content-addressed folder. The key of a blob is the SHA-256 of its bytes."""
 
     def __init__(self, root: Path) -> None:
-        self.root = root
+        self.root = root.absolute()  # tempfile gives absolute paths, and they are compared
 
     def path(self, key: str) -> Path:
         """Give the local path of the blob *key*. The file must not be changed."""
