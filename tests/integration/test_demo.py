@@ -20,10 +20,9 @@ from sqlalchemy.orm import Session
 from typer.testing import Result
 
 from quintain.core.people import ANONYMOUS, OPERATOR, Grant, RoleName
-from quintain.services import accounts
 from quintain.services.audit import entries
 from quintain.services.datasets import list_versions
-from quintain.services.demo import PARTS, STARTERS, build_demo, demo_links
+from quintain.services.demo import PARTS, STARTERS, add_people, build_demo, demo_links
 from quintain.services.links import redeem_link
 from quintain.services.models import list_models
 from quintain.services.predict import predict
@@ -33,13 +32,8 @@ from quintain.store.blobs import Blobs
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def quietly(what: str, fraction: float) -> None:
-    """Report no progress."""
-
-
-@pytest.fixture
-def built(db: Session, blobs: Blobs) -> Session:
-    """A workspace with the demo in it, whose first build was interrupted in the middle of training."""
+def test_the_demo_goes_on_where_it_was_interrupted(db: Session, blobs: Blobs) -> None:
+    """After an interruption and a second start everything is there exactly once, and a third start adds nothing."""
 
     def interrupt(what: str, fraction: float) -> None:
         if what.startswith("Training tfidf"):
@@ -47,41 +41,38 @@ def built(db: Session, blobs: Blobs) -> Session:
 
     with pytest.raises(KeyboardInterrupt):
         build_demo(db, blobs, progress=interrupt)
-    build_demo(db, blobs, progress=quietly)
-    return db
-
-
-def test_the_demo_goes_on_where_it_was_interrupted(built: Session, blobs: Blobs) -> None:
-    """After an interruption and a second start everything is there exactly once, and a third start adds nothing."""
-    assert {one.task.name for one in list_tasks(built)} == {starter.name for starter in STARTERS}
-    versions = [(one.task, one.dataset, one.number) for one in list_versions(built, OPERATOR)]
-    assert sorted(versions) == sorted((s.name, split.name, 1) for s in STARTERS for split in s.splits)
-    models = {(one.task, one.name, len(one.versions)) for one in list_models(built, ANONYMOUS)}
-    assert models == {(s.name, baseline, 1) for s in STARTERS for baseline in s.baselines}
-    before = len(entries(built, OPERATOR, limit=1000))
+    build_demo(db, blobs, progress=lambda what, fraction: None)
+    _check_content(db)
+    (said,) = predict(db, blobs, ANONYMOUS, "sentiment/lexicon", [{"text": "A lovely, delightful evening."}])
+    assert said.answer == "positive"
+    before = len(entries(db, OPERATOR, limit=1000))
     reports: list[float] = []
-    build_demo(built, blobs, progress=lambda what, fraction: reports.append(fraction))
-    assert len(entries(built, OPERATOR, limit=1000)) == before
+    build_demo(db, blobs, progress=lambda what, fraction: reports.append(fraction))
+    assert len(entries(db, OPERATOR, limit=1000)) == before
     assert reports == sorted(reports)
     assert reports[-1] == 1.0
 
 
-def test_what_scores_is_hidden_and_models_answer(built: Session, blobs: Blobs) -> None:
-    """Test answers are hidden, other ones are open, and a trained baseline answers about a sentence."""
-    assert {one.dataset for one in list_versions(built, OPERATOR) if one.hidden} == {"test"}
-    (said,) = predict(built, blobs, ANONYMOUS, "sentiment/lexicon", [{"text": "A lovely, delightful evening."}])
-    assert said.answer == "positive"
-    assert said.probabilities is not None
+def _check_content(db: Session) -> None:
+    """Check that every task, version and model is there once, and that just the test answers are hidden."""
+    assert {one.task.name for one in list_tasks(db)} == {starter.name for starter in STARTERS}
+    versions = list_versions(db, OPERATOR)
+    wanted = [(starter.name, split.name, 1) for starter in STARTERS for split in starter.splits]
+    assert sorted((one.task, one.dataset, one.number) for one in versions) == sorted(wanted)
+    assert {one.dataset for one in versions if one.hidden} == {"test"}
+    models = {(one.task, one.name, len(one.versions)) for one in list_models(db, ANONYMOUS)}
+    assert models == {(starter.name, baseline, 1) for starter in STARTERS for baseline in starter.baselines}
 
 
-def test_people_of_the_demo_open_their_accounts_once(built: Session) -> None:
+def test_people_of_the_demo_open_their_accounts_once(db: Session) -> None:
     """There is a link for the admin and each part; who has used theirs gets no new one."""
-    links = demo_links(built)
+    add_people(db)
+    add_people(db)
+    links = demo_links(db)
     assert [link.name for link in links] == ["admin", *(part.name for part in PARTS)]
-    builder = redeem_link(built, links[2].token, "a long enough phrase")
+    builder = redeem_link(db, links[2].token, "a long enough phrase")
     assert builder.grants == {Grant(RoleName.BUILDER)}
-    assert [link.name for link in demo_links(built)] == ["admin", "demo-owner", "demo-worker"]
-    assert accounts.get_person(built, OPERATOR, "admin").opened is False
+    assert [link.name for link in demo_links(db)] == ["admin", "demo-owner", "demo-worker"]
 
 
 def free_port() -> int:

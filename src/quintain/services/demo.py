@@ -85,6 +85,15 @@ def build_demo(db: Session, blobs: Blobs, *, progress: Progress) -> None:
     progress("Ready", 1.0)
 
 
+def add_people(db: Session) -> None:
+    """Make the accounts of the demo that are not there yet; nobody can open one without a link."""
+    accounts.first_admin(db)
+    known = {person.name for person in accounts.list_people(db, OPERATOR)}
+    for part in PARTS:
+        if part.name not in known:
+            accounts.invite(db, OPERATOR, part.name, display_name=part.display_name, roles=[part.role])
+
+
 def demo_links(db: Session) -> list[Link]:
     """Make a link for each demo account that nobody has opened yet, the admin's first; older links stop working."""
     names = ["admin", *(part.name for part in PARTS)]
@@ -93,7 +102,7 @@ def demo_links(db: Session) -> list[Link]:
 
 
 def _steps(db: Session, blobs: Blobs, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    yield "Making accounts", partial(_people, db)
+    yield "Making accounts", partial(add_people, db)
     for starter in STARTERS:
         home = folder / starter.name
         yield f"Adding task {starter.name}", partial(_task, db, home / "task.toml")
@@ -102,14 +111,6 @@ def _steps(db: Session, blobs: Blobs, folder: Path) -> Iterator[tuple[str, Calla
     for starter in STARTERS:
         for baseline in starter.baselines:
             yield f"Training {baseline} on {starter.name}", partial(_model, db, blobs, starter, baseline)
-
-
-def _people(db: Session) -> None:
-    accounts.first_admin(db)
-    known = {person.name for person in accounts.list_people(db, OPERATOR)}
-    for part in PARTS:
-        if part.name not in known:
-            accounts.invite(db, OPERATOR, part.name, display_name=part.display_name, roles=[part.role])
 
 
 def _task(db: Session, path: Path) -> None:
