@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -24,9 +24,9 @@ def check(definition: str, rows: Iterable[dict[str, Any]]) -> tuple[int, list[Ro
     return table.height, kind.check_table(task, table)
 
 
-def read_csv(path: Path, delimiter: str = ",", quoting: int = csv.QUOTE_MINIMAL) -> list[dict[str, str]]:
+def read_csv(path: Path, delimiter: str = ",", quoting: Literal[0, 3] = csv.QUOTE_MINIMAL) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter=delimiter, quoting=quoting))  # type: ignore[arg-type]  # an int here
+        return list(csv.DictReader(stream, delimiter=delimiter, quoting=quoting))
 
 
 def test_sst(shared_data: Path) -> None:
