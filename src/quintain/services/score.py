@@ -228,6 +228,14 @@ def _guess_type(answers: pl.Series, metrics: Sequence[str]) -> AnswerType:
 
 def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str) -> pl.Series:
     """Bring a column of text into the shape of its answer type; lists in a CSV are written as JSON."""
+    if column.dtype == pl.String and answer_type not in _LISTS:
+        # An empty cell holds no label and no number; as a text or a span it is the answer "none".
+        column = column.replace("", None)
+    if field == "answer" and column.null_count():
+        faults = [
+            Fault("there is no gold answer", file=path.name, row=_row(path, row)) for row in column.is_null().arg_true()
+        ]
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Leave out examples without one.")
     if answer_type == "label" or column.dtype.is_nested():
         return column
     if answer_type in _LISTS:

@@ -145,6 +145,8 @@ def normalised_weights(names: Sequence[str], perf: str, weights: Mapping[str, fl
             )
         if not np.isfinite(weight) or weight < 0:
             raise BadInput(f"The weight of '{name}' is {weight:g}.", remedy="Weights are numbers from 0 up.")
+        if target != name and target in weights:
+            raise BadInput(f"There are weights for '{name}' and for '{target}', which are the same metric.")
         given[target] = float(weight)
     total = sum(given.values())
     if total == 0:
