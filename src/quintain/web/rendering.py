@@ -34,7 +34,7 @@ def environment(language: str) -> Environment:
     )
     env.install_gettext_translations(tongue.catalogue, newstyle=True)  # type: ignore[attr-defined] # by the extension
     env.globals.update(
-        version=__version__,
+        product_version=__version__,
         static=static,
         languages=languages,
         language_name=Tongue.name_of,

@@ -70,7 +70,7 @@ def task_history(call: Calling, task: TaskName) -> TaskHistoryShape:
 
 
 def search(call: Calling, q: Query) -> FoundShape:
-    """Find tasks, data sets and models by their names and descriptions."""
+    """Find tasks, data sets and models by their names."""
     found = browse.search(call.db, call.actor, q)
     return FoundShape.model_validate(
         {"tasks": found.tasks, "datasets": found.datasets, "models": found.models}, from_attributes=True

@@ -1,0 +1,95 @@
+"""Bring the catalogue of the interface's texts in step with the templates and pages.
+
+`python scripts/catalogue.py` adds new messages to every `messages.po` (untranslated) and drops those that are gone;
+`--check` changes nothing and fails when a catalogue is out of step or a message has no translation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+from quintain.core.task import Label, Task
+from quintain.tasks.contract import KINDS
+
+WEB = Path(__file__).resolve().parent.parent / "src" / "quintain" / "web"
+METHODS = [("**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
+OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
+
+
+def template() -> Catalog:
+    """Collect all messages: those of templates and pages, and the words that task kinds put on pages."""
+    catalogue = Catalog(project="Quintain", header_comment="# Texts of the interface of Quintain.")
+    for file, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS):
+        catalogue.add(message, None, [(f"web/{file}", line)], auto_comments=comments, context=context)
+    for message in sorted(set(kind_words())):
+        catalogue.add(message, None, [("tasks", 0)])
+    return catalogue
+
+
+def kind_words() -> Iterator[str]:
+    """Go through the titles and hints of every task kind and its controls."""
+    labels = (Label("a"), Label("b"))
+    for name, kind in KINDS.items():
+        task = Task(name="t", kind=name, title={}, labels=labels, options=dict(kind.default_options))
+        yield kind.title
+        form = kind().form(task)
+        for control in (*form.inputs, form.answer):
+            yield from (text for text in (control.title, control.help) if text)
+        yield from (field.title for field in kind().fields(task) if field.title)
+
+
+def problems(path: Path, wanted: Catalog) -> list[str]:
+    """Say what is missing, gone, untranslated or uncertain in the catalogue at *path*."""
+    with path.open("rb") as stream:
+        have = read_po(stream, locale=path.parent.parent.name)
+    ids = {message.id for message in wanted if message.id}
+    known = {message.id: message for message in have if message.id}
+    found = [f"not in the catalogue: {text}" for text in ids - set(known)]
+    found += [f"no longer used: {text}" for text in set(known) - ids]
+    for message in known.values():
+        texts = message.string if isinstance(message.string, tuple) else (message.string,)
+        if not all(texts) or message.fuzzy:
+            found.append(f"not translated: {message.id}")
+        found += [f"wrong placeholders: {message.id}: {error}" for error in message.check(have)]
+    return sorted(found)
+
+
+def update(path: Path, wanted: Catalog) -> None:
+    """Put new messages in and take old ones out, keeping the translations."""
+    locale = path.parent.parent.name
+    have = Catalog(locale=locale)
+    if path.exists():
+        with path.open("rb") as stream:
+            have = read_po(stream, locale=locale)
+    have.update(wanted, no_fuzzy_matching=True)
+    have.obsolete.clear()
+    buffer = io.BytesIO()
+    write_po(buffer, have, width=110, sort_output=True, no_location=True, omit_header=False, ignore_obsolete=True)
+    path.write_bytes(buffer.getvalue())
+
+
+def main() -> None:
+    """Update all catalogues, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing, fail when something is out of step")
+    check = parser.parse_args().check
+    wanted = template()
+    paths = sorted((WEB / "locale").glob("*/LC_MESSAGES/messages.po"))
+    if check:
+        found = [f"{path}: {text}" for path in paths for text in problems(path, wanted)]
+        sys.exit("\n".join(found) if found else 0)
+    for path in paths:
+        update(path, wanted)
+        print(f"{path}: {len(wanted)} messages")
+
+
+if __name__ == "__main__":
+    main()
