@@ -53,13 +53,13 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    children = getattr(command, "commands", None)
-    if children is None:
+    if not hasattr(command, "list_commands"):
         yield name, command
         return
     if command.invoke_without_command and not command.no_args_is_help:
         yield name, command
-    for word, child in children.items():
+    for word in command.list_commands(None):
+        child = command.get_command(None, word)
         if not child.hidden:
             yield from _below(f"{name} {word}", child)
 

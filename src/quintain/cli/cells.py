@@ -12,6 +12,7 @@ from rich.table import Table
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
+from quintain.cli.evaluate import app
 from quintain.cli.output import JsonFlag
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
@@ -23,6 +24,7 @@ TaskOption = Annotated[str | None, typer.Option("--task", "-t", help="Only this 
 WATCH_SECONDS = 1.0
 
 
+@app.command()
 def status(
     context: typer.Context,
     task: TaskOption = None,
@@ -51,6 +53,7 @@ def _line(cell: CellInfo) -> list[object]:
     return [cell.id, cell.model, cell.dataset, cell.variant, cell.state, f"{cell.done}/{cell.total}", cell.reason[:80]]
 
 
+@app.command()
 def watch(context: typer.Context, task: TaskOption = None, json: JsonFlag = False) -> None:
     """Follow the cells until none is queued or running; with --json, one line for each change.
 
@@ -95,6 +98,7 @@ def _summary(counts: dict[str, int]) -> str:
     return " · ".join(f"{number} {state}" for state, number in counts.items())
 
 
+@app.command()
 def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False) -> None:
     """Compute everything that is missing now, in this process, and stop.
 
@@ -122,6 +126,7 @@ def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False)
         output.say(f"{stored} computed. {_summary(counts)}")
 
 
+@app.command()
 def why(
     context: typer.Context,
     model: Annotated[str, typer.Argument(help="The model, as task/name or task/name@2.")],
@@ -143,6 +148,7 @@ def why(
         output.print_line(f"{at:%Y-%m-%d %H:%M:%S}  {kind}  {text}")
 
 
+@app.command()
 def cancel(
     context: typer.Context, cell: Annotated[int, typer.Argument(help="The number of the cell.")], json: JsonFlag = False
 ) -> None:
@@ -156,6 +162,7 @@ def cancel(
     output.print_json(info.as_dict()) if json else output.print_line(info.summary)
 
 
+@app.command()
 def retry(
     context: typer.Context, cell: Annotated[int, typer.Argument(help="The number of the cell.")], json: JsonFlag = False
 ) -> None:

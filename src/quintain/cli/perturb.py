@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
+from quintain.cli.data import app
 from quintain.services.perturb import Perturbing, list_perturbations, perturb_file
 
 
+@app.command()
 def perturb(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.", show_default=False)],
     kind: Annotated[
@@ -45,6 +47,7 @@ def perturb(
     output.say(f"Wrote {out}.")
 
 
+@app.command()
 def perturbations(json: output.JsonFlag = False) -> None:
     """List the perturbations with the share of words that each edits.
 

@@ -1,0 +1,61 @@
+"""Commands that are imported when they are called, so that a small one starts fast."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
+
+# Name → where it is: the module and attribute of a Typer application or of one function, then modules that add to it.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "demo": ("quintain.cli.demo:demo",),
+    "init": ("quintain.cli.init:init",),
+    "serve": ("quintain.cli.serve:serve",),
+    "worker": ("quintain.cli.worker:worker",),
+    "status": ("quintain.cli.status:status",),
+    "task": ("quintain.cli.task:app",),
+    "data": ("quintain.cli.data:app", "quintain.cli.perturb"),
+    "model": ("quintain.cli.model:app",),
+    "train": ("quintain.cli.train:train",),
+    "evaluate": ("quintain.cli.evaluate:app", "quintain.cli.cells"),
+    "board": ("quintain.cli.board:app",),
+    "user": ("quintain.cli.user:app",),
+    "backup": ("quintain.cli.backup:backup",),
+    "restore": ("quintain.cli.backup:restore",),
+    "upgrade": ("quintain.cli.backup:upgrade",),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of `COMMANDS`, each imported on its first use."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List the names, in the order in which a newcomer would want to read them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import the command called *cmd_name*; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        if cmd_name not in self.commands:
+            self.commands[cmd_name] = _load(cmd_name, COMMANDS[cmd_name])
+        return self.commands[cmd_name]
+
+
+def _load(name: str, places: Sequence[str]) -> Any:
+    module, _, attribute = places[0].partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    for addition in places[1:]:
+        importlib.import_module(addition)
+    if isinstance(found, typer.Typer):
+        command: Any = get_group(found)
+    else:
+        alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+        alone.command(name)(found)
+        command = get_command(alone)
+    command.name = name
+    return command
