@@ -117,6 +117,26 @@ def test_an_inner_transaction_is_kept_only_with_the_outer(db: Session) -> None:
     assert _count(db) == 0
 
 
+def test_facts_are_neither_changed_nor_deleted(db: Session) -> None:
+    """An entry of the log stays as it was written, whoever tries."""
+    with transaction(db):
+        audit.record(db, OPERATOR, "first")
+
+    def change(delete: bool) -> None:
+        with transaction(db):
+            entry = db.scalars(select(AuditEntry)).one()
+            if delete:
+                db.delete(entry)
+            else:
+                entry.action = "second"
+
+    for delete in (True, False):
+        with pytest.raises(TypeError, match="AuditEntry is a fact"):
+            change(delete)
+    db.expire_all()
+    assert list(db.scalars(select(AuditEntry.action))) == ["first"]
+
+
 def test_foreign_keys_are_enforced(db: Session) -> None:
     """A row cannot point to a person who is not there, on SQLite as on PostgreSQL."""
     with pytest.raises(IntegrityError), transaction(db):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator, event
+from sqlalchemy.orm import DeclarativeBase, Session
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -43,6 +43,17 @@ class Base(DeclarativeBase):
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {datetime: UtcTime, dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012
+
+
+class Fact:
+    """A mixin for rows that are only ever added: a retraction is a new row. Erasing a person is the one exception."""
+
+
+@event.listens_for(Session, "before_flush")
+def _refuse_to_change_facts(session: Session, context: object, instances: object) -> None:
+    changed = [item for item in session.dirty if isinstance(item, Fact) and session.is_modified(item)]
+    for item in (*changed, *(item for item in session.deleted if isinstance(item, Fact))):
+        raise TypeError(f"{type(item).__name__} is a fact: add a new one instead of changing what was written.")
 
 
 def now() -> datetime:

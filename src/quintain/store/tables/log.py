@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from quintain.store.base import Base, now
+from quintain.store.base import Base, Fact, now
 
 
-class AuditEntry(Base):
+class AuditEntry(Fact, Base):
     """Who did what to which thing, and when. Append-only."""
 
     __tablename__ = "audit"
