@@ -133,7 +133,8 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     definition = get_task(db, task)
     with blobs.scratch(suffix=".parquet") as target:
         report = write_examples(source, definition, plan, target, progress=progress)
-        blob = blobs.put_file(target)
+        # Content that is there already needs no second file.
+        blob = queries.blob_of_content(db, task, name, report.hash) or blobs.put_file(target)
     meta = {
         "source": report.file,
         "rows_read": report.rows_read,
@@ -170,7 +171,7 @@ def derive(
     table = _complete(get_task(db, task), frame)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
-        blob = blobs.put_file(target)
+        blob = queries.blob_of_content(db, task, name, full_hash) or blobs.put_file(target)
     content = _Content(full_hash, blob, table.height)
     return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
 

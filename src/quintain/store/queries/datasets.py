@@ -73,6 +73,17 @@ def version_with_content(db: Session, dataset_id: int, full_hash: str) -> Datase
     return db.scalar(query)
 
 
+def blob_of_content(db: Session, task: str, dataset: str, full_hash: str) -> str | None:
+    """Give the blob of the version of a data set that has exactly this content, if there is one."""
+    query = (
+        select(DatasetVersion.blob)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Dataset.task_id)
+        .where(TaskRow.name == task, Dataset.name == dataset, DatasetVersion.hash == full_hash)
+    )
+    return db.scalar(query)
+
+
 def dataset_names(db: Session) -> list[str]:
     """List all data sets as task/name."""
     query = select(TaskRow.name, Dataset.name).join(Dataset, Dataset.task_id == TaskRow.id)
