@@ -1,6 +1,92 @@
 """Dynamic benchmarks of language models.
 
 This is the public Python API: what a notebook imports, and nothing else.
+
+    import quintain
+
+    client = quintain.Client("http://127.0.0.1:8000", token="qt_…")
+    task = quintain.read_task("sentiment.toml")
+
+Everything is imported when it is first used, so that `import quintain` costs nothing.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from quintain.client import Client
+    from quintain.core.errors import (
+        BadInput,
+        Conflict,
+        Fault,
+        Forbidden,
+        NotFound,
+        NotSignedIn,
+        QuintainError,
+        TooMany,
+        Unavailable,
+    )
+    from quintain.core.example import Example, Prediction
+    from quintain.core.task import Label, Task
+    from quintain.tasks.contract import kind_of
+    from quintain.tasks.definition import parse_task, read_task
+
+_PUBLIC = {
+    "Client": "quintain.client",
+    "BadInput": "quintain.core.errors",
+    "Conflict": "quintain.core.errors",
+    "Fault": "quintain.core.errors",
+    "Forbidden": "quintain.core.errors",
+    "NotFound": "quintain.core.errors",
+    "NotSignedIn": "quintain.core.errors",
+    "QuintainError": "quintain.core.errors",
+    "TooMany": "quintain.core.errors",
+    "Unavailable": "quintain.core.errors",
+    "Example": "quintain.core.example",
+    "Prediction": "quintain.core.example",
+    "Label": "quintain.core.task",
+    "Task": "quintain.core.task",
+    "kind_of": "quintain.tasks.contract",
+    "parse_task": "quintain.tasks.definition",
+    "read_task": "quintain.tasks.definition",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'quintain' has no attribute '{name}'")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*_PUBLIC, "__version__"])
+
+
+__all__ = [
+    "BadInput",
+    "Client",
+    "Conflict",
+    "Example",
+    "Fault",
+    "Forbidden",
+    "Label",
+    "NotFound",
+    "NotSignedIn",
+    "Prediction",
+    "QuintainError",
+    "Task",
+    "TooMany",
+    "Unavailable",
+    "__version__",
+    "kind_of",
+    "parse_task",
+    "read_task",
+]

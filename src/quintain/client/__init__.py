@@ -1,0 +1,196 @@
+"""The typed Python client of a Quintain server.
+
+    from quintain import Client
+
+    with Client("https://quintain.example", token="qt_…") as client:
+        for task in client.tasks():
+            print(task.name)
+        print(client.predict("sentiment/tfidf", [{"text": "A quiet triumph."}]))
+
+What the server refuses is raised as the errors of `quintain.core.errors`, with the same message, remedy and faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+from quintain.client.shapes import (
+    DatasetVersion,
+    Model,
+    Notification,
+    Person,
+    Preview,
+    Status,
+    TaskInfo,
+    TaskSummary,
+    Token,
+)
+from quintain.client.transport import Transport
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.example import Prediction
+
+
+class Client:
+    """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
+
+    References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.
+    """
+
+    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60) -> None:
+        self._transport = Transport(url, token, timeout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._transport.close()
+
+    def status(self) -> Status:
+        """Say which version the server has and whether it is ready."""
+        return Status.read(self._transport.ask("GET", "/status"))
+
+    def me(self) -> Person:
+        """Give the account on whose behalf this client asks."""
+        return Person.read(self._transport.ask("GET", "/me"))
+
+    def tokens(self) -> list[Token]:
+        """List one's own API tokens."""
+        return [Token.read(item) for item in self._transport.ask("GET", "/me/tokens")["tokens"]]
+
+    def create_token(self, name: str, *, days: int | None = 90) -> Token:
+        """Make an API token; its secret is known only now."""
+        return Token.read(self._transport.ask("POST", "/me/tokens", json={"name": name, "days": days}))
+
+    def revoke_token(self, token_id: int) -> None:
+        """Make one of one's own tokens useless."""
+        self._transport.ask("DELETE", f"/me/tokens/{token_id}")
+
+    def notifications(self, *, unread: bool = False) -> list[Notification]:
+        """List one's own messages, the newest first."""
+        found = self._transport.ask("GET", "/me/notifications", params={"unread": unread})
+        return [Notification.read(item) for item in found["notifications"]]
+
+    def tasks(self, *, archived: bool = False) -> list[TaskSummary]:
+        """List the tasks."""
+        found = self._transport.ask("GET", "/tasks", params={"archived": archived})
+        return [TaskSummary.read(item) for item in found["tasks"]]
+
+    def task(self, name: str) -> TaskInfo:
+        """Give a task as it is defined now."""
+        return TaskInfo.read(self._transport.ask("GET", f"/tasks/{quote(name, safe='')}"))
+
+    def put_task(self, toml: str) -> TaskInfo:
+        """Add the task that a TOML file defines, or change the one of that name."""
+        return TaskInfo.read(self._transport.ask("POST", "/tasks", json={"toml": toml}))
+
+    def datasets(self, task: str) -> list[DatasetVersion]:
+        """List the data set versions of a task."""
+        found = self._transport.ask("GET", f"/tasks/{quote(task, safe='')}/datasets")
+        return [DatasetVersion.read(item) for item in found["datasets"]]
+
+    def dataset(self, ref: str) -> DatasetVersion:
+        """Give one version of a data set."""
+        path, query = _address(ref, "datasets")
+        return DatasetVersion.read(self._transport.ask("GET", path, params=query))
+
+    def preview(
+        self, ref: str, *, text: str = "", label: str = "", tag: str = "", offset: int = 0, limit: int = 20
+    ) -> Preview:
+        """Give some examples of a version: those that contain *text*, with this *label* and this *tag*."""
+        path, query = _address(ref, "datasets")
+        query |= {"text": text, "label": label, "tag": tag, "offset": str(offset), "limit": str(limit)}
+        return Preview.read(self._transport.ask("GET", f"{path}/preview", params=query))
+
+    def label_counts(self, ref: str) -> dict[str, int]:
+        """Count the answers of a version."""
+        path, query = _address(ref, "datasets")
+        counts: dict[str, int] = self._transport.ask("GET", f"{path}/labels", params=query)["labels"]
+        return counts
+
+    def download(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
+        """Write a version to *path*; the format is that of its ending (jsonl, csv, tsv, parquet) unless given."""
+        target = Path(path)
+        where, query = _address(ref, "datasets")
+        query["format"] = format or target.suffix.lstrip(".")
+        self._transport.fetch(f"{where}/download", target, params=query)
+        return target
+
+    def upload(
+        self,
+        task: str,
+        name: str,
+        path: Path | str,
+        *,
+        role: str,
+        hidden: bool = False,
+        language: str = "en",
+        description: str = "",
+        plan: str = "",
+        skip_bad: bool = False,
+    ) -> DatasetVersion:
+        """Import the file at *path* as a version of data set *name*; *plan* is an import plan in TOML."""
+        source = Path(path)
+        if not source.is_file():
+            raise NotFound(f"There is no file {source}.")
+        fields = {"name": name, "role": role, "language": language, "description": description, "plan": plan}
+        flags = {"hidden": str(hidden).lower(), "skip_bad": str(skip_bad).lower()}
+        with source.open("rb") as stream:
+            made = self._transport.ask(
+                "POST",
+                f"/tasks/{quote(task, safe='')}/datasets",
+                data={**fields, **flags},
+                files={"file": (source.name, stream)},
+            )
+        return DatasetVersion.read(made)
+
+    def models(self, task: str) -> list[Model]:
+        """List the models of a task that one may see."""
+        return [
+            Model.read(item) for item in self._transport.ask("GET", f"/tasks/{quote(task, safe='')}/models")["models"]
+        ]
+
+    def model(self, ref: str) -> Model:
+        """Give a model."""
+        path, query = _address(ref, "models")
+        return Model.read(self._transport.ask("GET", path, params=query))
+
+    def predict(self, ref: str, inputs: Iterable[Mapping[str, Any]]) -> list[Prediction]:
+        """Ask a model about examples, and give one prediction for each."""
+        path, query = _address(ref, "models")
+        body = {"inputs": [dict(one) for one in inputs]}
+        found = self._transport.ask("POST", f"{path}/predict", params=query, json=body)
+        return [Prediction(item["answer"], item["probabilities"]) for item in found["predictions"]]
+
+
+def _address(ref: str, kind: str) -> tuple[str, dict[str, str]]:
+    """Turn a reference into a path and the query that selects the version."""
+    whole, _, version = ref.partition("@")
+    task, slash, name = whole.partition("/")
+    if not (task and slash and name):
+        raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name or task/name@2.")
+    path = f"/tasks/{quote(task, safe='')}/{kind}/{quote(name, safe='')}"
+    return path, {"version": version} if version else {}
+
+
+__all__ = [
+    "Client",
+    "DatasetVersion",
+    "Model",
+    "Notification",
+    "Person",
+    "Preview",
+    "Status",
+    "TaskInfo",
+    "TaskSummary",
+    "Token",
+]

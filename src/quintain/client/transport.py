@@ -1,0 +1,107 @@
+"""Asking a server, and turning what it refuses into the errors that the platform itself raises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from quintain.core.errors import (
+    BadInput,
+    Conflict,
+    Fault,
+    Forbidden,
+    NotFound,
+    NotSignedIn,
+    QuintainError,
+    TooMany,
+    Unavailable,
+)
+
+ERRORS: Mapping[int, type[QuintainError]] = {
+    401: NotSignedIn,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    503: Unavailable,
+}
+
+
+class Transport:
+    """A connection to the API of one server."""
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self.url = url.rstrip("/")
+        self._http = httpx2.Client(base_url=f"{self.url}/api/v1", headers=headers, timeout=timeout)
+
+    def ask(self, method: str, path: str, **request: Any) -> Any:
+        """Send a request and give the JSON that comes back; None where the answer has no body."""
+        response = self._send(method, path, **request)
+        if not response.content:
+            return None
+        try:
+            return response.json()
+        except ValueError:
+            raise Unavailable(
+                f"{self.url} did not answer with JSON.", remedy="Check that the address is that of a Quintain server."
+            ) from None
+
+    def fetch(self, path: str, target: Path, **request: Any) -> None:
+        """Write what a path gives to *target*, piece by piece; whole, or not at all."""
+        part = target.with_name(f".{target.name}.part")
+        try:
+            with self._http.stream("GET", path, **request) as response:
+                if response.is_error:
+                    response.read()
+                    raise error_of(response)
+                with part.open("wb") as stream:
+                    for piece in response.iter_bytes():
+                        stream.write(piece)
+            part.replace(target)
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+        finally:
+            part.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
+        try:
+            response = self._http.request(method, path, **request)
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_error:
+            raise error_of(response)
+        return response
+
+    def _unreachable(self, error: Exception) -> Unavailable:
+        return Unavailable(
+            f"{self.url} cannot be reached: {error or type(error).__name__}.",
+            remedy="Check the address, and that the server runs.",
+        )
+
+
+def error_of(response: httpx2.Response) -> QuintainError:
+    """Give the error that a refusal stands for."""
+    try:
+        body = response.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        body = {}
+    message = body.get("message") or f"The server answered {response.status_code}."
+    remedy = body.get("remedy")
+    status = response.status_code
+    if status == 429:
+        return TooMany(message, retry_after=int(response.headers.get("retry-after", "1")), remedy=remedy)
+    if status in {400, 413, 422}:
+        return BadInput(message, faults=[_fault(item) for item in body.get("faults", [])], remedy=remedy)
+    return ERRORS.get(status, Unavailable)(message, remedy=remedy)
+
+
+def _fault(item: Mapping[str, Any]) -> Fault:
+    places = {name: item.get(name) for name in ("file", "row", "line", "field")}
+    return Fault(item["reason"], **places)
