@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
+from quintain.cli.names import split_names
 from quintain.data.tables import parse_columns
 from quintain.services.rank import RankOptions, RankReport, parse_numbers, rank_file
 from quintain.stats.utility import Choices
@@ -40,7 +41,7 @@ def rank(
     Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
     """
     options = RankOptions(
-        lower=_names(lower),
+        lower=split_names(lower),
         caps=parse_numbers(cap, "caps"),
         choices=Choices(
             weights=parse_numbers(weights, "weights") if weights else None,
@@ -49,8 +50,8 @@ def rank(
             base=base,
             amrs=parse_numbers(amrs, "exchange rates"),
         ),
-        aggregates=_names(aggregate),
-        skip=_names(skip),
+        aggregates=split_names(aggregate),
+        skip=split_names(skip),
         columns=parse_columns(column or []),
     )
     report = rank_file(file, options)
@@ -58,10 +59,6 @@ def rank(
         output.print_json(report.as_dict())
     else:
         _print_report(report)
-
-
-def _names(values: list[str] | None) -> list[str]:
-    return [name.strip() for value in values or [] for name in value.split(",") if name.strip()]
 
 
 def _print_report(report: RankReport) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 import typer
 
 from quintain.cli import output
+from quintain.cli.names import split_names
 from quintain.core.task import AnswerType
 from quintain.data.tables import parse_columns
 from quintain.metrics.evaluate import MetricResult
@@ -43,8 +44,8 @@ def score(
     Example: quintain evaluate score gold.csv predictions.csv --metric f1,accuracy --by tag --json
     """
     scoring = Scoring(
-        metrics=_names(metric),
-        by=_names(by),
+        metrics=split_names(metric),
+        by=split_names(by),
         columns=parse_columns(column or []),
         answer_type=cast("AnswerType | None", type_),
         cluster=cluster,
@@ -62,10 +63,6 @@ def score(
         output.print_json(report.as_dict())
     else:
         _print_report(report)
-
-
-def _names(values: list[str] | None) -> list[str]:
-    return [name.strip() for value in values or [] for name in value.split(",") if name.strip()]
 
 
 def _print_report(report: ScoreReport) -> None:

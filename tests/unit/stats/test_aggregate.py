@@ -12,6 +12,7 @@ from quintain.stats.aggregate import (
     bradley_terry,
     duels,
     mean_zscore,
+    paired_wins,
     pareto_front,
     plain_average,
     win_rate,
@@ -74,6 +75,14 @@ def test_bradley_terry_recovers_strengths() -> None:
     wins = odds * 1e6
     np.fill_diagonal(wins, 0)
     assert bradley_terry(wins) == pytest.approx(truth, abs=1e-4)
+
+
+def test_paired_wins_order_models_as_their_means_do() -> None:
+    """Over examples of right and wrong, wins and ties of a pair add up to all examples, and the better model is stronger."""
+    right = (np.random.default_rng(0).random((500, 3)) < np.array([0.9, 0.6, 0.3])).astype(float)
+    wins = paired_wins(right)
+    assert wins[0, 1] + wins[1, 0] == 500
+    assert np.diff(bradley_terry(wins)).max() < 0
 
 
 def test_bradley_terry_of_a_clean_sweep_is_finite() -> None:
