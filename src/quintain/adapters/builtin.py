@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, Predict
 from quintain.core.errors import Fault
 from quintain.core.task import Task
 
@@ -19,10 +19,15 @@ class BuiltinAdapter(Adapter):
     title = "Built-in baseline"
     libraries = ("numpy", "scipy", "polars")
     modules = ("stats", "tasks", "data", "models")
+    ours = True
 
-    def check(self, folder: Path, task: Task) -> list[Fault]:
+    def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for the file that names the baseline."""
         return [] if (folder / "model.json").is_file() else [Fault("is missing", file="model.json")]
+
+    def load(self, folder: Path) -> Predict:
+        """Load the baseline into this process."""
+        return open_model(str(folder), {})
 
 
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:

@@ -4,9 +4,10 @@ An adapter is one file in this package: a class decorated by `@ADAPTERS.register
 model's folder without ever running anything in it, and
 
 - where *place* is `sandbox`: a function `open_model(path, options)` that gives the model's `predict`. It runs inside
-  the sandbox, so at its top the file imports nothing but the standard library and `quintain.core`;
-- where *place* is `remote` or `file`: a method `connect(folder, task)`, a context that gives a `predict` which calls a
-  server or looks up what somebody else computed.
+  the sandbox, so at its top the file imports nothing but the standard library, `quintain.core` and what lies beside
+  it. *options* are those of the manifest, and under `task` what the model may know of its task (see `task_facts`);
+- where *place* is `remote` or `file`: a method `connect(folder, task, options, outside)`, a context that gives a
+  `Connection`, which calls a server or looks up what somebody else computed.
 """
 
 from __future__ import annotations
@@ -14,16 +15,50 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from quintain.core.errors import BadInput, Conflict, Fault
+from quintain.core.errors import Conflict, Fault
 from quintain.core.registry import Registry
 from quintain.core.task import Task
 
 Place = Literal["sandbox", "remote", "file"]
 Predict = Callable[[list[Mapping[str, Any]]], list[Any]]
-MANIFEST = "quintain.toml"
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A key of the operator's, and the one server that it may be shown to."""
+
+    endpoint: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a model that does not run here may reach.
+
+    *endpoints* are the origins (`https://host:port`) that the operator allows; *secrets* are keys by name, which a
+    submission may name and never see; *cache* is where answers of servers are kept.
+    """
+
+    endpoints: tuple[str, ...] = ()
+    secrets: Mapping[str, Secret] = field(default_factory=dict)
+    cache: Path | None = None
+
+
+def _nothing() -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost."""
+
+    predict: Predict
+    facts: Callable[[], Mapping[str, Any]] = _nothing
 
 
 class Adapter(ABC):
@@ -36,27 +71,21 @@ class Adapter(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     # Parts of this package that it needs beside `core` and `adapters`. None that holds data, labels or queries.
     modules: ClassVar[tuple[str, ...]] = ()
+    # The options that a manifest may give it, with what they mean.
+    options: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
-    def check(self, folder: Path, task: Task) -> list[Fault]:
+    def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Find what is wrong with *folder* by looking only: no code of the model runs here."""
 
-    def connect(self, folder: Path, task: Task) -> AbstractContextManager[Predict]:
-        """Give the `predict` of a model that does not run in the sandbox."""
+    def connect(
+        self, folder: Path, task: Task, options: Options, outside: Outside
+    ) -> AbstractContextManager[Connection]:
+        """Give the way to ask a model that does not run in the sandbox."""
         raise Conflict(f"A model of adapter '{self.name}' runs in the sandbox only.")
+
+    def permit(self, options: Options, outside: Outside) -> None:
+        """Refuse a model that needs what the operator does not allow; most need nothing."""
 
 
 ADAPTERS: Registry[type[Adapter]] = Registry("adapter", package="quintain.adapters", group="quintain.adapters")
-
-
-def read_manifest(folder: Path) -> Mapping[str, Any]:
-    """Read a model's `quintain.toml`: its adapter, batch size and the adapter's own options."""
-    import tomllib  # not at the top: inside the sandbox every import costs start-up time
-
-    path = folder / MANIFEST
-    if not path.exists():
-        return {}
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(faults=[Fault(str(error), file=MANIFEST)]) from error

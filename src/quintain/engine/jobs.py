@@ -51,7 +51,7 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
         progress(done)
 
-    with open_runner(job.model, job.task, limits=job.limits, sandbox=job.sandbox) as runner:
+    with open_runner(job.model, job.task, limits=job.limits, sandbox=job.sandbox, measured=job.measured) as runner:
         if job.measured:
             inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
             found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
