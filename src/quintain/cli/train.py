@@ -14,7 +14,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, err, out, print_json, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.data.plan import read_plan
+from quintain.data.plan import ImportPlan, read_plan
+from quintain.data.presets import read_preset
 from quintain.models.contract import Progress as Report
 from quintain.services import train as service
 from quintain.tasks.definition import read_task
@@ -30,6 +31,7 @@ def train(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where chance plays a part, from where it starts.")] = 0,
     folder: Annotated[Path | None, typer.Option("--out", "-o", help="Train on files, and write here.")] = None,
     plan: Annotated[Path | None, typer.Option("--plan", help="How to read the files, as for `data import`.")] = None,
+    preset: Annotated[str, typer.Option("--preset", help="How to read files of a public data set.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """Train a baseline on data sets of the workspace, or with --out on plain files and without a workspace.
@@ -39,10 +41,10 @@ def train(
     Example: quintain train tfidf --task task.toml --data train.jsonl --out model
     """
     if folder is not None:
-        _on_files(baseline, Path(task), data, dev or [], folder, plan, seed, json)
+        _on_files(baseline, Path(task), data, dev or [], folder, _plan(plan, preset), seed, json)
         return
-    if plan is not None:
-        raise typer.BadParameter("--plan is for files, which need --out as well.")
+    if plan is not None or preset:
+        raise typer.BadParameter("--plan and --preset are for files, which need --out as well.")
     workspace = workspace_of(context)
     with workspace.session() as db, _bar(f"Training {baseline}") as progress:
         version = service.train(
@@ -65,7 +67,14 @@ def train(
 
 
 def _on_files(
-    baseline: str, task: Path, data: list[str], dev: list[str], folder: Path, plan: Path | None, seed: int, json: bool
+    baseline: str,
+    task: Path,
+    data: list[str],
+    dev: list[str],
+    folder: Path,
+    plan: ImportPlan | None,
+    seed: int,
+    json: bool,
 ) -> None:
     definition = read_task(task)
     missing = [name for name in [*data, *dev] if not Path(name).exists()]
@@ -78,7 +87,7 @@ def _on_files(
             [Path(name) for name in data],
             folder,
             dev=[Path(name) for name in dev],
-            plan=read_plan(plan) if plan else None,
+            plan=plan,
             seed=seed,
             progress=progress,
         )
@@ -87,6 +96,12 @@ def _on_files(
         return
     out.print(str(folder), markup=False)
     _report(trained.meta)
+
+
+def _plan(plan: Path | None, preset: str) -> ImportPlan | None:
+    if plan is not None and preset:
+        raise typer.BadParameter("Give --plan or --preset, not both.")
+    return read_plan(plan) if plan is not None else read_preset(preset).plan if preset else None
 
 
 _FIGURE = ("value", "low", "high")
