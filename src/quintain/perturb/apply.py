@@ -91,10 +91,11 @@ def rewrite(batch: Batch, proposal: Proposal) -> list[str | None]:
     shift = np.cumsum(grown)
     ends = (batch.ends + shift).tolist()
     begins = (batch.begins + shift - grown).tolist()
-    for i in np.unique(text).tolist():
+    texts = batch.texts
+    for i in text[np.diff(text, prepend=-1) > 0].tolist():
         new = whole[begins[i] : ends[i]]
         # A text is never emptied, and edits that cancel out are no change.
-        if new != batch.texts[i] and new.strip():
+        if new != texts[i] and new and not new.isspace():
             result[i] = new
     return result
 

@@ -109,14 +109,15 @@ class Words:
         self._batch = batch
         inside = letters.word_characters()[batch.small]
         self._join_apostrophes(inside)
+        self._inside = inside
         edges = np.diff(np.concatenate([[False], inside, [False]]).view(np.int8))
         self.start: Ints = np.flatnonzero(edges == 1)
         self.end: Ints = np.flatnonzero(edges == -1)
         self.length: Ints = self.end - self.start
-        self.text: Ints = batch.text_at(self.start)
-        bounds = np.searchsorted(self.start, np.concatenate([batch.begins, [len(batch.joined)]]))
+        bounds = np.searchsorted(self.start, np.append(batch.begins, len(batch.joined)))
         self.first: Ints = bounds[:-1]
         self.per_text: Ints = np.diff(bounds)
+        self.text: Ints = np.repeat(np.arange(len(batch)), self.per_text)
         self.place: Ints = np.arange(self.start.size) - self.first[self.text]
 
     def __len__(self) -> int:
@@ -143,19 +144,14 @@ class Words:
         return free
 
     @cached_property
-    def strings(self) -> list[str]:
-        """All words as they are written."""
-        joined = self._batch.joined
-        return [joined[start:end] for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True)]
-
-    @cached_property
     def lower(self) -> list[str]:
         """All words in lower case, with plain apostrophes."""
-        whole = self._batch.joined.lower()
-        if len(whole) != len(self._batch.joined):
-            whole = letters.text_of(letters.lower_codes()[self._batch.small])
-        whole = whole.replace("’", "'")
-        return [whole[start:end] for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True)]
+        small = self._batch.small
+        # With everything else blanked out, one split finds the same words: much faster than as many slices.
+        plain = np.where(self._inside, letters.lower_codes()[small], np.uint32(32))
+        if "’" in self._batch.joined:
+            plain[plain == ord("’")] = ord("'")
+        return letters.text_of(plain).split()
 
     def draw(self, chosen: Ints, stream: int) -> draws.Hashes:
         """Draw 64 bits for each chosen word."""
@@ -175,8 +171,8 @@ class Words:
         # Texts in order, and within a text by the draw: one sort of one number.
         keys = (text.astype(np.uint64) << np.uint64(36)) | (self.draw(among, 0) >> np.uint64(28))
         order = np.argsort(keys)
-        first = np.searchsorted(text, np.arange(len(self._batch)))
-        rank = np.arange(among.size) - first[text]
+        counts = np.bincount(text, minlength=len(self._batch))
+        rank = np.arange(among.size) - np.repeat(np.cumsum(counts) - counts, counts)
         return np.sort(among[order[rank < wanted[text]]])
 
 

@@ -25,8 +25,8 @@ _SMALL = frozenset(
         "tonight ever never always already anymore anyway alone is was are were be been am has have had do does "
         "did can could would should might must shall i you he she it we they him me us them who whom whose which "
         "what how why not n't isn't wasn't doesn't didn't can't won't wouldn't couldn't hasn't hadn't some any no "
-        "everything something anything nothing everyone someone such whether via per upon somehow sometimes "
-        "immediately very really"
+        "everything something anything nothing my your his her its our their everyone someone such whether via "
+        "per upon somehow sometimes immediately very really"
     )
 )
 _NOT_ADVERBS = frozenset(
@@ -62,6 +62,8 @@ _MOVES = frozenset(
         "win won drive drove walk walked follow followed see drag dragged carry carried invite invited"
     )
 )
+_OWNED = frozenset(words_in("friend friends colleague colleagues cousin neighbor neighbour student students fan fans"))
+_ONE = frozenset(words_in("a an the this that some any no another two three several old good best close dear"))
 _EITHER = frozenset({"more", "most", "less", "back", "home", "first", "better", "best", "much", "all"})
 _VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will would can could should did does"))
 
@@ -106,7 +108,9 @@ def use_of_his(reader: Reader, i: int) -> Use:
         return "alone"
     if following in _SMALL and following not in {"very", "never", "always", "ever", "past", "inside", "outside", "no"}:
         return "alone"
-    return "alone" if before == "of" and following in {"too", "again"} else "determiner"
+    # "a friend of his came", but "some of his friends came".
+    owned = before == "of" and i > 2 and reader.lower[i - 2] in _OWNED and reader.lower[i - 3] in _ONE
+    return "alone" if owned else "determiner"
 
 
 _TO_FEMALE = {"he": "she", "him": "her", "himself": "herself"}

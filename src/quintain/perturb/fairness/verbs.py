@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quintain.perturb.robustness.contraction import is_participle
+from quintain.perturb.robustness.contraction import HAS_BEFORE
 from quintain.perturb.wordlists import words_in
 
 IRREGULAR = {
@@ -53,4 +53,4 @@ def after_apostrophe(ending: str, following: str) -> str:
     """Give the ending of "they" for an ending of "he" or "she": "'s" is "is", or "has" before a participle."""
     if ending != "'s":
         return ending
-    return "'ve" if is_participle(following) else "'re"
+    return "'ve" if following in HAS_BEFORE else "'re"

@@ -54,6 +54,8 @@ _PARTICIPLES = frozenset(
         "written always never already just ever long"
     )
 )
+# "he's tired" is "is", "he's been" is "has": only what cannot follow "is" decides for "has".
+HAS_BEFORE = frozenset(words_in("been got gotten become had begun taken grown fallen shown"))
 _SHORT_NOT = frozenset(_NEGATED) | {"can", "will"}
 _IRREGULAR = {"can": "can't", "will": "won't"}
 _BE = {"am": {"i"}, "are": {"you", "we", "they"}, "is": set(_PRONOUNS[2:5]) | {"who", "that", "there", *_QUESTIONS[:3]}}
@@ -92,8 +94,11 @@ def _expansions(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str
         if word in _EXPANSIONS:
             long = _EXPANSIONS[word]
         elif "'" in word and (word in _IS_OR_HAS or word in _WOULD_OR_HAD):
-            done = _follows(batch, words, i) and is_participle(lower[i + 1])
-            verb = ("has" if done else "is") if word in _IS_OR_HAS else ("had" if done else "would")
+            following = lower[i + 1] if _follows(batch, words, i) else ""
+            if word in _IS_OR_HAS:
+                verb = "has" if following in HAS_BEFORE else "is"
+            else:
+                verb = "had" if is_participle(following) else "would"
             long = f"{_subject(word[:-2])} {verb}"
         else:
             continue

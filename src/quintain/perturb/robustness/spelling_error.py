@@ -81,13 +81,17 @@ class SpellingError(Perturbation):
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Draw a wrong form for each chosen word that has one."""
         words = batch.words
-        wrong = {word: wrong_forms(word) for word in set(words.lower)}
-        known = [bool(wrong[word]) for word in words.lower]
-        chosen = words.choose(np.array(known, dtype=bool), rate)
+        lower, joined = words.lower, batch.joined
+        wrong = {word: forms for word in set(lower) if (forms := wrong_forms(word))}
+        known = np.fromiter(map(wrong.__contains__, lower), dtype=bool, count=len(lower))
+        chosen = words.choose(known, rate)
         start, end = words.start[chosen], words.end[chosen]
         drawn = draws.below(words.draw(chosen, 1), 1 << 30)
-        made = [
-            cased_like(batch.joined[a:b], (forms := wrong[words.lower[i]])[n % len(forms)])
-            for i, a, b, n in zip(chosen.tolist(), start.tolist(), end.tolist(), drawn.tolist(), strict=True)
-        ]
+        made = []
+        for i, a, b, n in zip(chosen.tolist(), start.tolist(), end.tolist(), drawn.tolist(), strict=True):
+            word = lower[i]
+            forms = wrong[word]
+            form = forms[n % len(forms)]
+            old = joined[a:b]
+            made.append(form if old == word else cased_like(old, form))
         return Proposal(start, end, made)

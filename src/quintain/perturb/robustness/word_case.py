@@ -10,6 +10,8 @@ from quintain.perturb import draws, letters
 from quintain.perturb.batch import Ints
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
 
+_ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+
 
 @PERTURBATIONS.register("word_case")
 class WordCase(Perturbation):
@@ -25,36 +27,42 @@ class WordCase(Perturbation):
         """Cut the chosen stretches out of the batch in its new case."""
         words = batch.words
         chosen = words.choose(np.ones(len(words), dtype=bool), rate)
-        codes = _cased(batch)
-        changed = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(codes != batch.codes)])
-        chosen = chosen[changed[words.end[chosen]] > changed[words.start[chosen]]]
         first, last = _runs(chosen, words.text[chosen])
-        start, end = words.start[chosen[first]], words.end[chosen[last]]
-        cased = letters.text_of(codes)
-        return Proposal(start, end, [cased[a:b] for a, b in zip(start.tolist(), end.tolist(), strict=True)])
+        start, end, text = words.start[chosen[first]], words.end[chosen[last]], words.text[chosen[first]]
+        forms = _forms(batch)
+        case = _cases(batch, forms)
+        made = [forms[case[i]][a:b] for i, a, b in zip(text.tolist(), start.tolist(), end.tolist(), strict=True)]
+        cuts = zip(start.tolist(), end.tolist(), made, strict=True)
+        changed = [i for i, (a, b, new) in enumerate(cuts) if batch.joined[a:b] != new]
+        proposal = Proposal(start, end, made)
+        return proposal if len(changed) == len(made) else proposal.take(np.array(changed, dtype=np.int64))
 
 
-def _cased(batch: Batch) -> letters.Codes:
-    """Give the code points of the batch with each text in the case that was drawn for it."""
-    words, small = batch.words, batch.small
-    inside = letters.upper_codes()[small] != letters.lower_codes()[small]
-    upper = np.where(inside, letters.upper_codes()[small], batch.codes)
-    lower = np.where(inside, letters.lower_codes()[small], batch.codes)
-    titled = lower.copy()
-    titled[words.start] = upper[words.start]
-    forms = (upper, lower, titled)
-    differs = np.stack([_per_text(form != batch.codes, batch) for form in forms])
-    drawn = draws.below(draws.at(batch.seeds, np.zeros(len(batch), dtype=np.int64), 3), 6)
-    order = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])[drawn]
-    works = differs[order.T, np.arange(len(batch))]
-    form = order[np.arange(len(batch)), np.argmax(works, axis=0)]
-    of_place = np.repeat(form, batch.ends - batch.begins + 1)
-    return np.choose(of_place, forms)
+def _forms(batch: Batch) -> tuple[str, str, str]:
+    """Give the joined string in capitals, in small letters and in title case, each as long as it is."""
+    upper, lower = batch.joined.upper(), batch.joined.lower()
+    if len(upper) != len(batch.joined) or len(lower) != len(batch.joined):
+        # Some letter has a longer twin ("ß" → "SS"): letter by letter then, and those stay.
+        small = batch.small
+        far = batch.codes >= letters.SIZE
+        upper, lower = (
+            letters.text_of(np.where(far, batch.codes, table[small]))
+            for table in (letters.upper_codes(), letters.lower_codes())
+        )
+    titled = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
+    capitals = np.frombuffer(upper.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    titled[batch.words.start] = capitals[batch.words.start]
+    return upper, lower, letters.text_of(titled)
 
 
-def _per_text(flag: letters.Flags, batch: Batch) -> letters.Flags:
-    before = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(flag)])
-    return before[batch.ends] > before[batch.begins]
+def _cases(batch: Batch, forms: tuple[str, str, str]) -> list[int]:
+    """Draw a form for each text among those that change it."""
+    drawn = draws.below(draws.at(batch.seeds, np.zeros(len(batch), dtype=np.int64), 3), len(_ORDERS)).tolist()
+    rows = zip([_ORDERS[i] for i in drawn], batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)
+    return [
+        first if forms[first][begin:end] != text else second if forms[second][begin:end] != text else third
+        for (first, second, third), text, begin, end in rows
+    ]
 
 
 def _runs(chosen: Ints, text: Ints) -> tuple[Ints, Ints]:
