@@ -1,0 +1,147 @@
+"""What an owner sets for a board: which data sets score, weights, caps, the metric, who is shown, a freeze."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.people import Actor
+from quintain.services import audit
+from quintain.services.permissions import require_owner
+from quintain.services.tasks import find_row, get_task
+from quintain.stats.utility import default_weights
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries import boards as queries
+from quintain.store.tables import BoardSettings
+
+AXES = ("performance", "throughput", "memory", "fairness", "robustness")
+DEFAULT_CAPS: Mapping[str, float] = {"memory": 16.0}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSpec:
+    """An owner's settings. Empty *datasets* let every test and contrast set score alike; empty *models* show all."""
+
+    datasets: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    caps: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_CAPS))
+    metric: str | None = None
+    models: tuple[str, ...] = ()
+    hidden_models: tuple[str, ...] = ()
+    epsilon: float | None = None
+    freeze_until: str | None = None
+    freeze_from: str | None = None
+
+    def dataset_weight(self, name: str, role: str) -> float:
+        """Give the weight of a data set; without a setting, test and contrast sets count one and dev sets nothing."""
+        if self.datasets:
+            return float(self.datasets.get(name, 0.0))
+        return 1.0 if role in {"test", "contrast"} else 0.0
+
+    def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
+        """Give the weights of the axes; without a setting, half on performance and the rest shared."""
+        if self.weights:
+            return {name: float(self.weights.get(name, 0.0)) for name in names}
+        return default_weights(names, "performance")
+
+    def shows(self, model: str) -> bool:
+        """Say whether the board shows *model*."""
+        return model not in self.hidden_models and (not self.models or model in self.models)
+
+    @property
+    def frozen_at(self) -> datetime | None:
+        """The moment whose state is shown, while the board is frozen."""
+        if not self.freeze_until or not self.freeze_from:
+            return None
+        return datetime.fromisoformat(self.freeze_from) if now() < datetime.fromisoformat(self.freeze_until) else None
+
+
+def board_spec(db: Session, task: str) -> BoardSpec:
+    """Give the settings of a task's board, or the defaults."""
+    row = queries.newest_settings(db, task)
+    return _spec(row.settings) if row else BoardSpec()
+
+
+def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any]) -> BoardSpec:
+    """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good."""
+    row = find_row(db, task)
+    require_owner(actor, task)
+    faults = _faults(db, task, settings)
+    if faults:
+        raise BadInput("The board's settings cannot be used.", faults=faults)
+    spec = _spec({**settings, "freeze_from": now().isoformat() if settings.get("freeze_until") else None})
+    with transaction(db):
+        db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
+        audit.record(db, actor, "board.settings", task)
+    return spec
+
+
+def _spec(settings: Mapping[str, Any]) -> BoardSpec:
+    return BoardSpec(
+        datasets=dict(settings.get("datasets") or {}),
+        weights=dict(settings.get("weights") or {}),
+        caps={**DEFAULT_CAPS, **(settings.get("caps") or {})},
+        metric=settings.get("metric") or None,
+        models=tuple(settings.get("models") or ()),
+        hidden_models=tuple(settings.get("hidden_models") or ()),
+        epsilon=settings.get("epsilon"),
+        freeze_until=settings.get("freeze_until") or None,
+        freeze_from=settings.get("freeze_from") or None,
+    )
+
+
+def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
+    known = {item for item in BoardSpec.__dataclass_fields__ if item != "freeze_from"}
+    faults = [
+        Fault(f"is no setting of a board; there are: {', '.join(sorted(known))}", field=name)
+        for name in settings
+        if name not in known
+    ]
+    for part in ("datasets", "weights", "caps"):
+        for name, value in (settings.get(part) or {}).items():
+            if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+                faults.append(Fault(f"{value!r} is not a number from 0 up", field=f"{part}.{name}"))
+    weights = settings.get("weights") or {}
+    faults += [
+        Fault(f"is no axis; there are: {', '.join(AXES)}", field=f"weights.{name}")
+        for name in weights
+        if name not in AXES
+    ]
+    if weights and not any(weights.values()):
+        faults.append(Fault("are all 0; one axis must count", field="weights"))
+    names = {name for _, name in queries.evaluated_versions(db, task)}
+    faults += [
+        Fault(f"is no data set of this task; there are: {', '.join(sorted(names)) or 'none'}", field=f"datasets.{name}")
+        for name in settings.get("datasets") or {}
+        if name not in names
+    ]
+    return faults + _metric_faults(db, task, settings) + _freeze_faults(settings)
+
+
+def _metric_faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
+    name = settings.get("metric")
+    if not name:
+        return []
+    fitting = get_task(db, task).metrics
+    return (
+        []
+        if name in fitting
+        else [Fault(f"'{name}' is no metric of this task; it has {', '.join(fitting)}", field="metric")]
+    )
+
+
+def _freeze_faults(settings: Mapping[str, Any]) -> list[Fault]:
+    until = settings.get("freeze_until")
+    if not until:
+        return []
+    try:
+        moment = datetime.fromisoformat(str(until))
+    except ValueError:
+        return [Fault(f"'{until}' is not a date; write it as 2026-12-31T12:00+00:00", field="freeze_until")]
+    return [] if moment.tzinfo else [Fault("needs a time zone, such as +00:00", field="freeze_until")]
