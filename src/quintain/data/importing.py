@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
 from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
-from quintain.data.identity import ContentHash, example_digests, hex_ids
-from quintain.data.mapping import EXTRA, Mapped, Mapper
+from quintain.data.identity import ContentHash
+from quintain.data.mapping import EXTRA, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
+from quintain.data.repeats import Hopeful, Recorded, Seen
 from quintain.tasks.contract import kind_of
 
-Key = TypeVar("Key", bytes, str)
+Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
-DUPLICATES = "the same input as an earlier row"
 BAD = "bad"
 
 
@@ -62,12 +63,14 @@ def stored_schema(task: Task) -> dict[str, pl.DataType]:
 
 def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress | None = None) -> Report:
     """Read *path* as an import would and give the report; nothing is written and bad rows do not raise."""
-    report = Report(limit=plan.limit)
-    content = ContentHash()
-    for table in _examples(path, task, plan, report, progress):
-        content.update(table)
-    report.hash = content.hexdigest()
-    return report
+
+    def run(report: Report, seen: Seen) -> None:
+        content = ContentHash()
+        for table in _examples(path, task, plan, report, seen, progress):
+            content.update(table)
+        report.hash = content.hexdigest()
+
+    return _twice_if_repeated(plan, run)
 
 
 def write_examples(
@@ -77,9 +80,12 @@ def write_examples(
 
     Bad rows are left out where the plan says so, and are in the report.
     """
-    report = Report(limit=plan.limit)
-    tables = _examples(path, task, plan, report, progress)
-    report.hash = write_version(tables, stored_schema(task), target)
+
+    def run(report: Report, seen: Seen) -> None:
+        tables = _examples(path, task, plan, report, seen, progress)
+        report.hash = write_version(tables, stored_schema(task), target)
+
+    report = _twice_if_repeated(plan, run)
     if report.total and not plan.skip_bad:
         raise report.error()
     if report.rows == 0:
@@ -127,18 +133,39 @@ def _write_error(error: Exception, target: Path) -> Exception:
     return error
 
 
+def _twice_if_repeated(plan: ImportPlan, run: Callable[[Report, Seen], None]) -> Report:
+    """Run an import in the hope that no input repeats; where one does, again with a record of every row."""
+    if plan.duplicates != "first" and "id" not in plan.columns:
+        report, hopeful = Report(limit=plan.limit), Hopeful()
+        run(report, hopeful)
+        if not hopeful.repeated():
+            return report
+    report = Report(limit=plan.limit)
+    run(report, Recorded(first=plan.duplicates == "first"))
+    return report
+
+
+def _ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Make the next item in a thread while this one is used: polars works there without Python's lock."""
+    end = object()
+    with ThreadPoolExecutor(1) as pool:
+        coming: Future[Any] = pool.submit(next, items, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, items, end)
+            yield item
+
+
 def _examples(
-    path: Path, task: Task, plan: ImportPlan, report: Report, progress: Progress | None
+    path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     source = READERS.get(plan.format or guess_format(path))(path, plan.reading)
     report.file = source.name
     mapper = Mapper(task, plan, source)
-    once = _Once(plan, mapper.inputs)
     order = list(stored_schema(task))
-    for batch in source.batches(mapper.wanted()):
+    batches = ((batch, mapper.apply(batch)) for batch in source.batches(mapper.wanted()))
+    for batch, mapped in _ahead(batches):
         report.rows_read += batch.frame.height + len({fault.row for fault in batch.faults})
-        mapped = mapper.apply(batch)
-        table, repeated = once.only_new(mapped)
+        table, repeated = seen.only_new(mapped, mapper.inputs)
         report.duplicates += len(repeated)
         faults = mapped.faults + repeated
         report.add(sorted(faults, key=lambda fault: fault.row or 0))
@@ -151,54 +178,3 @@ def _examples(
             yield table.select(order)
     if report.rows_read == 0 and not report.total:
         raise BadInput(faults=[Fault("the file has no rows", file=source.name)])
-
-
-class _Once:
-    """Sees to it that every input, and every id that the file gives, is there once."""
-
-    def __init__(self, plan: ImportPlan, inputs: tuple[str, ...]) -> None:
-        self._first = plan.duplicates == "first"
-        self._inputs = inputs
-        self._seen: dict[bytes, int] = {}
-        self._own: dict[str, int] = {}
-
-    def only_new(self, mapped: Mapped) -> tuple[pl.DataFrame, list[Fault]]:
-        """Give the rows that are new, with their ids, and faults for the others unless the plan drops them."""
-        if mapped.table.is_empty():
-            return mapped.table.with_columns(id=pl.lit(None, dtype=pl.String())), []
-        digests = example_digests(mapped.table, self._inputs)
-        rows = mapped.rows.to_list()
-        faults: list[Fault] = []
-        old: list[int] = []
-        for at, before in _repeats(self._seen, digests, rows):
-            old.append(at)
-            if self._first:
-                mapped.dropped[DUPLICATES] += 1
-            else:
-                reason = f"is the same input as row {before}"
-                faults.append(Fault(reason, file=mapped.file, row=rows[at], field=self._inputs[0]))
-        if mapped.own_ids is not None:
-            for at, before in _repeats(self._own, mapped.own_ids.to_list(), rows):
-                if at not in old and mapped.own_ids[at] is not None:
-                    old.append(at)
-                    reason = f"'{mapped.own_ids[at]}' is the id of row {before} already"
-                    faults.append(Fault(reason, file=mapped.file, row=rows[at], field="id"))
-        table = mapped.table.with_columns(hex_ids(digests))
-        if old:
-            table = table.filter(~pl.int_range(table.height, eager=True).is_in(old))
-        return table, faults
-
-
-def _repeats(seen: dict[Key, int], keys: list[Key], rows: list[int]) -> list[tuple[int, int]]:
-    """Add *keys* to those *seen*; give the places of the ones that are not new, each with its first row."""
-    new = dict(zip(keys, rows, strict=True))
-    if len(new) == len(keys) and new.keys().isdisjoint(seen):
-        seen.update(new)
-        return []
-    found: list[tuple[int, int]] = []
-    for at, (key, row) in enumerate(zip(keys, rows, strict=True)):
-        if key in seen:
-            found.append((at, seen[key]))
-        else:
-            seen[key] = row
-    return found

@@ -17,7 +17,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
-from quintain.data.readers.lines import Block, read_blocks
+from quintain.data.readers.lines import Block, check_block, read_blocks
 
 _PEEK_BYTES = 1 << 18
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -29,7 +29,7 @@ def open_jsonl(path: Path, options: Options) -> Source:
     """Open a file of JSON lines; its columns are the keys of its first lines."""
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
-        for block in read_blocks(path, encoding=options.encoding):
+        for block in read_blocks(path, encoding=options.encoding, checked=False):
             yield _batch(block, path.name, wanted)
 
     return Source(path.name, _keys(path, options), path.stat().st_size, batches)
@@ -53,7 +53,7 @@ def _batch(block: Block, name: str, wanted: Wanted) -> Batch:
         frame = _parsed(block.data, wanted)
         if frame is not None and not _may_be_nested(frame):
             return Batch(name, frame, _numbers(block, frame.height), block.faults, block.done)
-    return _careful(block, name, wanted)
+    return _careful(check_block(block, name), name, wanted)
 
 
 def _parsed(data: bytes, wanted: Wanted) -> pl.DataFrame | None:
@@ -75,8 +75,7 @@ def _may_be_nested(frame: pl.DataFrame) -> bool:
 
 
 def _numbers(block: Block, height: int) -> pl.Series:
-    lines = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
-    if lines == height:
+    if block.lines + (not block.data.endswith(b"\n")) == height:
         return row_numbers(block.first, height)
     numbers = [number for number, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
     return pl.Series("row", numbers, dtype=pl.UInt32())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +22,7 @@ class Block:
     first: int
     done: int
     faults: tuple[Fault, ...] = ()
+    lines: int = 0
 
     def texts(self) -> list[tuple[int, str]]:
         """Give the lines as text with their numbers, without their ends and without blank ones."""
@@ -29,16 +30,21 @@ class Block:
         return [(number, line.rstrip("\r")) for number, line in enumerate(lines, self.first) if line.strip()]
 
 
-def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8") -> Iterator[Block]:
-    """Read *path* in blocks of about *size* bytes; bad bytes and huge lines become faults, and their lines blank."""
+def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", checked: bool = True) -> Iterator[Block]:
+    """Read *path* in blocks of about *size* bytes; bad bytes and huge lines become faults, and their lines blank.
+
+    Without *checked* that is left to the caller, who has a faster way to see that a block is good.
+    """
     name = path.name
     first, empty = 1, True
     try:
         with open_bytes(path) as stream:
             for data, done in _whole_lines(stream, size):
                 start = strip_mark(data, name) if first == 1 else data
-                block = _clean(start, name, first, done, encoding)
-                first += data.count(b"\n")
+                block = Block(start, first, done, lines=data.count(b"\n"))
+                if checked or encoding != "utf-8" or len(start) > MAX_LINE:
+                    block = check_block(block, name, encoding)
+                first += block.lines
                 empty = empty and not block.data.strip() and not block.faults
                 yield block
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -70,7 +76,9 @@ def _skip_line(stream: BinaryIO, start: bytes) -> bytes:
     return start[: MAX_LINE + 1].replace(b"\n", b" ") + (b"\n" if line else b"")
 
 
-def _clean(data: bytes, name: str, first: int, done: int, encoding: str) -> Block:
+def check_block(block: Block, name: str, encoding: str = "utf-8") -> Block:
+    """Find lines that are too long or not in *encoding*; they become faults, and blank."""
+    data, first = block.data, block.first
     faults: list[Fault] = []
     if len(data) > MAX_LINE and any(len(line) > MAX_LINE for line in data.split(b"\n")):
         lines = data.split(b"\n")
@@ -88,4 +96,4 @@ def _clean(data: bytes, name: str, first: int, done: int, encoding: str) -> Bloc
         for fault in bad:
             lines[(fault.row or first) - first] = b""
         data = b"\n".join(lines)
-    return Block(data, first, done, (*faults, *bad))
+    return replace(block, data=data, faults=(*block.faults, *faults, *bad))

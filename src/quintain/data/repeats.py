@@ -1,0 +1,93 @@
+"""Sees to it that every input, and every id that a file gives, is in a version once.
+
+Most files repeat nothing, and then a look at all hashes at the end will do. A record of which row had which input,
+which says where the first one was, is made only for files that do repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+import polars as pl
+
+from quintain.core.errors import Fault
+from quintain.data.identity import example_digests, hex_ids
+from quintain.data.mapping import Mapped
+
+DUPLICATES = "the same input as an earlier row"
+Key = TypeVar("Key", bytes, str)
+
+
+class Seen(Protocol):
+    """What knows which inputs came before."""
+
+    def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
+        """Give the rows that are new, with their ids, and a fault for each of the others."""
+
+
+class Hopeful:
+    """Takes every row for new, and says at the end whether that was right."""
+
+    def __init__(self) -> None:
+        self._starts: list[np.ndarray[tuple[int], np.dtype[np.uint64]]] = []
+
+    def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
+        """Give all rows."""
+        digests = example_digests(mapped.table, inputs)
+        # The first 8 of 32 bytes: should two of them agree by chance, the careful way finds no repeat and goes on.
+        self._starts.append(np.frombuffer(b"".join(digests), dtype=np.uint64)[::4].copy())
+        return mapped.table.with_columns(hex_ids(digests)), []
+
+    def repeated(self) -> bool:
+        """Say whether any input may have come twice."""
+        starts = np.concatenate(self._starts) if self._starts else np.empty(0, dtype=np.uint64)
+        starts.sort()
+        return bool((starts[1:] == starts[:-1]).any())
+
+
+class Recorded:
+    """Remembers the row of every input and id; with *first* repeats are dropped, otherwise they are faults."""
+
+    def __init__(self, *, first: bool) -> None:
+        self._first = first
+        self._inputs: dict[bytes, int] = {}
+        self._ids: dict[str, int] = {}
+
+    def only_new(self, mapped: Mapped, inputs: Sequence[str]) -> tuple[pl.DataFrame, list[Fault]]:
+        """Give the rows that are new; see the class."""
+        digests = example_digests(mapped.table, inputs)
+        rows = mapped.rows.to_list()
+        faults: list[Fault] = []
+        old: set[int] = set()
+        for at, before in _repeats(self._inputs, digests, rows):
+            old.add(at)
+            if self._first:
+                mapped.dropped[DUPLICATES] += 1
+            else:
+                reason = f"is the same input as row {before}"
+                faults.append(Fault(reason, file=mapped.file, row=rows[at], field=inputs[0]))
+        if mapped.own_ids is not None:
+            given = mapped.own_ids.to_list()
+            places = [at for at, value in enumerate(given) if value is not None and at not in old]
+            keys, numbers = [given[at] for at in places], [rows[at] for at in places]
+            for index, before in _repeats(self._ids, keys, numbers):
+                old.add(places[index])
+                reason = f"'{keys[index]}' is the id of row {before} already"
+                faults.append(Fault(reason, file=mapped.file, row=numbers[index], field="id"))
+        table = mapped.table.with_columns(hex_ids(digests))
+        if old:
+            table = table.filter(~pl.int_range(table.height, eager=True).is_in(sorted(old)))
+        return table, faults
+
+
+def _repeats(seen: dict[Key, int], keys: Sequence[Key], rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Add *keys* to those *seen*; give the places of the ones that are not new, each with its first row."""
+    found: list[tuple[int, int]] = []
+    for at, (key, row) in enumerate(zip(keys, rows, strict=True)):
+        if key in seen:
+            found.append((at, seen[key]))
+        else:
+            seen[key] = row
+    return found
