@@ -72,6 +72,21 @@ def duels(made: FloatArray, shares: npt.ArrayLike) -> FloatArray:
     return np.asarray(better @ np.asarray(shares, dtype=np.float64), dtype=np.float64)
 
 
+def paired_wins(scores: npt.ArrayLike) -> FloatArray:
+    """Count on how many examples each model beats each other one, ties as half; *scores* is examples × models.
+
+    >>> paired_wins([[1, 0], [1, 1]]).tolist()
+    [[0.0, 1.5], [0.5, 0.0]]
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    wins = np.empty((table.shape[1], table.shape[1]))
+    for model in range(table.shape[1]):
+        own = table[:, [model]]
+        wins[model] = (own > table).sum(axis=0) + (own == table).sum(axis=0) / 2
+    np.fill_diagonal(wins, 0.0)
+    return wins
+
+
 def bradley_terry(
     wins: FloatArray, *, prior: float = 0.1, rounds: int = 10_000, tolerance: float = 1e-10
 ) -> FloatArray:

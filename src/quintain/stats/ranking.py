@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from quintain.core.errors import BadInput
 from quintain.stats.bootstrap import FloatArray, IntArray, resample_weights
-from quintain.stats.utility import Choices, Table, rank_models
+from quintain.stats.utility import Choices, Ranking, Table, exchange_rates, rank_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +68,46 @@ def bootstrap_dynascores(table: Table, samples: Mapping[str, FloatArray], choice
     Exchange rates are computed anew in each resample, as they depend on the performances. ε, where it is not given,
     follows the table and not the resample. Unranked models are NaN.
     """
-    choices = choices or Choices()
-    plain = rank_models(table, choices)
-    fixed = Choices(choices.weights, plain.epsilon, choices.perf, choices.base, choices.amrs)
+    ranking = rank_models(table, choices)
     number = {len(drawn) for drawn in samples.values()}
     if len(number) != 1:
         raise BadInput("Each metric must be resampled equally often.")
-    positions = {table.position(name): drawn for name, drawn in samples.items()}
-    scores = np.full((number.pop(), len(table.models)), np.nan)
-    for turn in range(len(scores)):
-        values = table.values.copy()
-        for position, drawn in positions.items():
-            values[:, position] = drawn[turn]
-        ranking = rank_models(Table(table.models, table.columns, values, table.cannot), fixed)
-        scores[turn] = [np.nan if score is None else score for score in ranking.dynascore]
+    shape = (number.pop(), len(table.models))
+    for name in samples:
+        table.position(name)
+    base = np.broadcast_to(_drawn_good(table, ranking.base, samples), shape)
+    scores = np.zeros(shape)
+    for position, name in enumerate(table.names):
+        if ranking.weights[name] == 0:
+            continue
+        good = np.broadcast_to(_drawn_good(table, name, samples), shape)
+        rates = _drawn_rates(name, base, good, ranking, (choices or Choices()).amrs or {})
+        least = np.minimum(np.nanmin(good, axis=1, initial=0.0), 0.0)[:, None]
+        credit = np.where(table.unobtainable()[None, :, position], least, good)
+        scores += np.where(rates > 0, ranking.weights[name] * credit / np.where(rates > 0, rates, 1.0), 0.0)
+    scores[:, [score is None for score in ranking.dynascore]] = np.nan
     return scores
+
+
+def _drawn_good(table: Table, name: str, samples: Mapping[str, FloatArray]) -> FloatArray:
+    """Give a metric as a good, in every resample or, where it does not vary, once."""
+    position = table.position(name)
+    column = table.columns[position]
+    values = samples.get(name, table.values[None, :, position])
+    if not column.lower:
+        return values
+    caps = np.nanmax(values, axis=1, initial=-np.inf)[:, None] if column.cap is None else column.cap
+    return np.asarray(caps - values, dtype=np.float64)
+
+
+def _drawn_rates(
+    name: str, base: FloatArray, good: FloatArray, ranking: Ranking, by_hand: Mapping[str, float]
+) -> FloatArray:
+    """Give the exchange rate of each resample as a column; 0 where there is none."""
+    if name == ranking.base or name in by_hand:
+        return np.full((len(base), 1), ranking.amrs[name] or 0.0)
+    both = np.asarray(np.isfinite(base).all(axis=0) & np.isfinite(good).all(axis=0))
+    return np.nan_to_num(exchange_rates(base[:, both], good[:, both], ranking.epsilon))[:, None]
 
 
 def rank_uncertainty(

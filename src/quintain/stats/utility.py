@@ -170,16 +170,30 @@ def exchange_rate(base: FloatArray, good: FloatArray, epsilon: float) -> float |
     0.2
     """
     both = np.isfinite(base) & np.isfinite(good)
-    levels, places = np.unique(base[both], return_inverse=True)
-    least, most = np.full(len(levels), np.inf), np.full(len(levels), -np.inf)
-    np.minimum.at(least, places, good[both])
-    np.maximum.at(most, places, good[both])
-    middle = least + (most - least) / 2
-    apart = np.diff(levels)
-    kept = apart > epsilon * _SLACK
-    if not kept.any():
-        return None
-    return float(np.mean(np.abs(np.diff(middle))[kept] / apart[kept]))
+    rate = float(exchange_rates(base[None, both], good[None, both], epsilon)[0])
+    return None if np.isnan(rate) else rate
+
+
+def exchange_rates(base: FloatArray, good: FloatArray, epsilon: float) -> FloatArray:
+    """Give the AMRS of many tables at once, one per row (tables × models, none missing); NaN where there is no rate."""
+    tables, models = base.shape
+    if models == 0:
+        return np.full(tables, np.nan)
+    order = np.argsort(base, axis=1, kind="stable")
+    levels, values = (np.take_along_axis(side, order, axis=1) for side in (base, good))
+    opens = np.ones(base.shape, dtype=bool)
+    opens[:, 1:] = levels[:, 1:] > levels[:, :-1]
+    # From here on a point is a run of models that tie, and the points of all tables stand in one line.
+    starts = np.flatnonzero(opens)
+    least = np.minimum.reduceat(values.ravel(), starts)
+    most = np.maximum.reduceat(values.ravel(), starts)
+    steps = np.abs(np.diff(least + (most - least) / 2))
+    apart = np.diff(levels.ravel()[starts])
+    owner = starts // models
+    kept = (np.diff(owner) == 0) & (apart > epsilon * _SLACK)
+    pairs = np.bincount(owner[1:][kept], minlength=tables)
+    sums = np.bincount(owner[1:][kept], weights=steps[kept] / apart[kept], minlength=tables)
+    return np.asarray(np.where(pairs > 0, sums / np.maximum(pairs, 1), np.nan), dtype=np.float64)
 
 
 def rank_models(table: Table, choices: Choices | None = None) -> Ranking:

@@ -78,7 +78,7 @@ def test_bradley_terry_recovers_strengths() -> None:
 
 
 def test_paired_wins_order_models_as_their_means_do() -> None:
-    """Over examples of right and wrong, wins and ties of a pair add up to all examples, and the better model is stronger."""
+    """Wins and ties of a pair add up to all examples, and the model that is right more often is stronger."""
     right = (np.random.default_rng(0).random((500, 3)) < np.array([0.9, 0.6, 0.3])).astype(float)
     wins = paired_wins(right)
     assert wins[0, 1] + wins[1, 0] == 500

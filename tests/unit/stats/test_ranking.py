@@ -106,12 +106,41 @@ class TestUncertainty:
     def test_dynascores_are_resampled_with_their_rates(self) -> None:
         """Each resample is ranked as a table of its own; without variation every one is the table itself."""
         table = board((80, 1), (70, 5), (60, 6))
-        still = np.tile(table.values[:, 0], (5, 1))
+        still: np.ndarray = np.tile(table.values[:, 0], (5, 1))
         drawn = bootstrap_dynascores(table, {"perf": still})
         assert drawn == pytest.approx(np.tile([score or 0.0 for score in rank_models(table).dynascore], (5, 1)))
         moved = bootstrap_dynascores(table, {"perf": still + np.array([0.0, 2.0, 0.0])})
         expected = rank_models(board((80, 1), (72, 5), (60, 6)), Choices(epsilon=0.01)).dynascore
         assert moved[0] == pytest.approx([score or 0.0 for score in expected])
+
+    @given(
+        st.lists(st.tuples(*[st.integers(0, 8).map(float)] * 3), min_size=1, max_size=6),
+        st.integers(0, 2**32),
+        st.sampled_from([None, 1.0]),
+        st.booleans(),
+    )
+    def test_resampled_dynascores_are_those_of_their_tables(
+        self, rows: list[tuple[float, ...]], seed: int, epsilon: float | None, gaps: bool
+    ) -> None:
+        """All resamples at once give what ranking each of them by itself gives, with ties, gaps and costs."""
+        rng = np.random.default_rng(seed)
+        values = np.array(rows)
+        cannot = np.zeros(values.shape, dtype=bool)
+        if gaps:
+            values[-1, 1], values[0, 2] = np.nan, np.nan
+            cannot[0, 2] = True
+        columns = (Column("perf"), Column("speed"), Column("size", lower=True))
+        table = Table(tuple(f"m{row}" for row in range(len(rows))), columns, values, cannot)
+        choices = Choices(epsilon=epsilon, amrs={"speed": 0.5} if seed % 2 else None)
+        drawn = {
+            "perf": values[:, 0] + rng.integers(-1, 2, (4, len(rows))),
+            "size": values[:, 2] + rng.integers(0, 2, (4, len(rows))),
+        }
+        fixed = Choices(epsilon=rank_models(table, choices).epsilon, amrs=choices.amrs)
+        for turn, found in enumerate(bootstrap_dynascores(table, drawn, choices)):
+            moved = np.column_stack([drawn["perf"][turn], values[:, 1], drawn["size"][turn]])
+            expected = rank_models(Table(table.models, columns, moved, cannot), fixed).dynascore
+            assert found == pytest.approx([np.nan if score is None else score for score in expected], nan_ok=True)
 
 
 class TestPaired:
