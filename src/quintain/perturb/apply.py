@@ -37,9 +37,16 @@ def perturb_texts(
     result: list[str | None] = []
     for begin in range(0, len(texts), CHUNK):
         chunk = texts[begin : begin + CHUNK]
-        batch = Batch(chunk, draws.keyed(draws.hashes_of(chunk), perturbation.name, perturbation.version, seed))
-        result += rewrite(batch, settle(batch, perturbation.propose(batch, rate)))
+        seeds = draws.keyed(draws.hashes_of(chunk), perturbation.name, perturbation.version, seed)
+        quick = perturbation.shortcut(chunk, seeds, rate)
+        result += carry_out(chunk, seeds, perturbation, rate) if quick is None else quick
     return result
+
+
+def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbation, rate: float) -> list[str | None]:
+    """Perturb *texts*, each with its seed, by way of edits."""
+    batch = Batch(texts, seeds)
+    return rewrite(batch, settle(batch, perturbation.propose(batch, rate)))
 
 
 def rate_of(perturbation: Perturbation, severity: float) -> float:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from quintain.core.registry import Registry
 from quintain.perturb.batch import Batch
+from quintain.perturb.draws import Hashes
 
 Family = Literal["robustness", "fairness"]
 Edit = tuple[int, int, str]
@@ -99,6 +100,10 @@ class Perturbation(ABC):
     @abstractmethod
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Propose edits to the texts of *batch* that touch about the share *rate* of each text's words."""
+
+    def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
+        """Perturb *texts* without telling the edits, where that is faster and gives the very same; else None."""
+        return None
 
 
 class PerText(Perturbation):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.perturb import draws
-from quintain.perturb.apply import outcomes, perturb_texts, realign, replay, settle
+from quintain.perturb.apply import carry_out, outcomes, perturb_texts, realign, replay, settle
 from quintain.perturb.batch import Batch
 from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
 
@@ -96,6 +96,16 @@ def test_edits_replay_to_the_result(name: str, texts: list[str], seed: int, seve
         assert all(0 <= start <= end <= len(text) for start, end in places)
         assert all(one[1] <= other[0] for one, other in pairwise(places))
         assert all(text[start:end] != new for start, end, new in outcome.edits)
+
+
+@settings(max_examples=25, deadline=None)
+@given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6), seed=st.integers(0, 9))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shortcut_gives_what_the_edits_give(name: str, texts: list[str], seed: int) -> None:
+    """Whichever way a perturbation takes, the texts come out the same."""
+    member = perturbation(name)
+    seeds = draws.keyed(draws.hashes_of(texts), name, member.version, seed)
+    assert perturb_texts(texts, member, seed=seed) == carry_out(texts, seeds, member, member.rate)
 
 
 @settings(max_examples=20, deadline=None)

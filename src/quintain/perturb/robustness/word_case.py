@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from quintain.perturb import draws, letters
+from quintain.perturb.apply import carry_out
 from quintain.perturb.batch import Ints
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.draws import Hashes
 
+# What the words of a batch treat in a way of their own: digits, low lines, and all that may be an address or the like.
+_SPECIAL = re.compile(r"[0-9_@#<&{\[]|://|www\.").search
+_INNER = re.compile(r"(?<=[A-Za-z])'[A-Z]")
 _ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 
@@ -37,6 +44,40 @@ class WordCase(Perturbation):
         proposal = Proposal(start, end, made)
         return proposal if len(changed) == len(made) else proposal.take(np.array(changed, dtype=np.int64))
 
+    def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
+        """Let the string methods do plain English texts as a whole; all others go by way of edits."""
+        if rate < 1:
+            return None
+        orders = _orders(seeds)
+        result = [
+            _recased(text, order) if text.isascii() and not _SPECIAL(text) else ""
+            for text, order in zip(texts, orders, strict=True)
+        ]
+        rest = [i for i, new in enumerate(result) if new == ""]
+        others = carry_out([texts[i] for i in rest], seeds[rest], self, rate) if rest else []
+        for i, new in zip(rest, others, strict=True):
+            result[i] = new
+        return result
+
+
+def _recased(text: str, order: tuple[int, int, int]) -> str | None:
+    """Write *text* in the first case of *order* that changes it; None where none does."""
+    for form in order:
+        if form == 2:
+            new = text.title()
+            if "'" in text:
+                new = _INNER.sub(lambda match: match[0].lower(), new)
+        else:
+            new = text.lower() if form else text.upper()
+        if new != text:
+            return new
+    return None
+
+
+def _orders(seeds: Hashes) -> list[tuple[int, int, int]]:
+    drawn = draws.below(draws.at(seeds, np.zeros(len(seeds), dtype=np.int64), 3), len(_ORDERS)).tolist()
+    return [_ORDERS[i] for i in drawn]
+
 
 def _forms(batch: Batch) -> tuple[str, str, str]:
     """Give the joined string in capitals, in small letters and in title case, each as long as it is."""
@@ -57,8 +98,7 @@ def _forms(batch: Batch) -> tuple[str, str, str]:
 
 def _cases(batch: Batch, forms: tuple[str, str, str]) -> list[int]:
     """Draw a form for each text among those that change it."""
-    drawn = draws.below(draws.at(batch.seeds, np.zeros(len(batch), dtype=np.int64), 3), len(_ORDERS)).tolist()
-    rows = zip([_ORDERS[i] for i in drawn], batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)
+    rows = zip(_orders(batch.seeds), batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)
     return [
         first if forms[first][begin:end] != text else second if forms[second][begin:end] != text else third
         for (first, second, third), text, begin, end in rows
