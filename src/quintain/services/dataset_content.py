@@ -65,13 +65,16 @@ class Difference:
 def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:
     """Give the examples of a version as a table that is read when it is needed.
 
-    With *answers* the gold answers are in it, which for a hidden version only the task's owners may ask for.
+    With *answers* the gold answers are in it, which for a hidden version only the task's owners may ask for. The column
+    `meta` is for owners alone.
     """
     version = get_version(db, actor, ref)
     if answers and not may_see_answers(actor, version):
         raise Forbidden(f"The answers of {version.ref} are hidden.", remedy="Only owners of the task may see them.")
     table = scan_for_scoring(blobs, version)
-    return table if answers else table.drop("answer")
+    # What is kept beside an example may say who wrote it, or how people voted on it.
+    private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]
+    return table.drop(*private, *([] if answers else ["answer"]))
 
 
 def scan_for_scoring(blobs: Blobs, version: VersionInfo) -> pl.LazyFrame:
@@ -161,15 +164,10 @@ def tag_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, i
 
 
 def export(db: Session, blobs: Blobs, actor: Actor, ref: str, format: str, path: Path) -> VersionInfo:  # noqa: A002 - the word that users read
-    """Write a version to *path* as jsonl, csv, tsv or parquet; hidden answers only for the task's owners.
-
-    What a file's columns said of people (`meta`) goes to owners only.
-    """
+    """Write a version to *path* as jsonl, csv, tsv or parquet; hidden answers and `meta` go to owners only."""
     version = get_version(db, actor, ref)
     answers = may_see_answers(actor, version)
     table = scan(db, blobs, actor, ref, answers=answers)
-    if not actor.has(RoleName.OWNER, version.task):
-        table = table.drop("meta")
     write_export(table, format, path)
     if version.hidden and answers:
         with transaction(db):
@@ -202,7 +200,7 @@ def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> Difference:
 
 
 def _comparable(table: pl.LazyFrame) -> pl.LazyFrame:
-    return table.drop("tags", "group", "meta")
+    return table.drop("tags", "group", "meta", strict=False)
 
 
 def _inputs(table: pl.LazyFrame) -> Sequence[str]:
