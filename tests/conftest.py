@@ -24,6 +24,7 @@ from quintain.store.database import connect
 from quintain.store.migrate import upgrade
 from tests.people import make_person
 from tests.postgres import TEMPLATE, PostgresServer
+from tests.web_support import copy_demo, make_demo
 
 ROOT = Path(__file__).parent.parent
 # Times vary on a busy machine; what a property test shows does not depend on them.
@@ -177,3 +178,19 @@ def run_cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace with the starter tasks, shared by tests that only look or that clean up after themselves."""
+    made = make_demo(tmp_path_factory.mktemp("demo"))
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def own_demo(demo: Workspace, tmp_path: Path) -> Iterator[Workspace]:
+    """A copy of the demo that a test may change."""
+    made = copy_demo(demo, tmp_path / "demo")
+    yield made
+    made.engine.dispose()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from quintain.compose import Workspace, create_workspace
+from quintain.compose import Workspace, create_workspace, open_workspace
 from quintain.core.people import OPERATOR
 from quintain.services import tokens
 from quintain.services.accounts import get_person
@@ -33,6 +35,14 @@ def make_demo(folder: Path, **settings: object) -> Workspace:
         for name in ("admin", "demo-owner", "demo-worker"):
             redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
     return workspace
+
+
+def copy_demo(demo: Workspace, folder: Path) -> Workspace:
+    """Copy *demo* to *folder*, for a test that changes it."""
+    with demo.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copytree(demo.settings.workspace, folder)
+    return open_workspace(replace(demo.settings, workspace=folder))
 
 
 def token_for(workspace: Workspace, name: str) -> str:
