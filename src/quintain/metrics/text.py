@@ -13,6 +13,7 @@ import numpy as np
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric, Metric
 from quintain.stats.bootstrap import FloatArray, Tally
+from quintain.stats.text import rouge_l
 
 _ORDER = 4
 _CHRF_ORDER = 6
@@ -109,9 +110,4 @@ class RougeL(MeanMetric):
 
     def scores(self, data: Aligned) -> FloatArray:
         """Score each text against the reference that it is nearest to."""
-        from rouge_score.rouge_scorer import RougeScorer
-
-        scorer = RougeScorer(["rougeL"])
-        pairs = zip(*_texts(data), strict=True)
-        best = [max(scorer.score(gold, said)["rougeL"].fmeasure for gold in golds) for said, golds in pairs]
-        return np.asarray(best, dtype=np.float64)
+        return np.asarray([rouge_l(said, golds) for said, golds in zip(*_texts(data), strict=True)], dtype=np.float64)

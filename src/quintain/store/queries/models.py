@@ -26,7 +26,7 @@ def models(db: Session, task: str | None) -> Sequence[tuple[Model, str, str | No
     )
     if task is not None:
         query = query.where(TaskRow.name == task)
-    return [tuple(row) for row in db.execute(query)]
+    return [(model, name, owner) for model, name, owner in db.execute(query)]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:
@@ -44,7 +44,7 @@ def with_hash(db: Session, prefix: str) -> Sequence[tuple[ModelVersion, str, str
         .where(ModelVersion.hash.startswith(prefix, autoescape=True))
         .order_by(ModelVersion.id)
     )
-    return [tuple(row) for row in db.execute(query)]
+    return [(version, task, model) for version, task, model in db.execute(query)]
 
 
 def version_with_hash(db: Session, model_id: int, full_hash: str) -> ModelVersion | None:
@@ -73,4 +73,4 @@ def cards(db: Session, version_id: int) -> Sequence[tuple[ModelCard, str | None]
         .where(ModelCard.version_id == version_id)
         .order_by(ModelCard.id)
     )
-    return [tuple(row) for row in db.execute(query)]
+    return [(card, author) for card, author in db.execute(query)]
