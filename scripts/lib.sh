@@ -48,3 +48,19 @@ use_environment() {
     cp "$lock" "$stamp"
   fi
 }
+
+# Install the CPU build of torch where the package index at hand has it; the GPU build is gigabytes that tests do not need.
+use_cpu_torch() {
+  local wanted found
+  wanted=$(sed -n 's/.*"torch==\([0-9.]*\)".*/\1/p' "$root/pyproject.toml")
+  if "$venv/bin/python" -c "import torch, sys; sys.exit(torch.__version__.split('+')[0] != '$wanted')" 2>/dev/null; then
+    return
+  fi
+  found=$("$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --dry-run --report - \
+    "torch==$wanted" 2>/dev/null | "$venv/bin/python" -c \
+    'import json, sys; print(json.load(sys.stdin)["install"][0]["metadata"]["version"])' 2>/dev/null || true)
+  case $found in
+    *+cpu) "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "torch==$wanted" >&2 ;;
+    *) printf 'No CPU build of torch %s is at hand: the tests that need torch are skipped.\n' "$wanted" >&2 ;;
+  esac
+}
