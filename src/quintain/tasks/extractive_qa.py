@@ -26,6 +26,6 @@ class ExtractiveQA(SpanKind):
         """Ask for the passage, which a prompt gives, and the question."""
         return (
             # A changed passage would put the gold spans in the wrong place.
-            Field("passage", "long_text", title="Passage", perturbable=False, editable=False),
+            Field("passage", "long_text", title="Passage", editable=False),
             Field("question", "text", title="Question", max_length=2_000),
         )

@@ -25,13 +25,6 @@ QUESTION = "Who did not get the book that Mary gave away?"
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 
 
-@pytest.fixture
-def open_passage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the passage be perturbed as well as the question."""
-    fields = (Field("passage", "long_text"), Field("question", "text"))
-    monkeypatch.setattr(ExtractiveQA, "fields", lambda self, task: fields)
-
-
 def test_a_variant_holds_the_changed_rows_with_their_lineage() -> None:
     """Rows that stay are skipped; the others get a new id and tell parent, perturbation, version, seed and edits."""
     table = pl.DataFrame({"text": ["The colour is fine.", "Nothing here."], "answer": ["positive", "negative"]})
@@ -55,7 +48,6 @@ def test_the_variant_of_a_row_does_not_depend_on_its_table() -> None:
     assert single == whole
 
 
-@pytest.mark.usefixtures("open_passage")
 @pytest.mark.parametrize("name", PERTURBATIONS.names())
 @pytest.mark.parametrize("start", [26, None])
 def test_gold_spans_survive_every_perturbation(name: str, start: int | None) -> None:
@@ -73,7 +65,6 @@ def test_gold_spans_survive_every_perturbation(name: str, start: int | None) -> 
             assert new.inputs["passage"][span["start"] :].startswith("James")
 
 
-@pytest.mark.usefixtures("open_passage")
 def test_a_name_changes_in_passage_and_question_alike() -> None:
     """Mary becomes the same other woman in both fields; James, who is the answer, stays in both."""
     example = Example({"passage": PASSAGE, "question": QUESTION}, [{"text": "James", "start": 26}])
@@ -85,15 +76,14 @@ def test_a_name_changes_in_passage_and_question_alike() -> None:
     assert new.meta["group"]["from"] == "white"
 
 
-def test_a_name_in_a_closed_field_stays_everywhere() -> None:
+def test_a_name_in_a_closed_field_stays_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the passage may not change, a name that it holds is not changed in the question."""
-    if any(field.name == "passage" and field.perturbable for field in kind_of(QA).fields(QA)):
-        pytest.skip("the passage may be perturbed")
+    closed = (Field("passage", "long_text", perturbable=False), Field("question", "text"))
+    monkeypatch.setattr(ExtractiveQA, "fields", lambda self, task: closed)
     example = Example({"passage": PASSAGE, "question": QUESTION}, [{"text": "James", "start": 26}])
     assert perturb_example(QA, example, perturbation("ethnicity_names")) is None
 
 
-@pytest.mark.usefixtures("open_passage")
 def test_a_story_is_swapped_as_a_whole_or_not_at_all() -> None:
     """With a gendered word in the answer, no gendered word of the example changes."""
     example = Example({"passage": PASSAGE, "question": QUESTION}, [{"text": "her old book", "start": 10}])

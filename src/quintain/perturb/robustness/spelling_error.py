@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from quintain.perturb import draws
+from quintain.perturb.batch import Ints
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
 from quintain.perturb.wordlists import cased_like, lines_of
 
+_LOOKED_AT = 4
 # For words on no list, the mistakes that English spelling invites.
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), wrong)
@@ -57,7 +59,7 @@ def misspellings() -> dict[str, tuple[str, ...]]:
     return {word: tuple(wrong.split()) for word, wrong in pairs}
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def wrong_forms(word: str) -> tuple[str, ...]:
     """List how *word*, in lower case, is misspelt: from the list, else by the rules."""
     listed = misspellings().get(word)
@@ -80,18 +82,31 @@ class SpellingError(Perturbation):
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Draw a wrong form for each chosen word that has one."""
-        words = batch.words
-        lower, joined = words.lower, batch.joined
-        wrong = {word: forms for word in set(lower) if (forms := wrong_forms(word))}
-        known = np.fromiter(map(wrong.__contains__, lower), dtype=bool, count=len(lower))
+        words, joined = batch.words, batch.joined
+        # Most words have a wrong form: looking at a few times as many as are wanted is nearly always enough.
+        likely = words.choose(words.length >= 2, min(1.0, _LOOKED_AT * rate))
+        known = self._with_wrong_forms(batch, likely)
+        empty = np.ones(len(batch), dtype=bool)
+        empty[words.text[known]] = False
+        if _LOOKED_AT * rate < 1 and empty.any():
+            known = np.union1d(known, self._with_wrong_forms(batch, np.flatnonzero(empty[words.text])))
         chosen = words.choose(known, rate)
         start, end = words.start[chosen], words.end[chosen]
         drawn = draws.below(words.draw(chosen, 1), 1 << 30)
         made = []
-        for i, a, b, n in zip(chosen.tolist(), start.tolist(), end.tolist(), drawn.tolist(), strict=True):
-            word = lower[i]
-            forms = wrong[word]
-            form = forms[n % len(forms)]
+        for a, b, n in zip(start.tolist(), end.tolist(), drawn.tolist(), strict=True):
             old = joined[a:b]
+            word = old.lower()
+            forms = wrong_forms(word)
+            form = forms[n % len(forms)]
             made.append(form if old == word else cased_like(old, form))
         return Proposal(start, end, made)
+
+    @staticmethod
+    def _with_wrong_forms(batch: Batch, among: Ints) -> Ints:
+        """Keep the words that can be misspelt."""
+        joined, words = batch.joined, batch.words
+        places = zip(words.start[among].tolist(), words.end[among].tolist(), strict=True)
+        flags = [bool(wrong_forms(joined[a:b].lower())) for a, b in places]
+        found: Ints = among[np.array(flags, dtype=bool)]
+        return found
