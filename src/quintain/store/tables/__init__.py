@@ -1,31 +1,79 @@
 """All tables, one file per noun. Importing this package makes the metadata complete."""
 
 from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
+from quintain.store.tables.collect import (
+    Attempt,
+    AttemptBand,
+    AttemptFlag,
+    AttemptNote,
+    CorpusUse,
+    Draft,
+    FlagDecision,
+    Prompt,
+    Round,
+    RoundAssignment,
+    RoundChoice,
+    RoundTarget,
+    RoundVersion,
+    WritingSession,
+)
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.tasks import TaskRow, TaskVersion
+from quintain.store.tables.work import (
+    Earning,
+    EarningDecision,
+    PanelPerson,
+    PanelVisit,
+    Qualification,
+    Quiz,
+    QuizTry,
+    QuizVersion,
+    WorkerFact,
+)
 
 __all__ = [
     "ApiToken",
+    "Attempt",
+    "AttemptBand",
+    "AttemptFlag",
+    "AttemptNote",
     "AuditEntry",
     "BoardFork",
     "BoardSettings",
     "BoardSnapshot",
     "Cell",
     "CellEvent",
+    "CorpusUse",
     "Dataset",
     "DatasetVersion",
+    "Draft",
+    "Earning",
+    "EarningDecision",
+    "FlagDecision",
     "Lineage",
     "Model",
     "ModelCard",
     "ModelVersion",
     "Notification",
     "OneTimeLink",
+    "PanelPerson",
+    "PanelVisit",
+    "Prompt",
+    "Qualification",
+    "Quiz",
+    "QuizTry",
+    "QuizVersion",
     "ResultCache",
     "RoleGrant",
+    "Round",
+    "RoundAssignment",
+    "RoundChoice",
+    "RoundTarget",
+    "RoundVersion",
     "TaskRow",
     "TaskVersion",
     "Throttle",
@@ -33,4 +81,6 @@ __all__ = [
     "User",
     "Variant",
     "WebSession",
+    "WorkerFact",
+    "WritingSession",
 ]

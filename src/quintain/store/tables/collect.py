@@ -1,0 +1,256 @@
+"""Rounds of collecting: what is asked of writers, the prompts they edit, and every attempt they make.
+
+Attempts, notes and flags are facts. Rounds, prompts and writing sessions have a state, and leases with a generation
+as fencing token: it grows with every lease, and only the holder of the newest one may write.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from quintain.store.base import Base, Fact, now
+
+PLAIN = JSON(none_as_null=True)  # an answer, in the shape of its kind
+
+
+class Round(Base):
+    """A round of a task: draft, open or closed. What it asks is in its newest version."""
+
+    __tablename__ = "rounds"
+    __table_args__ = (UniqueConstraint("task_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
+    number: Mapped[int]
+    state: Mapped[str] = mapped_column(String(12), default="draft")
+    entry_key: Mapped[str] = mapped_column(String(40), unique=True)
+    cloned_from: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"))
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    opened_at: Mapped[datetime | None]
+    closed_at: Mapped[datetime | None]
+
+
+class RoundVersion(Base):
+    """One state of a round's TOML file, exactly as it was given."""
+
+    __tablename__ = "round_versions"
+    __table_args__ = (UniqueConstraint("round_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), index=True)
+    number: Mapped[int]
+    toml: Mapped[str] = mapped_column(Text)
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class RoundTarget(Fact, Base):
+    """A model version that writers of a round try to fool, from *day* on; *day* is empty for the whole round."""
+
+    __tablename__ = "round_targets"
+    __table_args__ = (UniqueConstraint("round_id", "day", "model_version_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"), index=True)
+    model_version_id: Mapped[int] = mapped_column(ForeignKey("model_versions.id"))
+    day: Mapped[str] = mapped_column(String(10), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class RoundAssignment(Fact, Base):
+    """The condition of a round that a worker was drawn for, once and for all."""
+
+    __tablename__ = "round_assignments"
+    __table_args__ = (UniqueConstraint("round_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    condition: Mapped[str] = mapped_column(String(40))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class RoundChoice(Fact, Base):
+    """What a worker said to a round: consent, warning (read and accepted), opt-out or opt-in. The newest counts."""
+
+    __tablename__ = "round_choices"
+    __table_args__ = (Index("ix_round_choices_round_user", "round_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(12))
+    text_hash: Mapped[str] = mapped_column(String(64), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Prompt(Base):
+    """An input that a writer may edit. *uses* counts the sessions in which something was written from it."""
+
+    __tablename__ = "prompts"
+    __table_args__ = (
+        UniqueConstraint("round_id", "hash"),
+        Index("ix_prompts_draw", "round_id", "uses", "draw"),
+        Index("ix_prompts_hash", "hash"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    hash: Mapped[str] = mapped_column(String(64))
+    inputs: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    answer: Mapped[Any] = mapped_column(PLAIN, nullable=True)
+    tags: Mapped[list[str]] = mapped_column(default=list)
+    corpus: Mapped[str] = mapped_column(String(200), default="")
+    part: Mapped[str] = mapped_column(String(120), default="")
+    row: Mapped[str] = mapped_column(String(120), default="")
+    draw: Mapped[int] = mapped_column(BigInteger)
+    uses: Mapped[int] = mapped_column(default=0)
+    holder_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    lease_until: Mapped[datetime | None]
+    generation: Mapped[int] = mapped_column(default=0)
+
+
+class CorpusUse(Fact, Base):
+    """A text of a corpus that a task has used for something other than a prompt, such as harvesting."""
+
+    __tablename__ = "corpus_uses"
+    __table_args__ = (Index("ix_corpus_uses_task_hash", "task_id", "hash"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
+    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"), index=True)
+    hash: Mapped[str] = mapped_column(String(64))
+    corpus: Mapped[str] = mapped_column(String(200), default="")
+    part: Mapped[str] = mapped_column(String(120), default="")
+    row: Mapped[str] = mapped_column(String(120), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class WritingSession(Base):
+    """One go of a worker at fooling the model: up to so many attempts, on one prompt or none.
+
+    *outcome* is empty while it lasts, then fooled, exhausted, given_up, lapsed or closed.
+    """
+
+    __tablename__ = "writing_sessions"
+    __table_args__ = (Index("ix_writing_sessions_round_user", "round_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(40), unique=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    condition: Mapped[str] = mapped_column(String(40))
+    prompt_id: Mapped[int | None] = mapped_column(ForeignKey("prompts.id"), index=True)
+    generation: Mapped[int] = mapped_column(default=0)
+    models: Mapped[list[Any]] = mapped_column(PLAIN)
+    target: Mapped[Any] = mapped_column(PLAIN, nullable=True)
+    allowed: Mapped[int]
+    started_at: Mapped[datetime] = mapped_column(default=now, index=True)
+    ended_at: Mapped[datetime | None]
+    outcome: Mapped[str] = mapped_column(String(12), default="")
+
+
+class Draft(Base):
+    """What somebody has typed and not submitted yet; the newest state only."""
+
+    __tablename__ = "drafts"
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("writing_sessions.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    inputs: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    target: Mapped[Any] = mapped_column(PLAIN, nullable=True)
+    saved_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Attempt(Fact, Base):
+    """An example written at a model, or harvested with one: what was aimed at, what the model said.
+
+    *aim* is the target as a text to count by; *fooled* is None where the writer decides, and then a note says it.
+    *predictions* has one entry per target model: its version's id and hash, answer, probabilities, fooled.
+    *text_key* is the hash of the task and the normalised text, by which duplicates are found. A harvested example
+    has no writer, no session and no target.
+    """
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        UniqueConstraint("session_id", "token"),
+        UniqueConstraint("session_id", "number"),
+        Index("ix_attempts_round_created", "round_id", "created_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    session_id: Mapped[int | None] = mapped_column(ForeignKey("writing_sessions.id"))
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    prompt_id: Mapped[int | None] = mapped_column(ForeignKey("prompts.id"), index=True)
+    origin: Mapped[str] = mapped_column(String(12), default="written")
+    condition: Mapped[str] = mapped_column(String(40), default="")
+    number: Mapped[int] = mapped_column(default=1)
+    token: Mapped[str | None] = mapped_column(String(80))
+    hash: Mapped[str] = mapped_column(String(64), index=True)
+    text_key: Mapped[str] = mapped_column(String(64), index=True)
+    inputs: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    target: Mapped[Any] = mapped_column(PLAIN, nullable=True)
+    aim: Mapped[str] = mapped_column(String(80), default="")
+    predictions: Mapped[list[Any]] = mapped_column(PLAIN)
+    fooled: Mapped[bool | None]
+    edit_distance: Mapped[int | None]
+    seconds: Mapped[float | None]
+    source: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class AttemptBand(Fact, Base):
+    """A band of an attempt's sketch: two texts that share one may be near-duplicates."""
+
+    __tablename__ = "attempt_bands"
+
+    band: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True, autoincrement=False)
+
+
+class AttemptNote(Fact, Base):
+    """What a writer adds to an attempt: decision and confirmed (yes or no), reason, tags, retracted. Newest counts."""
+
+    __tablename__ = "attempt_notes"
+    __table_args__ = (Index("ix_attempt_notes_attempt_kind", "attempt_id", "kind"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(12))
+    yes: Mapped[bool | None]
+    text: Mapped[str] = mapped_column(Text, default="")
+    tags: Mapped[list[str]] = mapped_column(default=list)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class AttemptFlag(Fact, Base):
+    """Something in an attempt for the owner to look at: offensive, personal, or reported by a person."""
+
+    __tablename__ = "attempt_flags"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(12))
+    detail: Mapped[str] = mapped_column(Text, default="")
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class FlagDecision(Fact, Base):
+    """What an owner made of a flag: keep the attempt, or withhold it from everything that leaves. Newest counts."""
+
+    __tablename__ = "flag_decisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    flag_id: Mapped[int] = mapped_column(ForeignKey("attempt_flags.id"), index=True)
+    withhold: Mapped[bool]
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    note: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)

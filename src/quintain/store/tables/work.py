@@ -1,0 +1,143 @@
+"""What people who work are asked, hold and earn: quizzes, qualifications, earnings, and where they came from."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from quintain.store.base import Base, Fact, now
+
+
+class Quiz(Base):
+    """A quiz of a task by name; what it asks is in its newest version."""
+
+    __tablename__ = "quizzes"
+    __table_args__ = (UniqueConstraint("task_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
+    name: Mapped[str] = mapped_column(String(80))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class QuizVersion(Base):
+    """One state of a quiz: instructions, questions with their right answers, practice, tries."""
+
+    __tablename__ = "quiz_versions"
+    __table_args__ = (UniqueConstraint("quiz_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    quiz_id: Mapped[int] = mapped_column(ForeignKey("quizzes.id"), index=True)
+    number: Mapped[int]
+    definition: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class QuizTry(Fact, Base):
+    """One try of a person at a quiz; *practice* does not count."""
+
+    __tablename__ = "quiz_tries"
+    __table_args__ = (Index("ix_quiz_tries_quiz_user", "quiz_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    quiz_id: Mapped[int] = mapped_column(ForeignKey("quizzes.id"))
+    version_id: Mapped[int] = mapped_column(ForeignKey("quiz_versions.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    answers: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    right: Mapped[int]
+    total: Mapped[int]
+    passed: Mapped[bool]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Qualification(Fact, Base):
+    """A qualification on a task was given to a person or ended, by whom or by which rule. The newest counts."""
+
+    __tablename__ = "qualifications"
+    __table_args__ = (Index("ix_qualifications_task_user", "task_id", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(40))
+    held: Mapped[bool]
+    reason: Mapped[str] = mapped_column(Text, default="")
+    by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class WorkerFact(Fact, Base):
+    """Something known about a worker that rules ask for, such as the country, and who says so. The newest counts."""
+
+    __tablename__ = "worker_facts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(40))
+    value: Mapped[str] = mapped_column(String(200))
+    source: Mapped[str] = mapped_column(String(40))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Earning(Fact, Base):
+    """Money that a person earned by one piece of work, in minor units. *work* names the piece: it is paid once."""
+
+    __tablename__ = "earnings"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
+    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(12))
+    work: Mapped[str] = mapped_column(String(80), unique=True)
+    amount: Mapped[int] = mapped_column(BigInteger)
+    currency: Mapped[str] = mapped_column(String(3))
+    what: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class EarningDecision(Fact, Base):
+    """An owner approved an earning, or set it aside with a reason. The newest counts; without one it is pending."""
+
+    __tablename__ = "earning_decisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), index=True)
+    approved: Mapped[bool]
+    reason: Mapped[str] = mapped_column(Text, default="")
+    by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class PanelPerson(Base):
+    """The identity that a panel knows a worker by. It never leaves in an export, and erasing a person removes it."""
+
+    __tablename__ = "panel_people"
+    __table_args__ = (UniqueConstraint("provider", "outside_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    outside_id: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class PanelVisit(Base):
+    """One arrival from a panel at a round: what to send back when the work is done, and when that happened."""
+
+    __tablename__ = "panel_visits"
+    __table_args__ = (UniqueConstraint("round_id", "user_id", "study", "outside_session"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    study: Mapped[str] = mapped_column(String(200), default="")
+    outside_session: Mapped[str] = mapped_column(String(200), default="")
+    submit_to: Mapped[str] = mapped_column(String(500), default="")
+    arrived_at: Mapped[datetime] = mapped_column(default=now)
+    completed_at: Mapped[datetime | None]
