@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -12,9 +12,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Unavailable
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import GIB, Limits
+from quintain.services.environments import Environments
+from quintain.services.live import LiveModels, LiveRunners
 from quintain.services.mail import Mail
+from quintain.services.outside import read_outside
 from quintain.services.run_cell import Conditions
 from quintain.services.run_cell import Engine as CellEngine
+from quintain.services.submit import Rules
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -29,12 +33,27 @@ class Workspace:
     settings: Settings
     engine: Engine
     blobs: Blobs
+    _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Give a database session that is closed afterwards."""
         with Session(self.engine, expire_on_commit=False) as db:
             yield db
+
+    @property
+    def runners(self) -> LiveRunners:
+        """Who answers for live models; the sandboxes are started when somebody first asks."""
+        if not self._live:
+            self._live.append(LiveModels(self.session, conditions_of(self.settings)))
+        return LiveRunners(self._live[0])
+
+    def close(self) -> None:
+        """End live models and close the connections to the database."""
+        for live in self._live:
+            live.close()
+        self._live.clear()
+        self.engine.dispose()
 
     @property
     def mail(self) -> Mail:
@@ -62,7 +81,15 @@ def conditions_of(settings: Settings) -> Conditions:
         wall_seconds=settings.model_seconds,
         cpu_seconds=settings.model_seconds,
     )
-    return Conditions(limits, settings.sandbox)
+    outside = read_outside(settings.endpoints, settings.secrets, settings.workspace / "cache")
+    environments = Environments(settings.workspace / "environments", settings.package_index)
+    return Conditions(limits, settings.sandbox, outside, environments)
+
+
+def rules_of(settings: Settings) -> Rules:
+    """Give the rules that submissions are held to."""
+    conditions = conditions_of(settings)
+    return Rules(settings.submissions_per_day, conditions.sandbox, conditions.outside)
 
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:

@@ -41,6 +41,11 @@ class Settings:
     sandbox: str = _setting("full", "Sandbox that submitted code needs: full, partial (no control group) or off.")
     model_memory: int = _setting(4, "Memory that a model may use, in GiB.")
     model_seconds: int = _setting(3600, "Seconds that one run of a model may take.")
+    endpoints: str = _setting("", "Servers that models elsewhere may be called at, as https://host[:port], by commas.")
+    secrets: str = _setting("", "TOML file of keys for those servers: a table each, with `endpoint` and `key`.")
+    package_index: str = _setting(
+        "", "Where wheels for handlers are fetched: empty for pip's own index, a URL, or none for nowhere."
+    )
     submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 
     @property

@@ -71,6 +71,8 @@ class Adapter(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     # Parts of this package that it needs beside `core` and `adapters`. None that holds data, labels or queries.
     modules: ClassVar[tuple[str, ...]] = ()
+    # Whether its models are our own code with learned numbers, which may run in this process: see `load`.
+    ours: ClassVar[bool] = False
     # The options that a manifest may give it, with what they mean.
     options: ClassVar[Mapping[str, str]] = {}
 
@@ -84,8 +86,12 @@ class Adapter(ABC):
         """Give the way to ask a model that does not run in the sandbox."""
         raise Conflict(f"A model of adapter '{self.name}' runs in the sandbox only.")
 
-    def permit(self, options: Options, outside: Outside) -> None:
-        """Refuse a model that needs what the operator does not allow; most need nothing."""
+    def load(self, folder: Path) -> Predict:
+        """Load a model that is our own code into this process."""
+        raise Conflict(f"A model of adapter '{self.name}' is not our own code, so it does not run in this process.")
+
+    def permit(self, options: Options, outside: Outside) -> None:  # noqa: B027 - most need nothing
+        """Refuse a model that needs what the operator does not allow."""
 
 
 ADAPTERS: Registry[type[Adapter]] = Registry("adapter", package="quintain.adapters", group="quintain.adapters")

@@ -1,6 +1,6 @@
 """A Python handler: `handler.py` with `predict(batch)` and, if it wants one, `load(path)`.
 
-`open_model` runs inside the sandbox, with the standard library only.
+`open_model` runs inside the sandbox, with the standard library and what `requirements.txt` names.
 """
 
 from __future__ import annotations
@@ -10,56 +10,75 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from quintain.adapters.contract import ADAPTERS, Adapter
 from quintain.core.errors import Fault
 from quintain.core.task import Task
 
+FILE = "handler.py"
+
 
 @ADAPTERS.register("handler")
 class HandlerAdapter(Adapter):
-    """A folder with `handler.py`."""
+    """A folder with `handler.py`, which defines `predict(batch)`."""
 
     name = "handler"
     title = "Python handler"
+    options: ClassVar[Mapping[str, str]] = {"file": "The handler's file; handler.py by default."}
 
-    def check(self, folder: Path, task: Task) -> list[Fault]:
+    def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for the file, that it parses, and that it defines `predict`."""
-        path = folder / "handler.py"
-        if not path.is_file():
-            return [Fault("is missing; it defines predict(batch)", file="handler.py")]
-        try:
-            tree = ast.parse(path.read_bytes(), filename="handler.py")
-        except (SyntaxError, ValueError) as error:
-            return [Fault(f"does not parse: {error}", file="handler.py", row=getattr(error, "lineno", None))]
-        names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        names |= {
-            target.id
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        name = str(options.get("file", FILE))
+        tree = parse_file(folder, name)
+        if isinstance(tree, Fault):
+            return [tree]
         imported = any(isinstance(node, ast.ImportFrom) for node in tree.body)
-        if "predict" not in names and not imported:
-            return [Fault("defines no function predict(batch)", file="handler.py")]
+        if "predict" not in top_names(tree) and not imported:
+            return [Fault("defines no function predict(batch)", file=name)]
         return []
+
+
+def parse_file(folder: Path, name: str) -> ast.Module | Fault:
+    """Parse the Python file *name* in *folder* without running it, or say what is wrong."""
+    path = folder / name
+    if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+        return Fault("is missing; it is the file that answers", file=name)
+    try:
+        return ast.parse(path.read_bytes(), filename=name)
+    except SyntaxError as error:
+        return Fault(f"does not parse: {error.msg}", file=name, line=error.lineno)
+    except ValueError as error:
+        return Fault(f"does not parse: {error}", file=name)
+
+
+def top_names(tree: ast.Module) -> set[str]:
+    """List what a file defines at its top."""
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = {node.name for node in tree.body if isinstance(node, defined)}
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+    return names | {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
+
+
+def import_file(path: str, name: str) -> Any:
+    """Import the file *name* of the model at *path* as a module called `handler`. Inside the sandbox only."""
+    sys.path.insert(0, path)
+    spec = importlib.util.spec_from_file_location("handler", f"{path}/{name}")
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{name} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["handler"] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:
     """Import the handler, let it load its files, and give its `predict`."""
-    file = f"{path}/{options.get('file', 'handler.py')}"
-    sys.path.insert(0, path)
-    spec = importlib.util.spec_from_file_location("handler", file)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{file} cannot be imported")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["handler"] = module
-    spec.loader.exec_module(module)
+    name = str(options.get("file", FILE))
+    module = import_file(path, name)
     predict = getattr(module, "predict", None)
     if not callable(predict):
-        raise AttributeError("handler.py has no function predict(batch)")
+        raise AttributeError(f"{name} has no function predict(batch)")
     if callable(getattr(module, "load", None)):
         module.load(path)
     return predict  # type: ignore[no-any-return]  # checked to be callable above

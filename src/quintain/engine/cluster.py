@@ -30,6 +30,7 @@ class PackedJob:
     job: CellJob
     model: bytes
     inputs: bytes
+    packages: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,16 @@ class PackedResult:
 
 
 def pack(job: CellJob) -> PackedJob:
-    """Put the model's folder and the inputs into the job itself."""
+    """Put the model's folder, its packages and the inputs into the job itself."""
     with tempfile.TemporaryDirectory() as name:
-        archive = Path(name) / "model.tar"
-        artefact.pack(job.model.folder, archive)
-        return PackedJob(job, archive.read_bytes(), job.inputs.read_bytes())
+
+        def packed(folder: Path) -> bytes:
+            archive = Path(name) / "folder.tar"
+            artefact.pack(folder, archive)
+            return archive.read_bytes()
+
+        packages = tuple(packed(folder) for folder in job.model.packages)
+        return PackedJob(job, packed(job.model.folder), job.inputs.read_bytes(), packages)
 
 
 def run_packed(packed: PackedJob) -> PackedResult:
@@ -59,9 +65,14 @@ def run_packed(packed: PackedJob) -> PackedResult:
         (folder / "model.tar").write_bytes(packed.model)
         (folder / "inputs.parquet").write_bytes(packed.inputs)
         artefact.unpack(folder / "model.tar", folder / "model")
+        packages = []
+        for position, data in enumerate(packed.packages):
+            (folder / "packages.tar").write_bytes(data)
+            artefact.unpack(folder / "packages.tar", folder / f"packages-{position}")
+            packages.append(folder / f"packages-{position}")
         job = replace(
             packed.job,
-            model=replace(packed.job.model, folder=folder / "model"),
+            model=replace(packed.job.model, folder=folder / "model", packages=tuple(packages)),
             inputs=folder / "inputs.parquet",
             out=folder / "predictions.parquet",
         )

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.adapters.contract import Outside
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import write_predictions
@@ -32,6 +33,7 @@ class CellJob:
     seed: int
     limits: Limits
     sandbox: str = "full"
+    outside: Outside = field(default_factory=Outside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,9 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
         progress(done)
 
-    with open_runner(job.model, job.task, limits=job.limits, sandbox=job.sandbox, measured=job.measured) as runner:
+    with open_runner(
+        job.model, job.task, limits=job.limits, sandbox=job.sandbox, outside=job.outside, measured=job.measured
+    ) as runner:
         if job.measured:
             inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
             found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
@@ -66,7 +70,7 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             seed=job.seed,
             progress=advance,
         )
-        return CellResult(rows)
+        return CellResult(rows, runner.facts())
 
 
 class LocalEngine:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from quintain.adapters.contract import ADAPTERS
-from quintain.core.errors import QuintainError
+from quintain.adapters.contract import ADAPTERS, Connection, Outside
+from quintain.core.errors import QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
 from quintain.engine.session import ModelSession, Reply
+from quintain.tasks.contract import kind_of
 
 Inputs = Sequence[Mapping[str, Any]]
 
@@ -39,6 +40,9 @@ class Runner(Protocol):
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Answer *inputs* in one call, or (*single*) one by one with the time of each."""
 
+    def facts(self) -> Mapping[str, Any]:
+        """Give what asking has taken so far, such as what it cost."""
+
 
 class SandboxRunner:
     """A model in the sandbox."""
@@ -51,30 +55,64 @@ class SandboxRunner:
         """Ask the process inside."""
         return self.session.predict(inputs, single=single)
 
+    def facts(self) -> Mapping[str, Any]:
+        """Give nothing: what a sandboxed model takes is measured apart."""
+        return {}
+
 
 class CallRunner:
-    """A function of ours that asks a server or looks answers up; its time is not the model's."""
+    """A connection of ours that asks a server or looks answers up; its time is not the model's."""
 
     usage: Usage | None = None
 
-    def __init__(self, predict: Callable[[list[Mapping[str, Any]]], list[Any]]) -> None:
-        self._predict = predict
+    def __init__(self, connection: Connection, limits: Limits) -> None:
+        self._connection = connection
+        self._limits = limits
+        self._started = time.monotonic()
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Call the function, and blame what goes wrong on the right side."""
+        if time.monotonic() - self._started > self._limits.wall_seconds:
+            raise RunEnded(Outcome.WALL_TIME, f"The run took longer than {self._limits.wall_seconds:g} seconds.")
         start = time.perf_counter_ns()
         try:
-            answers = list(self._predict(list(inputs)))
+            answers = list(self._connection.predict(list(inputs)))
+        except Unavailable as error:
+            raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
         except QuintainError as error:
             raise RunEnded(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
         if len(answers) != len(inputs):
             raise RunEnded(Outcome.BAD_ANSWER, f"{len(inputs)} inputs were sent and {len(answers)} answers came back.")
         return Reply(answers, time.perf_counter_ns() - start)
 
+    def facts(self) -> Mapping[str, Any]:
+        """Give what the connection has counted."""
+        return self._connection.facts()
+
+
+def task_facts(task: Task) -> dict[str, Any]:
+    """Say what a model may know of its task: no instructions for people, no data, no metrics."""
+    kind = kind_of(task)
+    return {
+        "name": task.name,
+        "kind": task.kind,
+        "answer": kind.answer_type,
+        "labels": list(task.label_names),
+        "fields": [{"name": item.name, "type": item.type} for item in kind.fields(task)],
+        "source": getattr(kind, "source", None),
+        "options": dict(task.options),
+    }
+
 
 @contextmanager
 def open_runner(
-    model: RunnableModel, task: Task, *, limits: Limits, sandbox: str = "full", measured: bool = False
+    model: RunnableModel,
+    task: Task,
+    *,
+    limits: Limits,
+    sandbox: str = "full",
+    outside: Outside | None = None,
+    measured: bool = False,
 ) -> Iterator[Runner]:
     """Make *model* ready to answer. *sandbox* is the policy of `require_sandbox`.
 
@@ -83,13 +121,17 @@ def open_runner(
     """
     adapter = ADAPTERS.get(model.adapter)()
     if adapter.ours and not measured:
-        yield CallRunner(adapter.load(model.folder))
+        yield CallRunner(Connection(adapter.load(model.folder)), limits)
     elif adapter.place == "sandbox":
         require_sandbox(sandbox)
         with ModelSession(
-            model.folder, adapter=model.adapter, options=model.options, packages=model.packages, limits=limits
+            model.folder,
+            adapter=model.adapter,
+            options={**model.options, "task": task_facts(task)},
+            packages=model.packages,
+            limits=limits,
         ) as session:
             yield SandboxRunner(session)
     else:
-        with adapter.connect(model.folder, task) as predict:
-            yield CallRunner(predict)
+        with adapter.connect(model.folder, task, model.options, outside or Outside()) as connection:
+            yield CallRunner(connection, limits)

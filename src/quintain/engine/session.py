@@ -60,7 +60,7 @@ class ModelSession:
         with self._stack:
             folder = self._stack.enter_context(readable_folder(self.folder))
             self.process = self._stack.enter_context(self._make_process(folder))
-            module = f"quintain.adapters.{self.adapter}"
+            module = ADAPTERS.get(self.adapter).__module__
             self._call({"op": "load", "adapter": module, "path": MODEL, "options": self.options})
             self._stack = self._stack.pop_all()
         return self

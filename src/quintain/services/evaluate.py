@@ -87,6 +87,7 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         for model in models
         for variant in _variants_for(task, model)
         if (model.id, dataset.id, variant) not in there
+        and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
     queries.add(db, wanted)
     return len(wanted)

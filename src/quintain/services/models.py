@@ -11,7 +11,7 @@ results stay valid.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -114,7 +114,7 @@ class CardInfo:
     created_at: datetime
 
 
-def register_version(
+def register_version(  # noqa: PLR0913 - what a version is made of, each by its own name
     db: Session,
     blobs: Blobs,
     actor: Actor,
@@ -126,10 +126,12 @@ def register_version(
     card: str,
     meta: Mapping[str, Any] | None = None,
     visibility: Visibility = "public",
+    guard: Callable[[Session], None] | None = None,
 ) -> ModelVersionInfo:
     """Keep the artefacts in *folder* as a version of the model *name*; the same content is the same version.
 
-    The first version makes the model, with *visibility*; later ones leave its visibility as it is.
+    The first version makes the model, with *visibility*; later ones leave its visibility as it is. *guard* is called
+    before a new version is added, in the same transaction, and may refuse it.
     """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     _check_name(name)
@@ -152,6 +154,8 @@ def register_version(
             )
         version = queries.version_with_hash(db, model.id, full_hash)
         if version is None:
+            if guard is not None:
+                guard(db)
             version = ModelVersion(
                 model_id=model.id,
                 number=queries.next_number(db, model.id),

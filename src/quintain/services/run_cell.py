@@ -17,8 +17,9 @@ from typing import Protocol
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import read_manifest
-from quintain.core.errors import QuintainError
+from quintain.adapters.contract import Outside
+from quintain.adapters.manifest import read_manifest
+from quintain.core.errors import BadInput, QuintainError
 from quintain.core.task import Task
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.runner import RunnableModel
@@ -27,13 +28,14 @@ from quintain.models import artefact
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services import evaluate
+from quintain.services.environments import Environments
 from quintain.services.evaluate import VARIANT_SEED, Lease
 from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
-from quintain.store.tables import DatasetVersion, ModelVersion, Variant
+from quintain.store.tables import DatasetVersion, Variant
 from quintain.tasks.contract import kind_of
 
 HEARTBEAT_SECONDS = 10.0
@@ -82,10 +84,12 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The same for every model: limits, and how strong the sandbox must be."""
+    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed."""
 
     limits: Limits = field(default_factory=Limits)
     sandbox: str = "full"
+    outside: Outside = field(default_factory=Outside)
+    environments: Environments | None = None
 
 
 def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, conditions: Conditions) -> bool:
@@ -122,24 +126,26 @@ def _prepare(db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: 
     _write_inputs(db, blobs, task, row, inputs)
     return CellJob(
         task=task,
-        model=runnable(row.model_version, model_folder),
+        model=runnable(row.model_version.adapter, model_folder, conditions),
         inputs=inputs,
         out=folder / "predictions.parquet",
         measured=lease.variant == MEASURE,
         seed=int(row.dataset_version.hash[:12], 16),
         limits=conditions.limits,
         sandbox=conditions.sandbox,
+        outside=conditions.outside,
     )
 
 
-def runnable(version: ModelVersion, folder: Path) -> RunnableModel:
-    """Say how the unpacked model in *folder* is run."""
-    manifest = read_manifest(folder)
+def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableModel:
+    """Say how the unpacked model in *folder* is run, with its own packages at hand."""
+    try:
+        manifest = read_manifest(folder)
+        packages = conditions.environments.packages(folder) if conditions.environments else ()
+    except BadInput as error:
+        raise RunEnded(Outcome.CRASHED, error.message, remedy=error.remedy) from error
     return RunnableModel(
-        folder=folder,
-        adapter=version.adapter,
-        options=dict(manifest.get("options", {})),
-        batch_size=max(1, int(manifest.get("batch_size", 1))),
+        folder=folder, adapter=adapter, options=manifest.options, packages=packages, batch_size=manifest.batch_size
     )
 
 

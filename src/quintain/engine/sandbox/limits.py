@@ -36,6 +36,7 @@ class Outcome(StrEnum):
     WALL_TIME = "took too long"
     OUTPUT = "printed too much"
     BAD_ANSWER = "gave an answer that cannot be used"
+    UNREACHABLE = "could not be reached"
     CANCELLED = "cancelled"
     PLATFORM = "failed through no fault of the model"
 

@@ -1,0 +1,77 @@
+"""A model's manifest, `quintain.toml`: how it is run, and how it likes to be asked."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.errors import BadInput, Fault
+
+MANIFEST = "quintain.toml"
+CARD = "card.md"
+MAX_BATCH = 4096
+KEYS = ("adapter", "task", "name", "batch_size", "options")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a manifest says. *task* and *name* are where `quintain model submit` takes them from."""
+
+    adapter: str = "handler"
+    task: str | None = None
+    name: str | None = None
+    batch_size: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest in *folder*; one that is not there says that `handler.py` is asked one by one."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return Manifest()
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(faults=[Fault(str(error), file=MANIFEST)]) from error
+    faults = _faults(values)
+    if faults:
+        raise BadInput(faults=faults)
+    return Manifest(**values)
+
+
+def _faults(values: Mapping[str, Any]) -> list[Fault]:
+    faults = _unknown(values, KEYS, "")
+    for key in ("adapter", "task", "name"):
+        if key in values and not isinstance(values[key], str):
+            faults.append(_fault(key, f"is {values[key]!r}, which is not a text"))
+    size = values.get("batch_size", 1)
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_BATCH:
+        faults.append(_fault("batch_size", f"is {size!r}; it is a whole number from 1 to {MAX_BATCH}"))
+    options = values.get("options", {})
+    if not isinstance(options, dict):
+        return [*faults, _fault("options", "is not a table; write [options]")]
+    adapter = values.get("adapter", "handler")
+    if isinstance(adapter, str) and adapter not in ADAPTERS:
+        faults.append(_fault("adapter", f"'{adapter}' is not one of {', '.join(ADAPTERS.names())}"))
+    elif isinstance(adapter, str):
+        faults += _unknown(options, tuple(ADAPTERS.get(adapter).options), "options.")
+    return faults
+
+
+def _unknown(values: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> list[Fault]:
+    faults = []
+    for key in values:
+        if key not in known:
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known) or 'none'}"
+            faults.append(_fault(f"{prefix}{key}", f"is not known; {hint}"))
+    return faults
+
+
+def _fault(field_name: str, reason: str) -> Fault:
+    return Fault(reason, file=MANIFEST, field=field_name)

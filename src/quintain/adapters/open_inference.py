@@ -1,0 +1,121 @@
+"""Any server of the Open Inference Protocol: `POST /v2/models/{name}/infer` with named tensors."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
+from quintain.adapters.remote import REMOTE_OPTIONS, Caller, check_options, permit
+from quintain.adapters.shaping import by_label, named
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import Task
+from quintain.tasks.contract import kind_of
+
+
+@ADAPTERS.register("open-inference")
+class OpenInferenceAdapter(Adapter):
+    """A server of the Open Inference Protocol, asked at `/v2/models/{name}/infer`."""
+
+    name = "open-inference"
+    title = "Open Inference Protocol server"
+    place = "remote"
+    options: ClassVar[Mapping[str, str]] = {
+        **REMOTE_OPTIONS,
+        "model": "Name of the model on the server.",
+        "version": "Version of the model on the server; its own choice by default.",
+        "inputs": "Names of the tensors for the task's fields, such as {text = 'TEXT'}; the fields' own by default.",
+        "output": "Name of the output to read; the first one by default.",
+        "labels": "The labels in the order of the scores or class numbers; those of the task by default.",
+    }
+
+    def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
+        """Look at the options; nothing is called."""
+        faults = check_options(options)
+        if not options.get("model"):
+            faults.append(Fault("is missing", file="quintain.toml", field="options.model"))
+        return faults
+
+    def permit(self, options: Options, outside: Outside) -> None:
+        """Refuse a server that the operator does not allow."""
+        permit(options, outside)
+
+    @contextmanager
+    def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
+        """Give a `predict` that sends one tensor per field."""
+        version = f"/versions/{quote(str(options['version']), safe='')}" if "version" in options else ""
+        path = f"/v2/models/{quote(str(options['model']), safe='')}{version}/infer"
+        with Caller(options, outside) as caller:
+            yield Connection(
+                lambda batch: _ask(caller, path, batch, task, options), lambda: {"retries": caller.retried}
+            )
+
+
+def _ask(caller: Caller, path: str, batch: list[Mapping[str, Any]], task: Task, options: Options) -> list[Any]:
+    names = {str(ours): str(theirs) for ours, theirs in dict(options.get("inputs", {})).items()}
+    fields = [item.name for item in kind_of(task).fields(task)]
+    tensors = [
+        {
+            "name": names.get(field, field),
+            "shape": [len(batch)],
+            "datatype": "BYTES",
+            "data": [_plain(item.get(field)) for item in batch],
+        }
+        for field in fields
+    ]
+    return read_reply(caller.post(path, {"inputs": tensors}), len(batch), task, options)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def read_reply(reply: Any, count: int, task: Task, options: Options) -> list[Any]:
+    """Read *count* answers from a reply of the protocol, or say what is wrong with it."""
+    outputs = reply.get("outputs") if isinstance(reply, dict) else None
+    if not isinstance(outputs, list) or not outputs or not all(isinstance(one, dict) for one in outputs):
+        raise BadInput("The server's reply has no list 'outputs'.", remedy="It must speak the Open Inference Protocol.")
+    wanted = options.get("output")
+    found = [one for one in outputs if wanted is None or one.get("name") == wanted]
+    if not found:
+        raise BadInput(f"The server's reply has no output '{wanted}', but {[one.get('name') for one in outputs]}.")
+    shape, data, kind = (found[0].get(key) for key in ("shape", "data", "datatype"))
+    if not isinstance(shape, list) or not all(isinstance(size, int) for size in shape) or not isinstance(data, list):
+        raise BadInput("The server's output has no shape or no data.")
+    flat = list(_flatten(data))
+    if not shape or shape[0] != count or math.prod(shape) != len(flat):
+        raise BadInput(f"{count} inputs were sent and an output of shape {shape} with {len(flat)} values came back.")
+    width = len(flat) // count if count else 1
+    rows = [flat[start : start + width] for start in range(0, len(flat), width)]
+    labels = [str(label) for label in options.get("labels", task.label_names)]
+    return [_answer(row, str(kind), labels) for row in rows]
+
+
+def _flatten(data: list[Any]) -> Iterator[Any]:
+    for value in data:
+        if isinstance(value, list):
+            yield from _flatten(value)
+        else:
+            yield value
+
+
+def _answer(row: list[Any], kind: str, labels: list[str]) -> Any:
+    if kind.startswith("FP"):
+        if len(row) == 1:
+            raise BadInput("The server gives one number for each input, where a score for each answer is needed.")
+        try:
+            return by_label(row, labels) if labels else row
+        except (ValueError, TypeError) as error:
+            raise BadInput(f"The server's scores cannot be read: {error}.") from error
+    value = row[0] if len(row) == 1 else row
+    try:
+        if isinstance(value, str) and value[:1] in {"{", "["}:
+            return json.loads(value)
+        return named(value, labels) if kind.startswith(("INT", "UINT")) else value
+    except ValueError as error:
+        raise BadInput(f"The server's answer {value!r} cannot be read: {error}.") from error

@@ -1,0 +1,171 @@
+"""Calling a model's server: only where the operator allows, with patience that ends, and without trusting a reply."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from quintain.adapters.contract import Options, Outside
+from quintain.core.errors import BadInput, Fault, Forbidden, Unavailable
+
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+MAX_REPLY = 32 << 20
+MAX_WAIT = 60.0
+SHOWN = 160
+
+REMOTE_OPTIONS: Mapping[str, str] = {
+    "url": "Address of the server, such as https://models.example.org.",
+    "secret": "Name of the operator's key to send, if the server wants one.",
+    "timeout": "Seconds to wait for one reply; 60 by default.",
+    "retries": "How often a call that failed is tried again; 4 by default.",
+}
+
+
+def origin(url: str) -> str:
+    """Give scheme, host and port of *url*, or refuse what is not a plain web address.
+
+    >>> origin("https://Models.example.org/v1")
+    'https://models.example.org:443'
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise BadInput(f"'{url}' is not an address.") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
+        raise BadInput(
+            f"'{url}' is not an address.", remedy="Write https://host or http://host:port, without a password."
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}:{port or (443 if parts.scheme == 'https' else 80)}"
+
+
+def check_options(options: Options) -> list[Fault]:
+    """Find what is wrong with the options that all servers share."""
+    faults = []
+    try:
+        origin(str(options.get("url", "")))
+    except BadInput as error:
+        faults.append(_fault("url", error.message if "url" in options else "is missing"))
+    for name, most in (("timeout", 600), ("retries", 20)):
+        value = options.get(name, 1)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+            faults.append(_fault(name, f"is {value!r}; it is a number from 0 to {most}"))
+    return faults
+
+
+def permit(options: Options, outside: Outside) -> None:
+    """Refuse a server, or a key, that the operator does not allow."""
+    wanted = origin(str(options.get("url", "")))
+    allowed = [origin(one) for one in outside.endpoints]
+    if wanted not in allowed:
+        listed = ", ".join(outside.endpoints) or "none"
+        raise Forbidden(
+            f"The endpoint {wanted} is not one that this server may call.",
+            remedy=f"Allowed: {listed}. The operator adds others to QUINTAIN_ENDPOINTS.",
+        )
+    name = options.get("secret")
+    if name is None:
+        return
+    secret = outside.secrets.get(str(name))
+    if secret is None or origin(secret.endpoint) != wanted:
+        raise Forbidden(
+            f"There is no key called '{name}' for {wanted}.",
+            remedy="The operator adds it to the file QUINTAIN_SECRETS.",
+        )
+
+
+class Caller:
+    """Calls one server, from several threads at once. Use it as a context manager."""
+
+    def __init__(self, options: Options, outside: Outside, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        permit(options, outside)
+        self.url = str(options["url"]).rstrip("/")
+        self.timeout = float(options.get("timeout", 60))
+        self.retries = int(options.get("retries", 4))
+        self.retried = 0
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        headers = {"accept": "application/json", "user-agent": "quintain"}
+        if "secret" in options:
+            headers["authorization"] = f"Bearer {outside.secrets[str(options['secret'])].key}"
+        # Neither proxies of the surroundings nor redirects: both lead where nobody looked.
+        self._client = httpx2.Client(headers=headers, timeout=self.timeout, follow_redirects=False, trust_env=False)
+
+    def __enter__(self) -> Caller:
+        """Give the caller itself."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def post(self, path: str, body: Any) -> Any:
+        """Send *body* as JSON to *path* and give the JSON that comes back, trying again where that may help."""
+        for attempt in range(self.retries + 1):
+            status, headers, content, problem = self._once(path, body)
+            if problem is None and status not in RETRIED:
+                return self._read(path, status, headers, content)
+            if attempt < self.retries:
+                with self._lock:
+                    self.retried += 1
+                self._sleep(_pause(attempt, headers.get("retry-after", "")))
+        said = problem or f"answered with status {status}: {_shown(content)}"
+        raise Unavailable(f"The endpoint {self.url}{path} {said} ({self.retries + 1} attempts).")
+
+    def _once(self, path: str, body: Any) -> tuple[int, Mapping[str, str], bytes, str | None]:
+        deadline = time.monotonic() + self.timeout
+        too_late = f"did not answer within {self.timeout:g} seconds"
+        try:
+            with self._client.stream("POST", f"{self.url}{path}", json=body) as response:
+                content = bytearray()
+                for part in response.iter_bytes():
+                    content += part
+                    if len(content) > MAX_REPLY:
+                        raise BadInput(f"The endpoint {self.url}{path} sent more than {MAX_REPLY:,} bytes.")
+                    if time.monotonic() > deadline:
+                        return 0, {}, b"", too_late
+                return response.status_code, response.headers, bytes(content), None
+        except httpx2.TimeoutException:
+            return 0, {}, b"", too_late
+        except httpx2.HTTPError as error:
+            return 0, {}, b"", f"cannot be reached: {error or type(error).__name__}"
+
+    def _read(self, path: str, status: int, headers: Mapping[str, str], content: bytes) -> Any:
+        where = f"The endpoint {self.url}{path}"
+        if status in {401, 403}:
+            raise Forbidden(
+                f"{where} refused us with status {status}: {_shown(content)}", remedy="Check options.secret."
+            )
+        if 300 <= status < 400:
+            raise BadInput(f"{where} redirects to {headers.get('location', '?')!r}, which is not followed.")
+        if status >= 400:
+            raise BadInput(f"{where} answered with status {status}: {_shown(content)}")
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            kind = headers.get("content-type", "no content type")
+            raise BadInput(f"{where} sent {kind} where JSON was expected: {_shown(content)}") from None
+
+
+def _pause(attempt: int, retry_after: str) -> float:
+    """Say how long to wait: what the server asks for, else twice as long each time, spread a little."""
+    if retry_after.strip().isdigit():
+        return min(float(retry_after), MAX_WAIT)
+    return float(min(0.5 * 2**attempt, MAX_WAIT) * (0.75 + random.random() / 2))  # noqa: S311 - to spread, not to hide
+
+
+def _shown(content: bytes) -> str:
+    text = " ".join(content[: 4 * SHOWN].decode("utf-8", "replace").split())
+    return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
+
+
+def _fault(name: str, reason: str) -> Fault:
+    return Fault(reason, file="quintain.toml", field=f"options.{name}")

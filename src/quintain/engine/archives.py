@@ -1,0 +1,216 @@
+"""Archives from strangers: everything is looked at before it is written, and counted while it is read."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, cast
+
+from quintain.core.errors import BadInput
+
+MIB = 1 << 20
+BLOCK = 512
+MAX_HEADER = MIB
+MAX_NAME = 240
+# Kinds of entries in a tar file: plain files, folders, and headers that carry a long name for the next entry.
+FILES, FOLDERS, HEADERS = frozenset(b"\x000"), frozenset(b"5"), frozenset(b"xgLK")
+REMEDY = "Pack plain files and folders only, with names below the model's folder."
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """The most that an archive may hold once it is unpacked."""
+
+    files: int = 10_000
+    size: int = 4096 * MIB
+
+
+@dataclass(slots=True)
+class _Door:
+    """Checks every entry as it passes, and counts."""
+
+    name: str
+    limits: ArchiveLimits
+    seen: set[str] = field(default_factory=set)
+    size: int = 0
+
+    def refuse(self, what: str) -> BadInput:
+        return BadInput(f"The archive {self.name} {what}.", remedy=REMEDY)
+
+    def enter(self, entry: str) -> str | None:
+        """Give the safe relative name of *entry*, or None for the folder itself."""
+        parts = [part for part in entry.split("/") if part not in {"", "."}]
+        if entry.startswith("/") or "\\" in entry or ":" in entry.partition("/")[0]:
+            raise self.refuse(f"names {entry[:80]!r}, which is not a path below the model's folder")
+        if ".." in parts:
+            raise self.refuse(f"names {entry[:80]!r}, which leads out of the model's folder")
+        if not entry.isprintable() or any(len(part.encode("utf-8", "replace")) > MAX_NAME for part in parts):
+            raise self.refuse(f"has the name {entry[:80]!r}, which cannot be used")
+        if not parts:
+            return None
+        return "/".join(parts)
+
+    def count(self, name: str, size: int) -> None:
+        """Count one file called *name*."""
+        if name in self.seen:
+            raise self.refuse(f"holds {name!r} twice")
+        self.seen.add(name)
+        if len(self.seen) > self.limits.files:
+            raise self.refuse(f"holds more than {self.limits.files:,} files")
+        self.grow(size)
+
+    def grow(self, size: int) -> None:
+        """Count bytes."""
+        self.size += size
+        if self.size > self.limits.size:
+            raise self.refuse(f"holds more than {self.limits.size // MIB:,} MiB once it is unpacked")
+
+
+def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = None, *, name: str = "") -> None:
+    """Unpack the .tar, .tar.gz or .zip file *source* into *folder*, or refuse it with the reason.
+
+    Paths that lead elsewhere, links, devices, doubled names, too many files and too many bytes are refused; nothing is
+    read further than the limit.
+    """
+    door = _Door(name or source.name, limits or ArchiveLimits())
+    with source.open("rb") as stream:
+        start = stream.read(BLOCK)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        if start[:4] in {b"PK\x03\x04", b"PK\x05\x06"}:
+            _unpack_zip(source, folder, door)
+        elif start[:2] == b"\x1f\x8b":
+            _unpack_tar(lambda: cast("IO[bytes]", gzip.GzipFile(source)), folder, door)
+        elif start[257:262] == b"ustar":
+            _unpack_tar(lambda: source.open("rb"), folder, door)
+        else:
+            raise BadInput(f"{door.name} is no archive that can be read.", remedy="Send a .tar.gz or a .zip file.")
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
+        raise door.refuse(f"is damaged ({error})") from error
+    except (NotImplementedError, RuntimeError) as error:  # how zipfile speaks of encryption and rare compressions
+        raise door.refuse(f"cannot be unpacked ({error})") from error
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise door.refuse("uses the same name for a file and for a folder") from error
+
+
+def model_root(folder: Path) -> Path:
+    """Give the folder that holds the model: *folder*, or the one folder in it, as people often pack that."""
+    inside = list(folder.iterdir())
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _unpack_tar(opened: Callable[[], IO[bytes]], folder: Path, door: _Door) -> None:
+    with opened() as stream:
+        _survey(stream, door)
+    checked = _Door(door.name, door.limits)
+    with opened() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+        for member in archive:
+            name = checked.enter(member.name)
+            if member.isdir() and name:
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            elif not (member.isreg() or member.isdir()):
+                raise door.refuse(f"holds {member.name!r}, which is neither a file nor a folder")
+            elif name:
+                checked.count(name, member.size)
+                inner = archive.extractfile(member)
+                if inner is not None:
+                    _write(inner, folder / name, None)
+
+
+def _survey(stream: IO[bytes], door: _Door) -> None:
+    """Walk through the headers alone, so that a huge one is never held in memory and nothing is written before."""
+    while len(header := stream.read(BLOCK)) == BLOCK and header.count(0) < BLOCK:
+        kind = header[156]
+        size = max(0, tarfile.nti(header[124:136]))  # type: ignore[attr-defined]  # reads both ways to write a number
+        if kind in HEADERS:
+            if size > MAX_HEADER:
+                raise door.refuse("holds a header that is too large")
+        elif kind in FILES:
+            door.grow(size)
+        elif kind not in FOLDERS:
+            shown = header[:100].rstrip(b"\0").decode("utf-8", "replace")
+            raise door.refuse(f"holds {shown!r}, which is a link or a device, not a file")
+        _skip(stream, -(-size // BLOCK) * BLOCK)
+
+
+def _skip(stream: IO[bytes], size: int) -> None:
+    while size > 0:
+        part = stream.read(min(size, MIB))
+        if not part:
+            return
+        size -= len(part)
+
+
+def _unpack_zip(source: Path, folder: Path, door: _Door) -> None:
+    with zipfile.ZipFile(source) as archive:
+        entries = list(_zip_entries(archive, door))
+        door.size = 0  # what was declared is counted above; now what is really there
+        for entry, name in entries:
+            if entry.is_dir():
+                (folder / name).mkdir(parents=True, exist_ok=True)
+                continue
+            with archive.open(entry) as inner:
+                _write(inner, folder / name, door)
+
+
+def _zip_entries(archive: zipfile.ZipFile, door: _Door) -> Iterator[tuple[zipfile.ZipInfo, str]]:
+    for entry in archive.infolist():
+        name = door.enter(entry.filename)
+        mode = entry.external_attr >> 16
+        if mode and stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+            raise door.refuse(f"holds {entry.filename!r}, which is a link or a device, not a file")
+        if entry.flag_bits & 1:
+            raise door.refuse(f"holds {entry.filename!r}, which is encrypted")
+        if name is None:
+            continue
+        if not entry.is_dir():
+            door.count(name, entry.file_size)
+        yield entry, name
+
+
+def _write(source: IO[bytes], target: Path, door: _Door | None) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("xb") as stream:
+        while part := source.read(MIB):
+            if door is not None:
+                door.grow(len(part))
+            stream.write(part)
+    target.chmod(0o644)
+
+
+@contextmanager
+def packed(folder: Path, target: Path) -> Iterator[Path]:
+    """Pack *folder* into the .tar.gz file *target*, the same bytes whenever its content is, and remove it after."""
+    paths = sorted(path for path in folder.rglob("*") if not _is_litter(path.relative_to(folder)))
+    # An upload that broke off is known by its bytes, so the archive must be the same when it is made again.
+    with (
+        target.open("wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as stream,
+        tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for path in paths:
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise BadInput(f"{path} is neither a file nor a folder.", remedy="Copy what it stands for into place.")
+            if path.is_file():
+                member = tarfile.TarInfo(path.relative_to(folder).as_posix())
+                member.size = path.stat().st_size
+                member.mode = 0o644
+                with path.open("rb") as file:
+                    archive.addfile(member, file)
+    try:
+        yield target
+    finally:
+        target.unlink(missing_ok=True)
+
+
+def _is_litter(path: Path) -> bool:
+    """Say whether a file is left behind by tools and no part of the model."""
+    return any(part in {"__pycache__", ".git", ".venv", ".pytest_cache"} or part == ".DS_Store" for part in path.parts)

@@ -1,0 +1,129 @@
+"""The packages that a submitted model brings along: one folder for each set of requirements, made once.
+
+`requirements.txt` names packages and versions, nothing else: no options, no addresses, no paths. Where the model has a
+folder `wheels`, everything comes from there and nothing is fetched; a source archive in it is built inside the sandbox.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.hashing import content_id
+from quintain.engine.installing import MAX_SIZE, fetch, install
+
+REQUIREMENTS = "requirements.txt"
+WHEELS = "wheels"
+MAX_REQUIREMENTS = 200
+NO_INDEX = "none"
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
+_REQUIREMENT = re.compile(
+    r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"  # the name
+    r"(?:\s*\[[A-Za-z0-9._,\s-]*\])?"  # extras
+    r"\s*(?:\(?\s*(?:[<>=!~]=?|===)\s*[A-Za-z0-9.*+!_-]+(?:\s*,\s*(?:[<>=!~]=?|===)\s*[A-Za-z0-9.*+!_-]+)*\s*\)?)?"
+    r"\s*(?:;[\w\s.'\"<>=!()-]+)?"  # a marker
+)
+
+
+def read_requirements(folder: Path) -> list[str]:
+    """Read the requirements of the model in *folder*, or name every line that is none."""
+    path = folder / REQUIREMENTS
+    if not path.is_file():
+        return []
+    found, faults = [], []
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise BadInput(faults=[Fault("is not UTF-8", file=REQUIREMENTS)]) from None
+    for number, line in enumerate(lines, start=1):
+        text = re.sub(r"(^|\s)#.*$", "", line).strip()
+        if not text:
+            continue
+        if _REQUIREMENT.fullmatch(text):
+            found.append(text)
+        else:
+            what = "options are not read" if text.startswith("-") else "it is not a name with versions"
+            faults.append(Fault(f"'{text[:80]}' is refused: {what}", file=REQUIREMENTS, line=number))
+    if len(found) > MAX_REQUIREMENTS:
+        faults.append(Fault(f"names {len(found)} packages; {MAX_REQUIREMENTS} are allowed", file=REQUIREMENTS))
+    if faults:
+        raise BadInput(faults=faults, remedy="Write lines such as: scikit-learn==1.7.2")
+    return found
+
+
+def vendored(folder: Path) -> list[Path]:
+    """List the packages that the model brings in its folder `wheels`, or say which file there is none."""
+    place = folder / WHEELS
+    files = sorted(path for path in place.rglob("*") if path.is_file()) if place.is_dir() else []
+    wrong = [path for path in files if not path.name.endswith(_ARCHIVES) or path.parent != place]
+    if wrong:
+        faults = [
+            Fault("is neither a wheel nor a source archive", file=str(path.relative_to(folder))) for path in wrong
+        ]
+        raise BadInput(faults=faults[:20], total=len(faults))
+    return files
+
+
+@dataclass(frozen=True, slots=True)
+class Environments:
+    """Where environments are kept. *index* is where wheels are fetched: empty for pip's own, `none` for nowhere."""
+
+    folder: Path
+    index: str = ""
+    limit: int = MAX_SIZE
+
+    def packages(self, model: Path) -> tuple[Path, ...]:
+        """Give the folders of packages that the model in *model* needs, made now if nobody has needed them yet."""
+        requirements = read_requirements(model)
+        if not requirements:
+            return ()
+        place = self.folder / self.key(model, requirements)
+        if not place.is_dir():
+            self._make(model, requirements, place)
+        return (place,)
+
+    def key(self, model: Path, requirements: list[str]) -> str:
+        """Name the environment by all that decides its content."""
+        files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in vendored(model)}
+        return content_id(
+            {
+                "python": platform.python_version(),
+                "machine": platform.machine(),
+                "index": self.index,
+                "requirements": sorted(requirements),
+                "files": files,
+            }
+        )
+
+    def _make(self, model: Path, requirements: list[str], place: Path) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        unfinished = self.folder / f".{place.name}-{secrets.token_hex(4)}"
+        try:
+            with tempfile.TemporaryDirectory(prefix="quintain-wheels-") as name:
+                wheels = Path(name)
+                if vendored(model):
+                    wheels = model / WHEELS
+                elif self.index == NO_INDEX:
+                    raise BadInput(
+                        "This server fetches no packages.",
+                        remedy="Put wheels into a folder `wheels` beside the handler.",
+                    )
+                else:
+                    fetch(requirements, wheels, index=self.index, limit=self.limit)
+                install(requirements, wheels, unfinished, limit=self.limit)
+            unfinished.chmod(0o755)
+            try:
+                os.rename(unfinished, place)
+            except OSError:
+                if not place.is_dir():  # another worker may have been quicker, with the same content
+                    raise
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)

@@ -1,0 +1,232 @@
+"""Submitting a model: looked at, never run outside the sandbox, registered, and its cells queued."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS, Outside
+from quintain.adapters.manifest import CARD, MANIFEST, Manifest, read_manifest
+from quintain.core.errors import BadInput, Fault, Forbidden, TooMany
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import Task
+from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
+from quintain.engine.sandbox.layers import require_sandbox
+from quintain.engine.sandbox.limits import Outcome
+from quintain.models.card import check_card
+from quintain.services import evaluate, uploads
+from quintain.services.coverage import covered
+from quintain.services.environments import read_requirements, vendored
+from quintain.services.models import ModelVersionInfo, Visibility, register_version
+from quintain.services.permissions import require_role
+from quintain.services.tasks import get_task
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock
+from quintain.store.queries import submissions as queries
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit."""
+
+    per_day: int | None = 10
+    sandbox: str = "full"
+    outside: Outside = field(default_factory=Outside)
+    archive: ArchiveLimits = field(default_factory=ArchiveLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a submission. *new* is False where the same content was there already."""
+
+    version: ModelVersionInfo
+    new: bool
+    cells: int
+    left_today: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {**self.version.as_dict(), "new": self.new, "cells": self.cells, "left_today": self.left_today}
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What can be seen of a model without running it."""
+
+    manifest: Manifest
+    card: str
+    faults: tuple[Fault, ...]
+
+
+def inspect_model(folder: Path, task: Task) -> Inspection:
+    """Look at the model in *folder* and find everything that is wrong with it, without running any of it."""
+    faults: list[Fault] = []
+    manifest = Manifest()
+    try:
+        manifest = read_manifest(folder)
+    except BadInput as error:
+        faults += error.faults
+    else:
+        faults += ADAPTERS.get(manifest.adapter)().check(folder, task, manifest.options)
+    for look in (read_requirements, vendored):
+        try:
+            look(folder)
+        except BadInput as error:
+            faults += error.faults
+    if manifest.task not in {None, task.name}:
+        faults.append(Fault(f"is '{manifest.task}', and the task is '{task.name}'", file=MANIFEST, field="task"))
+    card, problem = _read_card(folder)
+    faults += [problem] if problem else [Fault(one.reason, file=CARD) for one in check_card(card)]
+    return Inspection(manifest, card, tuple(faults))
+
+
+def submit_upload(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    upload_id: str,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the archive that was uploaded; it is removed once the model is registered."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    archive = uploads.whole(db, blobs, actor, upload_id)
+    made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+    uploads.discard(db, blobs, actor, upload_id)
+    return made
+
+
+def submit_archive(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    archive: Path,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the model in the file *archive*, a .tar.gz or a .zip."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place:
+        folder = Path(place) / "model"
+        unpack_archive(archive, folder, rules.archive, name="of the model")
+        return _submit(db, blobs, actor, task, model_root(folder), rules=rules, name=name, visibility=visibility)
+
+
+def submit_folder(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    folder: Path,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
+        return submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+
+
+def quota_left(db: Session, actor: Actor, task: str, rules: Rules) -> int | None:
+    """Say how many models *actor* may still submit to *task* today; None where there is no limit.
+
+    Refused submissions never count, nor do those that failed through a fault of ours.
+    """
+    if rules.per_day is None or actor.user_id is None:
+        return None
+    used = queries.submitted_since(db, actor.user_id, task, now() - DAY, excused=Outcome.PLATFORM.value)
+    return max(0, rules.per_day - used)
+
+
+def _submit(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    folder: Path,
+    *,
+    rules: Rules,
+    name: str | None,
+    visibility: Visibility,
+) -> Submission:
+    definition = get_task(db, task)
+    found = inspect_model(folder, definition)
+    if found.faults:
+        raise BadInput(faults=found.faults, remedy="`quintain model check` shows the same before anything is sent.")
+    _permit(actor, task, found.manifest, rules)
+    chosen = name or found.manifest.name
+    if chosen is None:
+        raise BadInput("The model has no name.", remedy=f"Give one with --name, or as `name` in {MANIFEST}.")
+    meta = _meta(folder, found.manifest)
+    if found.manifest.adapter == "predictions":
+        meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
+    new = False
+
+    def guard(session: Session) -> None:
+        nonlocal new
+        new = True
+        lock(session, f"submit:{actor.user_id}:{task}")
+        if quota_left(session, actor, task, rules) == 0:
+            raise TooMany(
+                f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
+                retry_after=3600,
+                remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+            )
+
+    version = register_version(
+        db,
+        blobs,
+        actor,
+        task,
+        chosen,
+        adapter=found.manifest.adapter,
+        folder=folder,
+        card=found.card,
+        meta=meta,
+        visibility=visibility,
+        guard=guard,
+    )
+    cells = evaluate.fill(db, task)
+    return Submission(version, new, cells, quota_left(db, actor, task, rules))
+
+
+def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
+    """Refuse what cannot be run safely here, before anything is kept."""
+    adapter = ADAPTERS.get(manifest.adapter)()
+    if adapter.ours and not actor.has(RoleName.OWNER, task):
+        raise Forbidden(
+            "A built-in baseline is trained by the task's owner, not submitted.", remedy="Submit a handler instead."
+        )
+    if adapter.place == "sandbox" and not adapter.ours:
+        require_sandbox(rules.sandbox)
+    adapter.permit(manifest.options, rules.outside)
+
+
+def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
+    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
+    requirements = read_requirements(folder)
+    return {**meta, "requirements": requirements} if requirements else meta
+
+
+def _read_card(folder: Path) -> tuple[str, Fault | None]:
+    try:
+        return (folder / CARD).read_text(encoding="utf-8-sig"), None
+    except FileNotFoundError:
+        return "", Fault("is missing; `quintain model init` writes one to fill in", file=CARD)
+    except (UnicodeDecodeError, OSError):
+        return "", Fault("cannot be read as UTF-8", file=CARD)
