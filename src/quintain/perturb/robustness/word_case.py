@@ -17,6 +17,7 @@ from quintain.perturb.draws import Hashes
 # What the words of a batch treat in a way of their own: digits, low lines, and all that may be an address or the like.
 # One class of characters is far faster to look for than alternatives are.
 _SPECIAL = re.compile(r"[0-9_@#<&{\[/]").search
+_STRANGE = re.compile(r"[_@#<&{\[]|://|[0-9]'?[A-Za-z]|[A-Za-z]'?[0-9]").search
 _INNER = re.compile(r"(?<=[A-Za-z])'[A-Z]")
 _ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
@@ -52,7 +53,7 @@ class WordCase(Perturbation):
         if "www." in "\n".join(texts):
             return None
         result = [
-            _recased(text, order) if text.isascii() and not _SPECIAL(text) else ""
+            _recased(text, order) if text.isascii() and not (_SPECIAL(text) and _STRANGE(text)) else ""
             for text, order in zip(texts, _orders(seeds), strict=True)
         ]
         rest = [i for i, new in enumerate(result) if new == ""]
