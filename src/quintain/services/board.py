@@ -1,185 +1,116 @@
 """The board of a task: cells and weights seen as a ranking. Computed, never stored.
 
-`board` gives the matrix of models × axes × data sets that pages, exports and snapshots are made from; `rank` ranks it
-by a reader's view of it. The same formula ranks it in the browser.
+`board` gives the matrix of models × axes × data sets that pages, exports and snapshots are made from; `board_rank`
+ranks it by a reader's view of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
+from quintain.services.board_seeds import merge_seeds
 from quintain.services.board_settings import BoardSpec, board_spec
-from quintain.services.models import ModelInfo, list_models
+from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Figure, Part
+from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
+from quintain.services.permissions import require_owner
 from quintain.services.results import DatasetResult, results
 from quintain.services.tasks import get_task
-from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries import boards as queries
+from quintain.store.queries.boards import CellFacts
+from quintain.store.queries.cells import MEASURE, PLAIN
 
 MEASURED = ("throughput", "memory")
 SHARES = ("fairness", "robustness")
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """One column of the board. *scale* turns a stored value into what is shown: percent for rates."""
+class _Found:
+    """What is known of one model version on one data set, with when and from what."""
 
-    name: str
-    title: str
-    unit: str = ""
-    lower: bool = False
-    cap: float | None = None
-    scale: float = 1.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"name": self.name, "title": self.title, "unit": self.unit, "lower": self.lower, "cap": self.cap}
+    result: DatasetResult
+    facts: Mapping[str, CellFacts]
 
 
-@dataclass(frozen=True, slots=True)
-class BoardDataset:
-    """A data set that the board knows; *weight* 0 shows it without letting it score."""
+def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | None = None) -> Board:
+    """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
 
-    ref: str
-    name: str
-    hash: str
-    role: str
-    language: str
-    rows: int
-    weight: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "name": self.name,
-            "hash": self.hash,
-            "role": self.role,
-            "language": self.language,
-            "rows": self.rows,
-            "weight": self.weight,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class BoardModel:
-    """A row: for each axis a value (with its interval, where it has one) on each data set."""
-
-    ref: str
-    name: str
-    number: int
-    hash: str
-    owner: str | None
-    visibility: str
-    adapter: str
-    predictions_only: bool
-    family: str | None
-    created_at: datetime
-    values: Mapping[str, Sequence[Mapping[str, Any] | None]] = field(default_factory=dict)
-    cannot: tuple[str, ...] = ()
-    pending: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "name": self.name,
-            "version": self.number,
-            "hash": self.hash,
-            "owner": self.owner,
-            "visibility": self.visibility,
-            "adapter": self.adapter,
-            "predictions_only": self.predictions_only,
-            "family": self.family,
-            "created_at": self.created_at.isoformat(),
-            "values": {name: list(cells) for name, cells in self.values.items()},
-            "cannot": list(self.cannot),
-            "pending": self.pending,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """Everything that a ranking is made from, and the owner's default view of it."""
-
-    task: Task
-    metric: str
-    axes: tuple[Axis, ...]
-    datasets: tuple[BoardDataset, ...]
-    models: tuple[BoardModel, ...]
-    spec: BoardSpec
-    tag: str | None
-    made_at: datetime
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON and for the browser."""
-        return {
-            "task": self.task.name,
-            "metric": self.metric,
-            "tag": self.tag,
-            "axes": [axis.as_dict() for axis in self.axes],
-            "datasets": [dataset.as_dict() for dataset in self.datasets],
-            "models": [model.as_dict() for model in self.models],
-            "weights": self.spec.axis_weights([axis.name for axis in self.axes]),
-            "epsilon": self.spec.epsilon,
-            "frozen_until": self.spec.freeze_until,
-            "made_at": self.made_at.isoformat(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a reader chose: weights of axes and data sets, ε, the base metric, exchange rates by hand."""
-
-    weights: Mapping[str, float] | None = None
-    datasets: Mapping[str, float] | None = None
-    epsilon: float | None = None
-    base: str | None = None
-    amrs: Mapping[str, float] | None = None
-
-
-def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, tag: str | None = None) -> Board:
-    """Compute the board of *task_name* as *actor* may see it; with *tag*, performance on the examples that have it."""
+    While the board is frozen it shows what was known when it was; its owner may ask for the live one.
+    """
+    part = part or Part()
     task = get_task(db, task_name)
     spec = board_spec(db, task_name)
-    found = results(db, blobs, task)
-    datasets = _datasets(db, task, spec)
-    by_pair = {(one.model_version_id, one.dataset_version_id): one for one in found}
+    if part.live:
+        require_owner(actor, task_name)
+    moment = None if part.live else spec.frozen_at
     metric = spec.metric or task.canonical_metric
     axes = _axes(metric, spec)
+    found = _found(db, blobs, task, moment)
+    datasets = _datasets(db, task, spec, moment)
+    languages = tuple(sorted({dataset.language for dataset in datasets}))
+    tags = _tags(found, datasets)
+    datasets = _chosen(datasets, found, part)
     models = [
-        _model(info, axes, [by_pair.get((info.version.id, place)) for place in datasets], metric, tag)
+        _model(
+            info,
+            version,
+            [found.get((version.id, dataset.id)) for dataset in datasets],
+            axes=axes,
+            scoring=[dataset.weight > 0 for dataset in datasets],
+            metric=metric,
+            tag=part.tag,
+        )
         for info in list_models(db, actor, task_name)
-        if spec.shows(info.name)
+        if spec.shows(info.name) and (version := _version_at(info, moment)) is not None
     ]
     return Board(
         task=task,
         metric=metric,
         axes=axes,
-        datasets=tuple(datasets.values()),
-        models=tuple(models),
+        datasets=tuple(datasets),
+        models=tuple(models if part.seeds_apart else merge_seeds(models)),
         spec=spec,
-        tag=tag,
+        part=part,
+        tags=tags,
+        languages=languages,
+        frozen_at=moment,
         made_at=now(),
     )
 
 
-def _datasets(db: Session, task: Task, spec: BoardSpec) -> dict[int, BoardDataset]:
-    found: dict[int, BoardDataset] = {}
-    for version, name in queries.evaluated_versions(db, task.name, before=spec.frozen_at):
-        found[version.id] = BoardDataset(
+def _found(db: Session, blobs: Blobs, task: Task, moment: datetime | None) -> dict[tuple[int, int], _Found]:
+    """Give all results by model and data set version; of a frozen board, those that were there at *moment*."""
+    facts = queries.cell_facts(db, task.name)
+    found = {}
+    for one in results(db, blobs, task):
+        known = {variant: facts[cell] for variant, cell in one.cells.items() if cell in facts}
+        late = moment is not None and any(
+            fact.finished_at is None or fact.finished_at > moment for fact in known.values()
+        )
+        if not late:
+            found[(one.model_version_id, one.dataset_version_id)] = _Found(one, known)
+    return found
+
+
+def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | None:
+    """Choose the version that stands on the board: the newest that is not withdrawn and, if frozen, was there."""
+    there = (version for version in info.versions if version.withdrawn_at is None)
+    return next((version for version in there if moment is None or version.created_at <= moment), None)
+
+
+def _datasets(db: Session, task: Task, spec: BoardSpec, moment: datetime | None) -> list[BoardDataset]:
+    return [
+        BoardDataset(
             ref=f"{task.name}/{name}@{version.number}",
             name=name,
             hash=version.hash,
@@ -187,18 +118,47 @@ def _datasets(db: Session, task: Task, spec: BoardSpec) -> dict[int, BoardDatase
             language=version.language,
             rows=version.rows,
             weight=spec.dataset_weight(name, version.role),
+            blob=version.blob,
+            id=version.id,
         )
-    return found
+        for version, name in queries.evaluated_versions(db, task.name, before=moment)
+    ]
+
+
+def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[BoardDataset]) -> tuple[str, ...]:
+    scoring = {dataset.id for dataset in datasets if dataset.weight > 0}
+    names = {
+        str(piece["value"])
+        for (_, dataset), one in found.items()
+        if dataset in scoring
+        for piece in one.result.slices
+        if piece["by"] == "tag"
+    }
+    return tuple(sorted(names))
+
+
+def _chosen(
+    datasets: Sequence[BoardDataset], found: Mapping[tuple[int, int], _Found], part: Part
+) -> list[BoardDataset]:
+    """Keep the data sets of the language, and those in which the tag occurs."""
+    kept = [dataset for dataset in datasets if part.language in (None, dataset.language)]
+    if part.tag is None:
+        return kept
+    with_tag = {
+        place for (_, place), one in found.items() if any(piece["value"] == part.tag for piece in one.result.slices)
+    }
+    return [dataset for dataset in kept if dataset.id in with_tag]
 
 
 def _axes(name: str, spec: BoardSpec) -> tuple[Axis, ...]:
     metric = METRICS.get(name)
-    rate = metric.range == (0.0, 1.0)
-    performance = Axis(
-        "performance", metric.title, "%" if rate else "", metric.better == "lower", None, 100.0 if rate else 1.0
-    )
+    low, high = metric.range
+    scale = 100.0 if (low, high) == (0.0, 1.0) else 1.0
+    lower = metric.better == "lower"
+    # A rate of which less is better (such as vMER) has a natural cap: what is left of the whole is the good.
+    cap = high * scale if lower and np.isfinite(high) else None
     return (
-        performance,
+        Axis("performance", metric.title, "%" if scale > 1 else "", lower, cap, scale),
         Axis("throughput", "Throughput", "examples/s"),
         Axis("memory", "Memory", "GiB", lower=True, cap=spec.caps.get("memory")),
         Axis("fairness", "Fairness", "%", scale=100.0),
@@ -207,12 +167,17 @@ def _axes(name: str, spec: BoardSpec) -> tuple[Axis, ...]:
 
 
 def _model(
-    info: ModelInfo, axes: Sequence[Axis], found: Sequence[DatasetResult | None], metric: str, tag: str | None
+    info: ModelInfo,
+    version: ModelVersionInfo,
+    found: Sequence[_Found | None],
+    *,
+    axes: Sequence[Axis],
+    scoring: Sequence[bool],
+    metric: str,
+    tag: str | None,
 ) -> BoardModel:
-    only_file = ADAPTERS.get(info.version.adapter).place == "file"
-    remote = ADAPTERS.get(info.version.adapter).place == "remote"
-    cannot = (*MEASURED, *SHARES) if only_file else MEASURED if remote else ()
-    version = info.version
+    place = ADAPTERS.get(version.adapter).place
+    cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
     return BoardModel(
         ref=version.ref,
         name=info.name,
@@ -221,45 +186,76 @@ def _model(
         owner=None if info.visibility == "anonymous" else info.owner,
         visibility=info.visibility,
         adapter=version.adapter,
-        predictions_only=only_file,
+        predictions_only=place == "file",
         family=version.meta.get("family"),
         created_at=version.created_at,
         values={axis.name: [None if one is None else _value(axis, one, metric, tag) for one in found] for axis in axes},
+        slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
         cannot=cannot,
-        pending=_pending(found),
+        pending=_pending([one for one, counts in zip(found, scoring, strict=True) if counts]),
+        hashes=(version.hash,),
+        predictions=tuple(
+            (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in found
+        ),
     )
 
 
-def _value(axis: Axis, found: DatasetResult, metric: str, tag: str | None) -> dict[str, Any] | None:
+def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | None:
+    result = found.result
     if axis.name in MEASURED:
-        value = found.measurements.get(axis.name)
-        if value is None:
-            return None
-        spread = found.measurements.get(f"{axis.name}_spread") or 0.0
-        low, high = (value - 1.96 * spread, value + 1.96 * spread) if spread else (None, None)
-        return {"value": value, "low": low, "high": high, "machine": found.measurements.get("machine")}
+        return _measured(axis, found)
     if axis.name in SHARES:
-        share = found.fairness if axis.name == "fairness" else found.robustness
-        return None if share is None else _scaled(share["share"], axis.scale, share.get("rows"))
-    metrics, rows = found.metrics, found.rows
-    if tag is not None:
-        part = next((part for part in found.slices if part["value"] == tag), None)
-        if part is None:
+        share = result.fairness if axis.name == "fairness" else result.robustness
+        if share is None:
             return None
-        metrics, rows = part["metrics"], part["examples"]
-    return _scaled(metrics[metric], axis.scale, rows) if metric in metrics else None
+        ends = [fact.finished_at for name, fact in found.facts.items() if name not in {PLAIN, MEASURE}]
+        return _scaled(share["share"], axis.scale, share.get("rows"), max(filter(None, ends), default=None))
+    metrics, rows = result.metrics, result.rows
+    if tag is not None:
+        piece = next((piece for piece in result.slices if piece["value"] == tag), None)
+        if piece is None:
+            return None
+        metrics, rows = piece["metrics"], piece["examples"]
+    end = found.facts[PLAIN].finished_at if PLAIN in found.facts else None
+    return _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
 
 
-def _scaled(estimate: Mapping[str, Any], scale: float, rows: int | None) -> dict[str, Any] | None:
+def _measured(axis: Axis, found: _Found) -> Figure | None:
+    measured = found.result.measurements
+    value = measured.get(axis.name)
+    if value is None:
+        return None
+    spread = measured.get(f"{axis.name}_spread") or 0.0
+    low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
+    end = found.facts[MEASURE].finished_at if MEASURE in found.facts else None
+    return {"value": value, "low": low, "high": high, "n": measured.get("rows"), "at": _when(end)} | (
+        {"machine": measured["machine"]} if measured.get("machine") else {}
+    )
+
+
+def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[Figure]:
+    pieces: list[Figure] = []
+    for piece in result.slices:
+        figure = _scaled(piece["metrics"].get(metric, {"value": None}), axis.scale, piece["examples"], None)
+        if figure is not None:
+            pieces.append({"by": piece["by"], "name": piece["value"], **figure})
+    return pieces
+
+
+def _scaled(estimate: Figure, scale: float, rows: int | None, at: datetime | None) -> Figure | None:
     if estimate["value"] is None:
         return None
     shown = {key: None if estimate[key] is None else estimate[key] * scale for key in ("value", "low", "high")}
-    return {**shown, "n": rows}
+    return {**shown, "n": rows, "at": _when(at)}
 
 
-def _pending(found: Sequence[DatasetResult | None]) -> str:
+def _when(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None
+
+
+def _pending(found: Sequence[_Found | None]) -> str:
     """Say in words what a row is waiting for."""
-    states = [state for one in found if one for state in one.states.values()]
+    states = [state for one in found if one for state in one.result.states.values()]
     failed, waiting = states.count("failed"), states.count("queued") + states.count("running")
     words = []
     if waiting or any(one is None for one in found):
@@ -267,38 +263,3 @@ def _pending(found: Sequence[DatasetResult | None]) -> str:
     if failed:
         words.append(f"{failed} runs failed")
     return ", ".join(words)
-
-
-def table_of(made: Board, view: View) -> Table:
-    """Average over data sets by the view's weights: the table of models × axes that is ranked."""
-    weights = [
-        dataset.weight if view.datasets is None else float(view.datasets.get(dataset.name, 0.0))
-        for dataset in made.datasets
-    ]
-    if not any(weight > 0 for weight in weights):
-        raise BadInput("No data set has a weight.", remedy="Give at least one of them a weight above 0.")
-    values = np.full((len(made.models), len(made.axes), len(made.datasets)), np.nan)
-    cannot = np.zeros((len(made.models), len(made.axes)), dtype=bool)
-    for row, model in enumerate(made.models):
-        for column, axis in enumerate(made.axes):
-            cannot[row, column] = axis.name in model.cannot
-            for place, cell in enumerate(model.values[axis.name]):
-                if cell is not None:
-                    values[row, column, place] = cell["value"]
-    columns = tuple(Column(axis.name, axis.lower, axis.cap) for axis in made.axes)
-    return Table(tuple(model.ref for model in made.models), columns, weighted_mean(values, weights), cannot)
-
-
-def rank(made: Board, view: View | None = None) -> tuple[Table, Ranking]:
-    """Rank the board by *view*, or by the owner's default."""
-    chosen = view or View()
-    table = table_of(made, chosen)
-    weights = chosen.weights or made.spec.axis_weights(list(table.names))
-    choices = Choices(
-        weights=weights,
-        epsilon=chosen.epsilon if chosen.epsilon is not None else made.spec.epsilon,
-        perf="performance",
-        base=chosen.base,
-        amrs=chosen.amrs,
-    )
-    return table, rank_models(table, choices)

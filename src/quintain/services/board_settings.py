@@ -35,8 +35,14 @@ class BoardSpec:
     models: tuple[str, ...] = ()
     hidden_models: tuple[str, ...] = ()
     epsilon: float | None = None
+    human: float | None = None
     freeze_until: str | None = None
     freeze_from: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as plain data, in the shape that `set_board` takes."""
+        shape = {name: value for name, value in asdict(self).items() if name != "freeze_from"}
+        return {**shape, "models": list(self.models), "hidden_models": list(self.hidden_models)}
 
     def dataset_weight(self, name: str, role: str) -> float:
         """Give the weight of a data set; without a setting, test and contrast sets count one and dev sets nothing."""
@@ -91,6 +97,7 @@ def _spec(settings: Mapping[str, Any]) -> BoardSpec:
         models=tuple(settings.get("models") or ()),
         hidden_models=tuple(settings.get("hidden_models") or ()),
         epsilon=settings.get("epsilon"),
+        human=settings.get("human"),
         freeze_until=settings.get("freeze_until") or None,
         freeze_from=settings.get("freeze_from") or None,
     )
@@ -121,7 +128,19 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
         for name in settings.get("datasets") or {}
         if name not in names
     ]
-    return faults + _metric_faults(db, task, settings) + _freeze_faults(settings)
+    return faults + _number_faults(settings) + _metric_faults(db, task, settings) + _freeze_faults(settings)
+
+
+def _number_faults(settings: Mapping[str, Any]) -> list[Fault]:
+    faults = []
+    for name, most in (("epsilon", float("inf")), ("human", 1.0)):
+        value = settings.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
+            wanted = "a fraction between 0 and 1" if most == 1.0 else "a number from 0 up"
+            faults.append(Fault(f"{value!r} is not {wanted}", field=name))
+    return faults
 
 
 def _metric_faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:

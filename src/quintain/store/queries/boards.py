@@ -4,11 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import func, not_, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import BoardFork, BoardSettings, BoardSnapshot, Dataset, DatasetVersion, TaskRow
+from quintain.store.tables import (
+    AuditEntry,
+    BoardFork,
+    BoardSettings,
+    BoardSnapshot,
+    Cell,
+    CellEvent,
+    Dataset,
+    DatasetVersion,
+    Model,
+    ModelVersion,
+    TaskRow,
+    User,
+)
+
+# What people do that no board depends on.
+ASIDE = ("session.", "token.", "link.", "user.", "person.export", "backup.")
+
+
+class CellFacts(NamedTuple):
+    """When a cell was done, and under what key its predictions are kept."""
+
+    finished_at: datetime | None
+    predictions: str | None
+
+
+def stamp(db: Session) -> tuple[int, ...]:
+    """Give numbers that change whenever a board may: the last act, the last event of a cell, the last cell.
+
+    Each is the end of an index, so that asking costs nothing however much there is.
+    """
+    aside = or_(*(AuditEntry.action.startswith(prefix, autoescape=True) for prefix in ASIDE))
+    act = db.scalar(select(AuditEntry.id).where(not_(aside)).order_by(AuditEntry.id.desc()).limit(1))
+    event, cell = db.scalar(select(func.max(CellEvent.id))), db.scalar(select(func.max(Cell.id)))
+    return act or 0, event or 0, cell or 0
+
+
+def cell_facts(db: Session, task: str) -> dict[int, CellFacts]:
+    """Say of each cell of a task when it was done, and where its predictions are."""
+    query = (
+        select(Cell.id, Cell.finished_at, Cell.predictions)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task)
+    )
+    return {cell: CellFacts(finished, predictions) for cell, finished, predictions in db.execute(query)}
 
 
 def newest_settings(db: Session, task: str) -> BoardSettings | None:
@@ -38,10 +85,19 @@ def evaluated_versions(
     return [(version, name) for version, name in db.execute(query)]
 
 
-def forks(db: Session, task_id: int) -> Sequence[BoardFork]:
-    """List the views that are kept under a name."""
-    query = select(BoardFork).where(BoardFork.task_id == task_id, BoardFork.deleted_at.is_(None))
-    return db.scalars(query.order_by(BoardFork.name)).all()
+def forks(db: Session, task_id: int) -> Sequence[tuple[BoardFork, str | None]]:
+    """List the views that are kept under a name, with whose they are."""
+    query = (
+        select(BoardFork, User.name)
+        .outerjoin(User, User.id == BoardFork.user_id)
+        .where(BoardFork.task_id == task_id, BoardFork.deleted_at.is_(None))
+    )
+    return [(fork, name) for fork, name in db.execute(query.order_by(BoardFork.name))]
+
+
+def fork(db: Session, task_id: int, name: str) -> BoardFork | None:
+    """Give the view called *name*, also one that was removed: its name may be used again."""
+    return db.scalar(select(BoardFork).where(BoardFork.task_id == task_id, BoardFork.name == name))
 
 
 def snapshots(db: Session, task_id: int) -> Sequence[BoardSnapshot]:
@@ -50,6 +106,7 @@ def snapshots(db: Session, task_id: int) -> Sequence[BoardSnapshot]:
     return db.scalars(query.order_by(BoardSnapshot.id.desc())).all()
 
 
-def snapshot(db: Session, prefix: str) -> BoardSnapshot | None:
-    """Give the snapshot whose hash begins with *prefix*."""
-    return db.scalar(select(BoardSnapshot).where(BoardSnapshot.hash.startswith(prefix, autoescape=True)).limit(1))
+def snapshot(db: Session, task_id: int, prefix: str) -> BoardSnapshot | None:
+    """Give the task's snapshot whose hash begins with *prefix*."""
+    query = select(BoardSnapshot).where(BoardSnapshot.task_id == task_id)
+    return db.scalar(query.where(BoardSnapshot.hash.startswith(prefix, autoescape=True)).limit(1))

@@ -1,0 +1,250 @@
+"""What readers keep of a board: forks (weights under a name) and snapshots (frozen copies that can be checked)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain import __version__
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.hashing import canonical_json
+from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.task import Task
+from quintain.services import audit
+from quintain.services.board_cache import warm_board
+from quintain.services.board_rank import Ranked, dataset_weights, rank
+from quintain.services.board_settings import BoardSpec
+from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Part, View
+from quintain.services.board_uncertainty import uncertainty
+from quintain.services.permissions import require_signed_in, require_user
+from quintain.services.tasks import find_row
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries import boards as queries
+from quintain.store.tables import BoardFork, BoardSnapshot
+
+FORMAT = "quintain-board/1"
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ForkInfo:
+    """A view that somebody keeps under a name."""
+
+    name: str
+    owner: str | None
+    view: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """A frozen copy of a board, named by the hash of its content."""
+
+    hash: str
+    title: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What checking a snapshot found: its hash, and what does not fit."""
+
+    hash: str
+    task: str
+    models: int
+    problems: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "hash": self.hash,
+            "task": self.task,
+            "models": self.models,
+            "verified": not self.problems,
+            "problems": list(self.problems),
+        }
+
+
+def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: View) -> ForkInfo:
+    """Keep *view* under *name*; saying it again changes one's own, and nobody else's."""
+    user = require_user(actor)
+    name = name.strip()
+    if not name or len(name) > 80 or not name.isprintable():
+        raise BadInput(f"'{name[:80]}' cannot be the name of a view.", remedy="Use 1 to 80 characters.")
+    rank(warm_board(db, blobs, ANONYMOUS, task).board, view)  # a view that ranks nothing is refused here
+    with transaction(db):
+        task_id = find_row(db, task).id
+        kept = queries.fork(db, task_id, name)
+        if kept is None:
+            kept = BoardFork(task_id=task_id, name=name, user_id=user)
+            db.add(kept)
+        elif kept.deleted_at is None and kept.user_id != user:
+            raise Conflict(f"Somebody else keeps a view called '{name}'.", remedy="Choose another name.")
+        kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, view.as_dict(), now(), None
+        audit.record(db, actor, "board.fork", f"{task}: {name}")
+    return ForkInfo(name, actor.name, kept.view, kept.created_at)
+
+
+def list_forks(db: Session, task: str) -> list[ForkInfo]:
+    """List the views that are kept of a task's board."""
+    return [
+        ForkInfo(fork.name, owner, fork.view, fork.created_at)
+        for fork, owner in queries.forks(db, find_row(db, task).id)
+    ]
+
+
+def remove_fork(db: Session, actor: Actor, task: str, name: str) -> None:
+    """Remove a view: one's own or, for the task's owner, anybody's."""
+    require_signed_in(actor)
+    with transaction(db):
+        kept = queries.fork(db, find_row(db, task).id, name)
+        mine = kept is not None and kept.user_id is not None and kept.user_id == actor.user_id
+        if kept is None or kept.deleted_at is not None or not (mine or actor.has(RoleName.OWNER, task)):
+            raise NotFound(f"You keep no view called '{name}'.")
+        kept.deleted_at = now()
+        audit.record(db, actor, "board.unfork", f"{task}: {name}")
+
+
+def take_snapshot(
+    db: Session, blobs: Blobs, actor: Actor, task: str, view: View | None = None, *, title: str = "", part: Part | None
+) -> SnapshotInfo:
+    """Freeze the board as everybody may see it: what is private to the one who asks does not get in."""
+    require_signed_in(actor)
+    if len(title) > 200 or not title.isprintable():
+        raise BadInput("The title is too long.", remedy="Use up to 200 characters on one line.")
+    ranked = rank(warm_board(db, blobs, ANONYMOUS, task, part).board, view)
+    shape = snapshot_shape(ranked, uncertainty(db, blobs, ranked.board, ranked.view), title)
+    text = json.dumps(shape, ensure_ascii=False, indent=1, allow_nan=False).encode()
+    key = blobs.put(text)
+    with transaction(db):
+        task_id = find_row(db, task).id
+        kept = queries.snapshot(db, task_id, shape["hash"])
+        if kept is None:
+            kept = BoardSnapshot(
+                task_id=task_id, hash=shape["hash"], title=title, blob=key, created_by=actor.user_id, created_at=now()
+            )
+            db.add(kept)
+            audit.record(db, actor, "board.snapshot", task, hash=shape["hash"])
+    return SnapshotInfo(kept.hash, kept.title, kept.created_at)
+
+
+def list_snapshots(db: Session, task: str) -> list[SnapshotInfo]:
+    """List the snapshots of a task's board, newest first."""
+    return [SnapshotInfo(one.hash, one.title, one.created_at) for one in queries.snapshots(db, find_row(db, task).id)]
+
+
+def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[SnapshotInfo, bytes]:
+    """Give the snapshot whose hash begins with *prefix*, and its file."""
+    found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
+    if found is None:
+        raise NotFound(f"There is no snapshot '{prefix}'.", remedy="Give at least six characters of its hash.")
+    return SnapshotInfo(found.hash, found.title, found.created_at), blobs.path(found.blob).read_bytes()
+
+
+def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> dict[str, Any]:
+    """Give the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
+    made, ranking = ranked.board, ranked.ranking
+    view = View(
+        weights=dict(ranking.weights),
+        datasets={
+            one.name: weight for one, weight in zip(made.datasets, dataset_weights(made, ranked.view), strict=True)
+        },
+        epsilon=ranking.epsilon,
+        base=ranking.base,
+        amrs=ranked.view.amrs,
+    )
+    shape: dict[str, Any] = {
+        "format": FORMAT,
+        "quintain": __version__,
+        "title": title,
+        "board": made.as_dict(),
+        "view": view.as_dict(),
+        "ranking": ranked.as_dict(),
+        "uncertainty": dict(sure),
+        "inputs": {
+            "datasets": {one.ref: one.hash for one in made.datasets},
+            "models": {one.ref: list(one.hashes) for one in made.models},
+            "predictions": {
+                model.ref: {one.ref: list(keys) for one, keys in zip(made.datasets, model.predictions, strict=True)}
+                for model in made.models
+            },
+        },
+    }
+    return {**shape, "hash": _digest(shape)}
+
+
+def _digest(shape: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical_json({name: value for name, value in shape.items() if name != "hash"})).hexdigest()
+
+
+def verify_snapshot(data: bytes, name: str = "the file") -> Verified:
+    """Check a snapshot without any workspace: its hash, and that its matrix really gives its ranking."""
+    try:
+        shape = json.loads(data)
+        if shape["format"] != FORMAT:
+            raise BadInput(f"{name} is of format '{shape['format']}'.", remedy=f"This version reads {FORMAT}.")
+        recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
+        said = {row["model"]: row for row in shape["ranking"]["models"]}
+        digest, claimed = _digest(shape), str(shape["hash"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
+    problems = [] if digest == claimed else ["the content does not have the hash that it claims: it was changed"]
+    for row in recomputed["models"]:
+        problems += _differences(row, said.get(row["model"]))
+    if len(said) != len(recomputed["models"]):
+        problems.append("the ranking names other models than the matrix")
+    return Verified(claimed, str(shape["board"]["task"]), len(said), tuple(problems))
+
+
+def _differences(row: Mapping[str, Any], said: Mapping[str, Any] | None) -> list[str]:
+    if said is None:
+        return [f"{row['model']} is missing from the ranking"]
+    one, two = row["dynascore"], said["dynascore"]
+    same = one == two if one is None or two is None else abs(one - two) <= TOLERANCE * max(1.0, abs(one))
+    if same and row["rank"] == said["rank"]:
+        return []
+    return [f"{row['model']} is ranked {said['rank']} with {two}, but its figures give {row['rank']} with {one}"]
+
+
+def _board_of(shape: Mapping[str, Any]) -> Board:
+    """Make a board from its JSON again, as far as ranking needs it."""
+    models = [
+        BoardModel(
+            ref=one["ref"],
+            name=one["name"],
+            number=one["version"],
+            hash=one["hash"],
+            owner=one["owner"],
+            visibility=one["visibility"],
+            adapter=one["adapter"],
+            predictions_only=one["predictions_only"],
+            family=one["family"],
+            created_at=datetime.fromisoformat(one["created_at"]),
+            values=one["values"],
+            cannot=tuple(one["cannot"]),
+            pending=one["pending"],
+            seeds=tuple(one["seeds"]),
+        )
+        for one in shape["models"]
+    ]
+    return Board(
+        task=Task(name=shape["task"], kind="", title={}),
+        metric=shape["metric"],
+        axes=tuple(Axis(**axis) for axis in shape["axes"]),
+        datasets=tuple(BoardDataset(**dataset) for dataset in shape["datasets"]),
+        models=tuple(models),
+        spec=BoardSpec(),
+        part=Part(tag=shape["tag"], language=shape["language"]),
+        tags=tuple(shape["tags"]),
+        languages=tuple(shape["languages"]),
+        frozen_at=None,
+        made_at=datetime.fromisoformat(shape["made_at"]),
+    )

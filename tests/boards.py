@@ -1,0 +1,161 @@
+"""A task whose models have been evaluated, without running any: predictions and measurements are put in place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.data.plan import ImportPlan
+from quintain.services.datasets import VersionInfo, import_dataset
+from quintain.services.evaluate import variant_name
+from quintain.services.models import ModelVersionInfo, Visibility, register_version
+from quintain.services.run_cell import variant_of
+from quintain.services.tasks import get_task
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries import boards as board_queries
+from quintain.store.queries.cells import MEASURE, PLAIN
+from quintain.store.tables import Cell, CellEvent, DatasetVersion
+from tests.evaluation import CARD, add_task
+
+LABELS = ("negative", "positive")
+Says = Callable[[Mapping[str, Any]], str]
+
+
+def sentences(number: int, *, grouped: bool = False) -> list[dict[str, Any]]:
+    """Make examples whose text says which label they have and how hard they are."""
+    rows = []
+    for place in range(number):
+        label = LABELS[place % 2]
+        row: dict[str, Any] = {
+            "text": f"Mary said that it isn't item {place} of level {place * 7 % 100}: {label}.",
+            "answer": label,
+            "tags": ["even" if place % 4 < 2 else "odd"],
+        }
+        if grouped:
+            row["group"] = f"set {place // 4}"
+        rows.append(row)
+    return rows
+
+
+def up_to(level: int) -> Says:
+    """Make a model that is right on examples of at most *level* of 100, and wrong on the others."""
+
+    def say(row: Mapping[str, Any]) -> str:
+        number = int((re.findall(r"\d+", str(row["text"])) or ["0"])[-1])
+        right = "negative" if "negative" in row["text"] else "positive"
+        return right if number < level else LABELS[1 - LABELS.index(right)]
+
+    return say
+
+
+def add_sentences(
+    db: Session, blobs: Blobs, owner: Actor, folder: Path, name: str, rows: Sequence[Mapping[str, Any]], **plan: Any
+) -> VersionInfo:
+    """Add a data set of *rows* to the task."""
+    file = folder / f"{name}.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(**{"role": "test", "hidden": True, **plan}))
+
+
+def add_version(
+    db: Session,
+    blobs: Blobs,
+    builder: Actor,
+    folder: Path,
+    name: str,
+    *,
+    adapter: str = "handler",
+    meta: Mapping[str, Any] | None = None,
+    visibility: Visibility = "public",
+) -> ModelVersionInfo:
+    """Register a model that is never run."""
+    place = folder / f"model-{name}"
+    place.mkdir(exist_ok=True)
+    (place / "handler.py").write_text(f"# {name}\n")
+    return register_version(
+        db, blobs, builder, "mood", name, adapter=adapter, folder=place, card=CARD, meta=meta, visibility=visibility
+    )
+
+
+def evaluated(
+    db: Session,
+    blobs: Blobs,
+    model: ModelVersionInfo,
+    says: Says,
+    *,
+    throughput: float = 100.0,
+    memory: float = 1.0,
+    perturbed: Sequence[str] = ("typos", "gender_names"),
+    measured: bool = True,
+) -> None:
+    """Put in place what running *model* on every data set of the task would have left behind."""
+    for version, _ in board_queries.evaluated_versions(db, "mood"):
+        examples = pl.read_parquet(blobs.path(version.blob))
+        _finish(db, blobs, model, version, PLAIN, _answers(examples, says))
+        if measured:
+            spread = {"throughput_spread": throughput / 50, "memory_spread": memory / 100}
+            measurements = {"throughput": throughput, "memory": memory, "machine": "test", "rows": 200, **spread}
+            _finish(db, blobs, model, version, MEASURE, None, measurements)
+        for name in perturbed:
+            variant = variant_of(db, blobs, get_task(db, "mood"), version, variant_name(name))
+            table = pl.read_parquet(blobs.path(variant.blob))
+            _finish(db, blobs, model, version, variant_name(name), _answers(table, says))
+
+
+def _answers(table: pl.DataFrame, says: Says) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"id": table["id"], "prediction": [says(row) for row in table.iter_rows(named=True)]},
+        schema={"id": pl.String, "prediction": pl.String},
+    )
+
+
+def _finish(
+    db: Session,
+    blobs: Blobs,
+    model: ModelVersionInfo,
+    version: DatasetVersion,
+    variant: str,
+    predictions: pl.DataFrame | None,
+    measurements: Mapping[str, Any] | None = None,
+) -> None:
+    key = None
+    if predictions is not None:
+        with blobs.scratch(".parquet") as path:
+            predictions.write_parquet(path)
+            key = blobs.put_file(path)
+    with transaction(db):
+        cell = Cell(
+            model_version_id=model.id,
+            dataset_version_id=version.id,
+            variant=variant,
+            state="done",
+            predictions=key,
+            measurements=dict(measurements or {}),
+            finished_at=now(),
+        )
+        db.add(cell)
+        db.flush()
+        db.add(CellEvent(cell_id=cell.id, kind="done"))
+
+
+def small_board(db: Session, blobs: Blobs, owner: Actor, builder: Actor, folder: Path) -> None:
+    """Make a board of three models on two data sets: one accurate and slow, one middling, one small and fast."""
+    add_task(db, owner)
+    add_sentences(db, blobs, owner, folder, "test", sentences(120))
+    add_sentences(db, blobs, owner, folder, "contrast", sentences(60, grouped=True), role="contrast")
+    for name, level, throughput, memory in (
+        ("large", 90, 20.0, 8.0),
+        ("medium", 80, 60.0, 4.0),
+        ("small", 55, 900.0, 0.5),
+    ):
+        model = add_version(db, blobs, builder, folder, name)
+        evaluated(db, blobs, model, up_to(level), throughput=throughput, memory=memory)
