@@ -67,6 +67,8 @@ def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
+    # Migrations say which dialect they assume at every start; only what goes wrong is news.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 __all__ = ["JsonFormatter", "TextFormatter", "request_id", "set_up_logs"]

@@ -26,7 +26,11 @@ def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
         return Prediction(answer, None if given is None else distribution(labels, given))
     if isinstance(raw, Mapping):
         return _most_probable(labels, raw)
-    if isinstance(raw, list | tuple) and raw and all(isinstance(one, Mapping) and "label" in one for one in raw):
+    if (
+        isinstance(raw, list | tuple)
+        and raw
+        and all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in raw)
+    ):
         return _most_probable(labels, {one["label"]: one.get("score") for one in raw})
     raise BadInput(f"The answer {show(raw)} is neither a label nor probabilities by label.", remedy=_known(labels))
 

@@ -59,6 +59,7 @@ def test_probabilities_are_completed_and_scaled() -> None:
         (None, "neither a label nor probabilities"),
         (3, "neither a label nor probabilities"),
         ([], "neither a label nor probabilities"),
+        ([{"label": ["positive"], "score": 1.0}], "neither a label nor probabilities"),
         ({}, "sum to 0"),
         ({"positive": NAN}, "not a finite number"),
         ({"positive": float("inf")}, "not a finite number"),
