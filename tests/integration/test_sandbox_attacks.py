@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -286,7 +287,7 @@ def test_no_group_and_no_process_is_left(ask: Callable[..., list[Any]]) -> None:
     """After good and bad runs alike the control groups are gone."""
     ask("def predict(batch): return ['x'] * len(batch)")
     outcome_of(ask, "def predict(batch): raise SystemExit(3)")
-    assert not list(Path("/sys/fs/cgroup").glob("**/quintain-*"))
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/quintain-{os.getpid()}-*"))
 
 
 def test_an_incomplete_sandbox_refuses_submitted_code(monkeypatch: pytest.MonkeyPatch) -> None:

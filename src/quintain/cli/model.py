@@ -24,6 +24,8 @@ from quintain.tasks.definition import read_task
 
 app = typer.Typer(help="Look at models, look after them, ask them.", no_args_is_help=True)
 
+CLI_SECONDS = 120.0  # somebody at a terminal waits for a model to be loaded
+
 Ref = Annotated[
     str, typer.Argument(metavar="MODEL", help="task/name, task/name@version or a hash.", show_default=False)
 ]
@@ -181,9 +183,16 @@ def predict(
             prediction
             for start in range(0, len(inputs), asking.MAX_INPUTS)
             for prediction in asking.predict(
-                db, workspace.blobs, OPERATOR, ref, inputs[start : start + asking.MAX_INPUTS]
+                db,
+                workspace.blobs,
+                OPERATOR,
+                ref,
+                inputs[start : start + asking.MAX_INPUTS],
+                runners=workspace.runners,
+                seconds=CLI_SECONDS,
             )
         ]
+    workspace.close()
     _print(inputs, found, json)
 
 

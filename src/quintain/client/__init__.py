@@ -29,6 +29,7 @@ from quintain.client.shapes import (
     TaskSummary,
     Token,
 )
+from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.example import Prediction
@@ -163,6 +164,18 @@ class Client:
         """Give a model."""
         path, query = _address(ref, "models")
         return Model.read(self._transport.ask("GET", path, params=query))
+
+    def submit(
+        self,
+        archive: Path,
+        task: str,
+        *,
+        name: str | None = None,
+        visibility: str = "public",
+        progress: Progress = lambda done, total: None,
+    ) -> dict[str, Any]:
+        """Submit a model's .tar.gz or .zip to *task*; an upload that broke off goes on where it stopped."""
+        return submit(self._transport, Path(archive), task, name=name, visibility=visibility, progress=progress)
 
     def predict(self, ref: str, inputs: Iterable[Mapping[str, Any]]) -> list[Prediction]:
         """Ask a model about examples, and give one prediction for each."""

@@ -53,6 +53,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
     await run_in_threadpool(tidy)
     yield
+    await run_in_threadpool(workspace.close)
 
 
 def create_app(workspace: Workspace) -> FastAPI:

@@ -12,6 +12,7 @@ from quintain.web.api import datasets as api_datasets
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
 from quintain.web.api import status as api_status
+from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
 from quintain.web.api.shapes import ErrorShape
 from quintain.web.pages import account, admin, apidocs, datasets, health, home, imports, models, session, talk, tasks
@@ -170,6 +171,11 @@ API = [
     Endpoint("PUT", "/tasks/{task}/models/{model}/card", api_models.change_card, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/withdraw", api_models.withdraw_model, "models"),
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
+    Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
+    Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("POST", "/uploads", api_submissions.begin_upload, "models", 201),
+    Endpoint("GET", "/uploads/{upload_id}", api_submissions.get_upload, "models"),
+    Endpoint("PUT", "/uploads/{upload_id}", api_submissions.put_part, "models"),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -6,6 +6,7 @@ delegated. Each back end makes one group per run below the group that we are in 
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from abc import ABC, abstractmethod
@@ -62,7 +63,7 @@ class Version1(ControlGroup):
     """Separate hierarchies for memory, processes and CPU accounting."""
 
     def __init__(self, limits: Limits) -> None:
-        name = f"quintain-{secrets.token_hex(6)}"
+        name = f"quintain-{os.getpid()}-{secrets.token_hex(6)}"
         own = _own_groups()
         self.memory, self.pids, self.cpu = (
             ROOT / controller / own.get(controller, "").strip("/") / name
@@ -103,7 +104,7 @@ class Version2(ControlGroup):
         enabled = (parent / "cgroup.subtree_control").read_text().split()
         if not {"memory", "pids"} <= set(enabled):
             raise OSError(f"memory and pids are not delegated below {parent}")
-        folder = parent / f"quintain-{secrets.token_hex(6)}"
+        folder = parent / f"quintain-{os.getpid()}-{secrets.token_hex(6)}"
         self.folders = (folder,)
         self.group = folder
         try:

@@ -52,7 +52,7 @@ def ask_model(
     """Ask a model about examples. Calls are counted per person, or per address without a token."""
     info = models.get_model(call.db, call.actor, _ref(task, model, version))
     limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
-    found = predict(call.db, call.blobs, call.actor, info.version.ref, questions.inputs)
+    found = predict(call.db, call.blobs, call.actor, info.version.ref, questions.inputs, runners=call.workspace.runners)
     shapes = [
         PredictionShape(answer=one.answer, probabilities=dict(one.probabilities) if one.probabilities else None)
         for one in found

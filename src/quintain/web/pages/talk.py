@@ -54,7 +54,8 @@ def ask(post: Posting, task: str) -> Response:
 def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any]) -> Spoken:
     info = models.get_model(visit.db, visit.actor, f"{task.name}/{ref}")
     limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
-    prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs])[0]
+    runners = visit.workspace.runners
+    prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs], runners=runners)[0]
     return spoken(task, info.name, info.version.number, inputs, prediction)
 
 

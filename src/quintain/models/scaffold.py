@@ -1,0 +1,111 @@
+"""A model to start from: a handler that works, a manifest, a card to fill in, and a test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from quintain.core.errors import Conflict, Unavailable
+from quintain.core.task import AnswerType, Task
+from quintain.models.card import template
+from quintain.tasks.contract import TaskKind, kind_of
+
+# What a handler answers before anybody has taught it anything, for each type of answer; {item} is an example.
+_ANSWERS: Mapping[AnswerType, str] = {
+    "choice": "0",
+    "choices": "[0]",
+    "token": "0",
+    "text": "item[{source!r}]",
+    "span": "item[{source!r}].split(' ')[0]",
+}
+
+
+def write_model(folder: Path, task: Task, *, name: str) -> list[str]:
+    """Write a model for *task* into the new folder *folder* and give the names of its files."""
+    files = {
+        "handler.py": handler(task),
+        "quintain.toml": _manifest(task, name),
+        "card.md": template(name),
+        "requirements.txt": "# Packages that handler.py imports, one to a line: scikit-learn==1.7.2\n",
+        "test_handler.py": _test(task),
+    }
+    there = [file for file in files if (folder / file).exists()]
+    if there:
+        raise Conflict(f"{folder / there[0]} is there already.", remedy="Name another folder.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Unavailable(f"{folder} cannot be written: {error.strerror}.", remedy="Name another folder.") from error
+    return list(files)
+
+
+def handler(task: Task) -> str:
+    """Write a handler for *task* of ten lines at most; it answers, if not well."""
+    kind = kind_of(task)
+    return _labelled(task, kind) if kind.answer_type == "label" else _other(task, kind)
+
+
+def _labelled(task: Task, kind: TaskKind) -> str:
+    field = kind.fields(task)[-1].name
+    labels = json.dumps(list(task.label_names), ensure_ascii=False)
+    return f'''"""Answers with a probability for each label; teach it something better."""
+
+LABELS = {labels}
+
+def predict(batch):
+    answers = []
+    for item in batch:
+        text = item[{field!r}]  # look at it, and give each label what it deserves
+        answers.append({{label: 1 / len(LABELS) for label in LABELS}})
+    return answers
+'''
+
+
+def _other(task: Task, kind: TaskKind) -> str:
+    fields = kind.fields(task)
+    source = getattr(kind, "source", fields[0].name)
+    answer = _ANSWERS[kind.answer_type].format(source=source)
+    listed = ", ".join(field.name for field in fields)
+    return f'''"""Answers an example with the fields {listed}; teach it something better."""
+
+
+def predict(batch):
+    return [answer(item) for item in batch]
+
+
+def answer(item):
+    return {answer}
+'''
+
+
+def _manifest(task: Task, name: str) -> str:
+    return f"""# How the model is run. `quintain model check .` says whether it can be.
+adapter = "handler"
+task = {json.dumps(task.name)}
+name = {json.dumps(name)}
+batch_size = 1  # how many examples predict() likes to get at once
+"""
+
+
+def _test(task: Task) -> str:
+    kind = kind_of(task)
+    example = {field.name: kind.example.inputs.get(field.name, "An example.") for field in kind.fields(task)}
+    return f'''"""Run with: python -m unittest test_handler.py"""
+
+import unittest
+
+import handler
+
+EXAMPLE = {example!r}
+
+
+class Handler(unittest.TestCase):
+    def test_there_is_one_answer_for_each_example(self):
+        self.assertEqual(len(handler.predict([EXAMPLE, EXAMPLE])), 2)
+
+    def test_the_answer_does_not_depend_on_the_batch(self):
+        self.assertEqual(handler.predict([EXAMPLE, EXAMPLE])[0], handler.predict([EXAMPLE])[0])
+'''
