@@ -83,7 +83,7 @@ def conditions_of(settings: Settings) -> Conditions:
     )
     outside = read_outside(settings.endpoints, settings.secrets, settings.workspace / "cache")
     environments = Environments(settings.workspace / "environments", settings.package_index)
-    return Conditions(limits, settings.sandbox, outside, environments)
+    return Conditions(limits, settings.sandbox, outside, environments, settings.lease_seconds)
 
 
 def rules_of(settings: Settings) -> Rules:

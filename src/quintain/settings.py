@@ -38,6 +38,7 @@ class Settings:
     model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
     engine: str = _setting("local", "Where cells run: local, or ray://host:port of a Ray cluster.")
     workers: int = _setting(1, "Workers that `serve` starts beside the pages; 0 leaves evaluation to `worker`.")
+    lease_seconds: int = _setting(60, "Seconds without a sign of life after which another worker takes a cell over.")
     sandbox: str = _setting("full", "Sandbox that submitted code needs: full, partial (no control group) or off.")
     model_memory: int = _setting(4, "Memory that a model may use, in GiB.")
     model_seconds: int = _setting(3600, "Seconds that one run of a model may take.")
@@ -75,6 +76,12 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         elif raw is not None:
             values[item.name] = _parse(item.name, raw, item.default)
     return Settings(**values)
+
+
+def as_environment(settings: Settings) -> dict[str, str]:
+    """Give the variables that make another process read these same *settings*."""
+    values = {item.name: getattr(settings, item.name) for item in fields(Settings)}
+    return {f"QUINTAIN_{name.upper()}": str(int(v) if isinstance(v, bool) else v) for name, v in values.items()}
 
 
 def describe() -> list[tuple[str, str, str]]:

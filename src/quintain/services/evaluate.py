@@ -33,7 +33,7 @@ from quintain.store.tables import Cell, ModelVersion
 from quintain.tasks.contract import kind_of
 
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
-LEASE = timedelta(seconds=60)
+LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
 VARIANT_SEED = 0
 
@@ -46,6 +46,7 @@ class Lease:
     generation: int
     variant: str
     title: str = ""
+    seconds: float = LEASE_SECONDS
 
 
 def variants_of(task: Task) -> list[str]:
@@ -101,22 +102,26 @@ def _variants_for(task: Task, model: ModelVersion) -> list[str]:
     return [name for name in variants if name != MEASURE] if place == "remote" else variants
 
 
-def claim(db: Session, worker: str, *, task: str | None = None, alone: bool = True) -> Lease | None:
-    """Lease the next cell, of *task* or of any, to *worker*.
+def claim(
+    db: Session, worker: str, *, task: str | None = None, alone: bool = True, seconds: float = LEASE_SECONDS
+) -> Lease | None:
+    """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
     *alone* says that the worker can give a measurement the machine to itself.
     """
     with transaction(db):
         moment = now()
         while True:
-            cell = queries.claim(db, worker=worker, now=moment, until=moment + LEASE, alone=alone, task=task)
+            cell = queries.claim(
+                db, worker=worker, now=moment, until=moment + timedelta(seconds=seconds), alone=alone, task=task
+            )
             if cell is None:
                 return None
             if cell.attempts > MAX_ATTEMPTS:
                 _give_up(db, cell, f"Given up after {MAX_ATTEMPTS} attempts that ended without a result.")
                 continue
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
-            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell))
+            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds)
 
 
 def _title(db: Session, cell: Cell) -> str:
@@ -127,7 +132,8 @@ def _title(db: Session, cell: Cell) -> str:
 def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
     """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
     with transaction(db):
-        return queries.update_held(db, lease.cell_id, lease.generation, lease_until=now() + LEASE, done=done)
+        until = now() + timedelta(seconds=lease.seconds)
+        return queries.update_held(db, lease.cell_id, lease.generation, lease_until=until, done=done)
 
 
 def complete(db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int) -> bool:

@@ -7,19 +7,22 @@ cached under a hash of everything that went in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
+from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.metrics.flips import same_answers, unchanged_share
 from quintain.perturb.contract import Family, perturbation
 from quintain.perturb.tables import lineage
+from quintain.services.models import get_model
+from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries import cells as cell_queries
@@ -27,8 +30,10 @@ from quintain.store.queries import results as cache
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 2  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 3  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
+# On hidden labels, what rests on fewer examples than this would tell about single ones, and is shown to owners only.
+FEWEST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,10 @@ class DatasetResult:
     number: int
     role: str
     rows: int
+    hidden: bool = False
     metrics: Mapping[str, Any] = field(default_factory=dict)
     slices: Sequence[Mapping[str, Any]] = ()
+    confusion: Mapping[str, Any] | None = None
     measurements: Mapping[str, Any] = field(default_factory=dict)
     robustness: Mapping[str, Any] | None = None
     fairness: Mapping[str, Any] | None = None
@@ -55,8 +62,10 @@ class DatasetResult:
             "dataset": f"{self.dataset}@{self.number}",
             "role": self.role,
             "rows": self.rows,
+            "hidden": self.hidden,
             "metrics": dict(self.metrics),
             "slices": [dict(part) for part in self.slices],
+            "confusion": self.confusion,
             "measurements": dict(self.measurements),
             "robustness": self.robustness,
             "fairness": self.fairness,
@@ -88,6 +97,34 @@ def results(db: Session, blobs: Blobs, task: Task, *, model_version_id: int | No
     return found
 
 
+def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[DatasetResult]:
+    """Give what *actor* may see of the results of the model version that *ref* means, newest data first."""
+    version = get_model(db, actor, ref).version
+    found = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
+    ordered = sorted(found, key=lambda one: (one.dataset, -one.number))
+    return [one if sees_all(actor, version.task, one.hidden) else guarded(one) for one in ordered]
+
+
+def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
+    """Say whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
+    return not hidden or actor.has(RoleName.OWNER, task)
+
+
+def guarded(found: DatasetResult) -> DatasetResult:
+    """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
+
+    Without this, a model that answers one label for one example only would read that example's label off the
+    confusion matrix, and a tag that one example has would do the same.
+    """
+    slices = [part for part in found.slices if part["examples"] >= FEWEST_SHOWN]
+    table = found.confusion
+    if table is not None:
+        answered = [sum(column) for column in zip(*table["counts"], strict=True)]
+        if any(0 < number < FEWEST_SHOWN for number in answered):
+            table = None
+    return replace(found, slices=slices, confusion=table)
+
+
 def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResult:
     first = group[0]
     measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE), {})
@@ -98,8 +135,10 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         number=first.dataset_version.number,
         role=first.dataset_version.role,
         rows=first.dataset_version.rows,
+        hidden=first.dataset_version.hidden,
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),
+        confusion=figures.get(PLAIN, {}).get("confusion"),
         measurements=measured or {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),
@@ -161,15 +200,34 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     tags = table.select(pl.col("tags").list.filter(pl.element().is_in(common))).to_series() if common else None
     by = {"tag": tags} if tags is not None else None
-    found = evaluate_metrics(task, table["answer"], table["prediction"], metric_names(task), by=by, **beside)
-    return found.as_dict()
+    # A model that gives no probabilities has no log loss; its other figures stand.
+    absent = {"probabilities", "distributions"} - beside.keys()
+    names = [name for name in metric_names(task) if not absent & set(METRICS.get(name).needs)]
+    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=by, **beside)
+    return found.as_dict() | {"confusion": confusion(task, table)}
+
+
+def confusion(task: Task, table: pl.DataFrame) -> dict[str, Any] | None:
+    """Count which label (row) was answered by which (column); None where answers are not labels."""
+    if kind_of(task).answer_type != "label":
+        return None
+    labels = list(task.label_names)
+    places = {label: place for place, label in enumerate(labels)}
+    counts = [[0] * len(labels) for _ in labels]
+    for answer, prediction, number in table.group_by("answer", "prediction").len().iter_rows():
+        if answer in places and prediction in places:
+            counts[places[answer]][places[prediction]] = number
+    return {"labels": labels, "counts": counts}
 
 
 def _unchanged(
     db: Session, blobs: Blobs, task: Task, plain: pl.DataFrame, members: Mapping[str, CellRow]
 ) -> dict[str, Any]:
-    parts = [flip_table(db, blobs, plain, row) for row in members.values()]
-    table = pl.concat(parts)
+    return unchanged_figures(task, pl.concat([flip_table(db, blobs, plain, row) for row in members.values()]))
+
+
+def unchanged_figures(task: Task, table: pl.DataFrame) -> dict[str, Any]:
+    """Give the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`."""
     if table.is_empty():
         return {"share": {"value": None, "low": None, "high": None}, "rows": 0, "flips": 0, "families": {}}
     same = same_answers(kind_of(task).answer_type, table["before"], table["after"])
@@ -187,8 +245,15 @@ def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> 
         kept = plain.schema["prediction"]
         return pl.DataFrame(schema={**schema, "before": kept, "after": kept})
     table = pl.read_parquet(blobs.path(variant.blob))
-    origin = lineage(table).select("parent", pl.col("group").cast(pl.String))
-    named = table.select("id").hstack(origin).with_columns(family=pl.lit(name.rpartition(".v")[0]))
+    return side_by_side(name.rpartition(".v")[0], table, plain, read_predictions(blobs, row))
+
+
+def side_by_side(family: str, changed: pl.DataFrame, plain: pl.DataFrame, perturbed: pl.DataFrame) -> pl.DataFrame:
+    """Join the *changed* examples of a perturbation with what was answered to them and to their parents."""
+    origin = lineage(changed).select("parent", pl.col("group").cast(pl.String))
+    named = changed.select("id").hstack(origin).with_columns(family=pl.lit(family))
     before = plain.select(pl.col("id").alias("parent"), pl.col("prediction").alias("before"))
-    after = read_predictions(blobs, row).select("id", pl.col("prediction").alias("after"))
-    return named.join(before, on="parent", how="left").join(after, on="id", how="left")
+    after = perturbed.select("id", pl.col("prediction").alias("after"))
+    return named.join(before, on="parent", how="left", maintain_order="left").join(
+        after, on="id", how="left", maintain_order="left"
+    )

@@ -38,7 +38,7 @@ from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.store.tables import DatasetVersion, Variant
 from quintain.tasks.contract import kind_of
 
-HEARTBEAT_SECONDS = 10.0
+BEATS_PER_LEASE = 6
 MEASURED_EXAMPLES = 200
 VARIANT_ROWS = 5000
 
@@ -75,7 +75,7 @@ class Beat:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ended.wait(HEARTBEAT_SECONDS):
+        while not self._ended.wait(self.lease.seconds / BEATS_PER_LEASE):
             with self.sessions() as db:
                 if not evaluate.heartbeat(db, self.lease, done=self.done):
                     self.lost.set()
@@ -90,6 +90,7 @@ class Conditions:
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
     environments: Environments | None = None
+    lease_seconds: float = evaluate.LEASE_SECONDS
 
 
 def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, conditions: Conditions) -> bool:

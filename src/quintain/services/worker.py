@@ -43,7 +43,7 @@ def work(
     stored = 0
     while not stop.is_set():
         with sessions() as db:
-            lease = evaluate.claim(db, name, task=task)
+            lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds)
             if lease is None and evaluate.fill(db, task):
                 continue
         if lease is None:

@@ -1,0 +1,50 @@
+"""Any metric of two models on the same examples: the difference, resampled in pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from quintain.metrics.aligned import Aligned
+from quintain.metrics.contract import Metric
+from quintain.stats.bootstrap import Estimate, IntArray, Tally, interval
+from quintain.stats.paired import PairedDifference
+
+
+def paired_metric(
+    metric: Metric, first: Aligned, second: Aligned, *, seed: int = 0, resamples: int = 1000
+) -> PairedDifference:
+    """Estimate how much higher *metric* is for the *first* answers than for the *second*, to the same examples.
+
+    A resample draws examples (or whole groups), each with both answers to it.
+    """
+    one, two = metric.tally(first), metric.tally(second)
+    joint, width = _joined(one, two)
+    groups: IntArray | None = first.groups
+    totals = joint.totals()
+    value = float(metric.value(totals[:width]) - metric.value(totals[width:]))
+    if np.isnan(value):
+        return PairedDifference(Estimate(None, reason=metric.undefined(first)), 1.0)
+    drawn = joint.resampled(resamples, np.random.default_rng(seed), groups)
+    differences = np.asarray(metric.value(drawn[:, :width]) - metric.value(drawn[:, width:]), dtype=np.float64)
+    return PairedDifference(Estimate(value, *interval(differences)), _p_value(differences))
+
+
+def _joined(one: Tally, two: Tally) -> tuple[Tally, int]:
+    """Make the tally in which each example adds what it adds to both."""
+    size = two.table.shape[0]
+    pairs, codes = np.unique(one.codes * size + two.codes, return_inverse=True)
+    left, right = np.divmod(pairs, size)
+    if sparse.issparse(one.table) or sparse.issparse(two.table):
+        tables = [sparse.csr_array(one.table)[left], sparse.csr_array(two.table)[right]]
+        return Tally(codes.astype(np.int64), sparse.hstack(tables).tocsr()), one.table.shape[1]
+    return Tally(codes.astype(np.int64), np.hstack([one.table[left], two.table[right]])), one.table.shape[1]
+
+
+def _p_value(differences: npt.NDArray[np.float64]) -> float:
+    """Give twice the smaller share of resamples on either side of no difference; ties count half, never 0."""
+    defined = differences[~np.isnan(differences)]
+    below = (defined < 0).sum() + (defined == 0).sum() / 2
+    beyond = (min(below, len(defined) - below) + 1) / (len(defined) + 1)
+    return min(1.0, 2 * float(beyond))

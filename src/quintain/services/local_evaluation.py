@@ -1,0 +1,189 @@
+"""A builder's own model on a builder's own file, on all five axes: no workspace, no account, no server.
+
+The model runs in the same sandbox, meets the same perturbations and is scored by the same code as on a server.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.manifest import read_manifest
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.task import Task
+from quintain.data.importing import write_examples
+from quintain.data.plan import ImportPlan
+from quintain.engine.jobs import CellJob, CellResult, LocalEngine
+from quintain.engine.runner import RunnableModel
+from quintain.perturb.contract import perturbation
+from quintain.perturb.tables import perturb_table
+from quintain.services.evaluate import VARIANT_SEED, variants_of
+from quintain.services.results import family_of, score_table, side_by_side, unchanged_figures
+from quintain.services.run_cell import MEASURED_EXAMPLES, VARIANT_ROWS, Conditions, runnable
+from quintain.store.queries.cells import MEASURE, PLAIN
+from quintain.tasks.contract import kind_of
+from quintain.tasks.definition import read_task
+
+Progress = Callable[[str, int, int], None]  # the variant, rows done, rows in all
+TASK_FILE = "task.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReport:
+    """The five axes of one model on one file. Rates are fractions, memory is in GiB."""
+
+    task: str
+    adapter: str
+    file: str
+    rows: int
+    scored: Mapping[str, Any] = field(default_factory=dict)
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    robustness: Mapping[str, Any] | None = None
+    fairness: Mapping[str, Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "task": self.task,
+            "adapter": self.adapter,
+            "file": self.file,
+            "rows": self.rows,
+            **self.scored,
+            "measurements": dict(self.measurements),
+            "robustness": self.robustness,
+            "fairness": self.fairness,
+        }
+
+
+def find_task(named: str | None, folder: Path) -> Task:
+    """Find the task: a file, a starter task by name, `task.toml` beside the model, or what its manifest says."""
+    manifest = read_manifest(folder)
+    for name in (named, manifest.task):
+        if not name:
+            continue
+        if Path(name).is_file():
+            return read_task(Path(name))
+        starter = files("quintain") / "demo_data" / name / TASK_FILE
+        if name.replace("-", "").replace("_", "").isalnum() and starter.is_file():
+            with as_file(starter) as path:
+                return read_task(path)
+        if name == named:
+            raise NotFound(f"There is no task file '{name}'.", remedy="Name a TOML file or a starter task.")
+    if (folder / TASK_FILE).is_file():
+        return read_task(folder / TASK_FILE)
+    raise BadInput(
+        "It is not known which task the model is for.",
+        remedy="Name its file with --task, put task.toml beside the model, or set `task` in quintain.toml.",
+    )
+
+
+def evaluate_locally(
+    folder: Path,
+    data: Path,
+    task: Task,
+    conditions: Conditions,
+    *,
+    plan: ImportPlan | None = None,
+    quick: bool = False,
+    progress: Progress | None = None,
+) -> LocalReport:
+    """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out."""
+    if not folder.is_dir():
+        raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
+    with _bench(folder, data, task, conditions, plan or ImportPlan(role="test", duplicates="first"), progress) as bench:
+        plain = bench.predict(PLAIN, bench.examples)
+        scored = score_table(task, bench.examples, plain)
+        measured = bench.measure() if bench.place == "sandbox" else {}
+        shares: dict[str, Any] = {"robustness": None, "fairness": None}
+        if not quick and bench.place != "file":
+            shares |= _shares(bench, plain)
+        return LocalReport(
+            task=task.name,
+            adapter=bench.model.adapter,
+            file=data.name,
+            rows=bench.examples.height,
+            scored=scored,
+            measurements=measured,
+            **shares,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """A model and examples, ready to be run on one variant after the other."""
+
+    folder: Path
+    task: Task
+    model: RunnableModel
+    examples: pl.DataFrame
+    conditions: Conditions
+    progress: Progress
+
+    @property
+    def place(self) -> str:
+        return ADAPTERS.get(self.model.adapter).place
+
+    def predict(self, variant: str, examples: pl.DataFrame) -> pl.DataFrame:
+        self._run(variant, examples, measured=False)
+        return pl.read_parquet(self.folder / "predictions.parquet")
+
+    def measure(self) -> Mapping[str, Any]:
+        return self._run(MEASURE, self.examples.sort("id").head(MEASURED_EXAMPLES), measured=True).measurements
+
+    def _run(self, variant: str, examples: pl.DataFrame, *, measured: bool) -> CellResult:
+        inputs = self.folder / "inputs.parquet"
+        examples.select("id", *(item.name for item in kind_of(self.task).fields(self.task))).write_parquet(inputs)
+        job = CellJob(
+            task=self.task,
+            model=self.model,
+            inputs=inputs,
+            out=self.folder / "predictions.parquet",
+            measured=measured,
+            seed=VARIANT_SEED,
+            limits=self.conditions.limits,
+            sandbox=self.conditions.sandbox,
+            outside=self.conditions.outside,
+        )
+        engine = LocalEngine(Path(tempfile.gettempdir()) / "quintain-locks")
+        return engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
+
+
+@contextmanager
+def _bench(
+    folder: Path, data: Path, task: Task, conditions: Conditions, plan: ImportPlan, progress: Progress | None
+) -> Iterator[_Bench]:
+    with tempfile.TemporaryDirectory(prefix="quintain-local-") as name:
+        target = Path(name) / "examples.parquet"
+        write_examples(data, task, plan, target)
+        yield _Bench(
+            folder=Path(name),
+            task=task,
+            model=runnable(read_manifest(folder).adapter, folder.resolve(), conditions),
+            examples=pl.read_parquet(target),
+            conditions=conditions,
+            progress=progress or (lambda variant, done, total: None),
+        )
+
+
+def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
+    """Run the model on every perturbation and give the shares of unchanged answers by family."""
+    source = bench.examples.sort("id").head(VARIANT_ROWS)
+    tables: dict[str, list[pl.DataFrame]] = {"robustness": [], "fairness": []}
+    for variant in variants_of(bench.task):
+        family = family_of(variant)
+        if family is None:
+            continue
+        name = variant.rpartition(".v")[0]
+        changed = perturb_table(bench.task, source, perturbation(name), seed=VARIANT_SEED)
+        if changed.height:
+            tables[family].append(side_by_side(name, changed, plain, bench.predict(name, changed)))
+    return {family: unchanged_figures(bench.task, pl.concat(parts)) for family, parts in tables.items() if parts}

@@ -1,0 +1,76 @@
+"""A model at home: all five axes from a folder and a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from tests.evaluation import SENTENCES, TASK
+
+HANDLER = 'def predict(batch): return ["positive" if "w" in item["text"] else "negative" for item in batch]\n'
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A folder with a handler and its task."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "handler.py").write_text(HANDLER)
+    (folder / "task.toml").write_text(TASK)
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Examples whose answers stand in a column of another name."""
+    file = tmp_path / "reviews.jsonl"
+    file.write_text("".join(json.dumps({"text": text, "gold": label}) + "\n" for text, label in SENTENCES))
+    return file
+
+
+def test_all_five_axes_without_a_workspace(model: Path, data: Path, cli: Callable[..., Result]) -> None:
+    """Performance, throughput, memory, robustness and fairness come from the same code as on a server."""
+    result = cli("evaluate", "local", model, "--data", data, "--column", "answer=gold", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["rows"] == 6
+    assert 0 < found["metrics"]["accuracy"]["value"] < 1
+    assert found["measurements"]["throughput"] > 0
+    assert found["measurements"]["memory"] > 0
+    assert found["robustness"]["share"]["value"] < 1
+    assert found["fairness"]["share"]["value"] is not None
+    assert sum(map(sum, found["confusion"]["counts"])) == 6
+
+
+def test_what_is_missing_is_said(model: Path, data: Path, tmp_path: Path, cli: Callable[..., Result]) -> None:
+    """No task, no folder, no such column and a crash are each explained, with exit code 1."""
+    (model / "task.toml").unlink()
+    result = cli("evaluate", "local", model, "--data", data)
+    assert result.exit_code == 1
+    assert "which task" in result.stderr
+    result = cli("evaluate", "local", tmp_path / "none", "--data", data, "--task", "sentiment")
+    assert result.exit_code == 1
+    assert "no folder" in result.stderr
+    result = cli("evaluate", "local", model, "--data", data, "--task", "unknown-task")
+    assert result.exit_code == 1
+    assert "no task file" in result.stderr
+    (model / "handler.py").write_text("def predict(batch): return 1 / 0\n")
+    (model / "task.toml").write_text(TASK)
+    result = cli("evaluate", "local", model, "--data", data, "--column", "answer=gold", "--quick")
+    assert result.exit_code == 1
+    assert "ZeroDivisionError" in result.stderr
+
+
+def test_overlap_of_two_files(tmp_path: Path, cli: Callable[..., Result]) -> None:
+    """The command counts, shows pairs, and has a JSON form."""
+    for name, texts in {"train.csv": ["a good film", "b"], "test.csv": ["A good film!", "nothing alike"]}.items():
+        (tmp_path / name).write_text("text,label\n" + "".join(f"{text},x\n" for text in texts))
+    result = cli("data", "overlap", tmp_path / "train.csv", tmp_path / "test.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["exact"], found["near"], found["share"]) == (1, 0, 0.5)
+    assert "1 of 2 examples" in cli("data", "overlap", tmp_path / "train.csv", tmp_path / "test.csv").stdout
