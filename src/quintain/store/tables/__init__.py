@@ -23,6 +23,20 @@ from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.tasks import TaskRow, TaskVersion
+from quintain.store.tables.validation import (
+    Adjudication,
+    JudgeEstimate,
+    Judgement,
+    JudgeStanding,
+    JudgingNote,
+    JudgingPage,
+    Offer,
+    Slot,
+    Validation,
+    ValidationItem,
+    ValidationPolicyVersion,
+    ValidationReview,
+)
 from quintain.store.tables.work import (
     Earning,
     EarningDecision,
@@ -36,6 +50,7 @@ from quintain.store.tables.work import (
 )
 
 __all__ = [
+    "Adjudication",
     "ApiToken",
     "Attempt",
     "AttemptBand",
@@ -54,11 +69,17 @@ __all__ = [
     "Earning",
     "EarningDecision",
     "FlagDecision",
+    "JudgeEstimate",
+    "JudgeStanding",
+    "Judgement",
+    "JudgingNote",
+    "JudgingPage",
     "Lineage",
     "Model",
     "ModelCard",
     "ModelVersion",
     "Notification",
+    "Offer",
     "OneTimeLink",
     "PanelPerson",
     "PanelVisit",
@@ -74,11 +95,16 @@ __all__ = [
     "RoundChoice",
     "RoundTarget",
     "RoundVersion",
+    "Slot",
     "TaskRow",
     "TaskVersion",
     "Throttle",
     "Upload",
     "User",
+    "Validation",
+    "ValidationItem",
+    "ValidationPolicyVersion",
+    "ValidationReview",
     "Variant",
     "WebSession",
     "WorkerFact",
