@@ -100,6 +100,19 @@ def predict(
     task = get_task(db, version.task)
     check_size(inputs)
     check_inputs(task, inputs)
+    return ask(blobs, version, task, inputs, runners=runners, seconds=seconds)
+
+
+def ask(
+    blobs: Blobs,
+    version: ModelVersionInfo,
+    task: Task,
+    inputs: Sequence[Inputs],
+    *,
+    runners: Mapping[str, Runner] = RUNNERS,
+    seconds: float = SECONDS,
+) -> list[Prediction]:
+    """Ask *version* about *inputs* that have been checked. It touches no database: a model may take its time."""
     if version.withdrawn_at is not None:
         raise Conflict(f"Model '{version.ref}' was withdrawn.", remedy="Ask another version.")
     runner = runners.get(version.adapter)

@@ -46,6 +46,7 @@ from quintain.store.tables.work import (
     Quiz,
     QuizTry,
     QuizVersion,
+    Secret,
     WorkerFact,
 )
 
@@ -95,6 +96,7 @@ __all__ = [
     "RoundChoice",
     "RoundTarget",
     "RoundVersion",
+    "Secret",
     "Slot",
     "TaskRow",
     "TaskVersion",

@@ -141,3 +141,13 @@ class PanelVisit(Base):
     submit_to: Mapped[str] = mapped_column(String(500), default="")
     arrived_at: Mapped[datetime] = mapped_column(default=now)
     completed_at: Mapped[datetime | None]
+
+
+class Secret(Base):
+    """A key of this installation, made on its first use: by it people get other names in what is exported."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    value: Mapped[str] = mapped_column(String(80))
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -13,6 +13,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Create the tables, those that others point to first."""
+    _create_secrets()
     _create_panel_people()
     _create_qualifications()
     _create_quizzes()
@@ -496,3 +497,13 @@ def _create_flag_decisions() -> None:
     )
     op.create_index(op.f("ix_flag_decisions_flag_id"), "flag_decisions", ["flag_id"], unique=False)
     op.create_index(op.f("ix_flag_decisions_user_id"), "flag_decisions", ["user_id"], unique=False)
+
+
+def _create_secrets() -> None:
+    op.create_table(
+        "secrets",
+        sa.Column("name", sa.String(length=40), nullable=False),
+        sa.Column("value", sa.String(length=80), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_secrets")),
+    )

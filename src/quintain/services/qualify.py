@@ -1,0 +1,227 @@
+"""Who may do which work: quizzes, and qualifications that are decided by rules.
+
+Collecting, validation and trials all ask here. `eligibility` gives a reason for every rule, in words that an owner and
+the worker can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.people import Actor, RoleName
+from quintain.services import audit
+from quintain.services.actors import actor_of, find_user
+from quintain.services.permissions import require_owner, require_user
+from quintain.services.qualification_rules import rule_faults
+from quintain.services.tasks import find_row
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries import pay, rounds
+from quintain.store.queries import qualify as queries
+from quintain.store.tables import Qualification, User, WorkerFact
+
+Rule = Mapping[str, Any]
+SELF = "self"  # who says it, where workers say it of themselves
+STATED = ("country", "language")  # what workers may say of themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Whether one rule is met, and why or why not."""
+
+    rule: str
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    db: Session
+    user: User
+    task: str
+    task_id: int
+
+
+def eligibility(db: Session, user_id: int, rules: Sequence[Rule], *, task: str) -> list[Reason]:
+    """Decide on each of *rules* for a person on *task*; they are eligible where every reason is ok."""
+    asked = _Asked(db, db.get_one(User, user_id), task, find_row(db, task).id)
+    found = []
+    for rule in rules:
+        faults = rule_faults(rule)
+        if faults:
+            raise BadInput(faults=[Fault(reason, field="qualifications") for reason in faults])
+        ok, text = _RULES[rule["rule"]](asked, rule)
+        found.append(Reason(rule["rule"], ok, text))
+    return found
+
+
+def why(db: Session, actor: Actor, task: str, rules: Sequence[Rule], name: str | None = None) -> list[Reason]:
+    """Say why the actor, or for the task's owner the person called *name*, is or is not eligible."""
+    if name is None:
+        return eligibility(db, require_user(actor), rules, task=task)
+    user = find_user(db, name)
+    if user.id != actor.user_id:
+        require_owner(actor, task)
+    return eligibility(db, user.id, rules, task=task)
+
+
+def require_eligible(db: Session, user_id: int, rules: Sequence[Rule], *, task: str) -> None:
+    """Refuse a person who does not meet every rule, and say which."""
+    missing = [reason.text for reason in eligibility(db, user_id, rules, task=task) if not reason.ok]
+    if missing:
+        raise Forbidden("You cannot do this work yet. " + " ".join(missing))
+
+
+def set_qualification(
+    db: Session, actor: Actor, task: str, name: str, qualification: str, *, held: bool, reason: str = ""
+) -> None:
+    """Give a person a qualification on a task, or end it; what they did so far stays, and stays paid."""
+    if not qualification.strip() or len(qualification) > 40:
+        raise BadInput(faults=[Fault("a qualification has a name of 1 to 40 characters", field="qualification")])
+    with transaction(db):
+        task_id = find_row(db, task).id
+        require_owner(actor, task)
+        user = find_user(db, name)
+        put_qualification(db, task_id, user.id, qualification, held=held, reason=reason, by=actor.user_id)
+        action = "qualification.give" if held else "qualification.end"
+        audit.record(db, actor, action, f"user:{user.id}", task=task, qualification=qualification, reason=reason)
+
+
+def put_qualification(
+    db: Session, task_id: int, user_id: int, name: str, *, held: bool, reason: str, by: int | None = None
+) -> bool:
+    """Add a fact on a qualification unless it says what is so already; for other services, in their transaction."""
+    newest = queries.newest_qualification(db, task_id, user_id, name)
+    if newest is not None and newest.held == held:
+        return False
+    db.add(Qualification(task_id=task_id, user_id=user_id, name=name, held=held, reason=reason, by=by))
+    db.flush()
+    return True
+
+
+def qualification_history(db: Session, actor: Actor, task: str, name: str | None = None) -> list[Qualification]:
+    """List every change of one's own qualifications on a task or, for its owner, of those of *name*."""
+    task_id = find_row(db, task).id
+    if name is None:
+        return list(queries.qualification_history(db, task_id, require_user(actor)))
+    user = find_user(db, name)
+    if user.id != actor.user_id:
+        require_owner(actor, task)
+    return list(queries.qualification_history(db, task_id, user.id))
+
+
+def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
+    """Let workers say something of themselves that rules ask for: their country, or a language they speak."""
+    user_id = require_user(actor)
+    if name not in STATED:
+        raise BadInput(faults=[Fault(f"there is no '{name}' to state; there are {', '.join(STATED)}", field="name")])
+    if not value.strip() or len(value) > 200:
+        raise BadInput(faults=[Fault("is empty or longer than 200 characters", field=name)])
+    with transaction(db):
+        add_fact(db, user_id, name, value.strip(), source=SELF)
+
+
+def add_fact(db: Session, user_id: int, name: str, value: str, *, source: str) -> None:
+    """Add what is known of a worker, and who says so; for other services, inside their transaction."""
+    known = queries.worker_fact(db, user_id, name)
+    if known is None or (known.value, known.source) != (value, source):
+        db.add(WorkerFact(user_id=user_id, name=name, value=value, source=source))
+        db.flush()
+
+
+def _account_age(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    days = (now() - asked.user.created_at).days
+    return days >= rule["days"], f"The account is {days} days old; {rule['days']} are needed."
+
+
+def _quiz(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    found = queries.quiz(asked.db, asked.task, rule["name"])
+    ok = found is not None and queries.passed(asked.db, found[0].id, asked.user.id)
+    return ok, f"The quiz “{rule['name']}” {'has been' if ok else 'has not been'} passed."
+
+
+def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    approved, total = pay.decided(asked.db, asked.user.id)
+    known = queries.worker_fact(asked.db, asked.user.id, "approval_rate")
+    if total < max(rule.get("of", 1), 1) and known is not None:
+        rate = float(known.value)
+        return rate >= rule["at_least"], f"The approval rate is {rate:.0%} (said by {known.source}); " + _needed(rule)
+    return _rated("approval rate", approved, total, rule)
+
+
+def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.worker_fact(asked.db, asked.user.id, f"validated_fooling:{asked.task}")
+    good, _, total = (known.value if known else "0/0").partition("/")
+    return _rated("rate of examples that fooled the model and were confirmed", int(good), int(total), rule)
+
+
+def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
+    wanted = max(rule.get("of", 1), 1)
+    if total < wanted:
+        return False, f"The {what} is not known yet: {total} of {wanted} pieces of work have been decided on."
+    return good / total >= rule["at_least"], f"The {what} is {good / total:.0%} ({good} of {total}); {_needed(rule)}"
+
+
+def _needed(rule: Rule) -> str:
+    return f"{rule['at_least']:.0%} is needed."
+
+
+def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    done = rounds.finished_sessions(asked.db, asked.user.id)
+    return done >= rule["at_least"], f"{done} tasks have been completed; {rule['at_least']} are needed."
+
+
+def _country(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    return _stated(asked, "country", rule["one_of"])
+
+
+def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.worker_fact(asked.db, asked.user.id, "language")
+    spoken = {known.value.lower()} if known else {asked.user.language.lower()}
+    ok = any(wanted.lower() in spoken for wanted in rule["one_of"])
+    return ok, f"The language is {', '.join(sorted(spoken))}; {' or '.join(rule['one_of'])} is needed."
+
+
+def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
+    known = queries.worker_fact(asked.db, asked.user.id, name)
+    if known is None:
+        return False, f"The {name} is not known; {' or '.join(wanted)} is needed."
+    ok = known.value.lower() in {one.lower() for one in wanted}
+    return ok, f"The {name} is {known.value}; {' or '.join(wanted)} is needed."
+
+
+def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    ok = actor_of(asked.db, asked.user).has(RoleName(rule["role"]), asked.task)
+    return ok, f"The role {rule['role']} is {'held' if ok else 'needed'}."
+
+
+def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    ok = known is not None and known.held
+    why_not = f" It ended: {known.reason}" if known is not None and not known.held and known.reason else ""
+    return ok, f"The qualification “{rule['name']}” is {'held' if ok else 'needed'}.{why_not}"
+
+
+def _lacks(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    ok = known is None or not known.held
+    return ok, f"This work is for people who do not hold “{rule['name']}”, and it is {'not held' if ok else 'held'}."
+
+
+_RULES: Mapping[str, Callable[[_Asked, Rule], tuple[bool, str]]] = {
+    "account_age": _account_age,
+    "quiz": _quiz,
+    "validated_fooling": _validated_fooling,
+    "approval_rate": _approval_rate,
+    "completed": _completed,
+    "country": _country,
+    "language": _language,
+    "role": _role,
+    "holds": _holds,
+    "lacks": _lacks,
+}

@@ -1,0 +1,143 @@
+"""Prompts: adding them, drawing one, leases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import CorpusUse, Prompt, Round
+
+CHUNK = 500  # parameters of one statement
+
+
+def count(db: Session, round_id: int) -> int:
+    """Count the prompts of a round."""
+    return db.scalar(select(func.count()).where(Prompt.round_id == round_id)) or 0
+
+
+def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add prompts."""
+    if rows:
+        db.execute(insert(Prompt), list(rows))
+
+
+def hashes(db: Session, round_id: int) -> set[str]:
+    """List the contents of a round's prompts by their hashes."""
+    return set(db.scalars(select(Prompt.hash).where(Prompt.round_id == round_id)))
+
+
+def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
+    """Say which of the contents *wanted* the task has used outside the round *but*."""
+    found: set[str] = set()
+    for some in _chunks(wanted):
+        query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
+        found.update(db.scalars(query.where(Round.task_id == task_id, Round.id != but, Prompt.hash.in_(some))))
+        other = select(CorpusUse.hash).where(CorpusUse.task_id == task_id, CorpusUse.hash.in_(some))
+        found.update(db.scalars(other.where(CorpusUse.round_id.is_distinct_from(but))))
+    return found
+
+
+def used_parts(db: Session, task_id: int, *, but: int) -> set[tuple[str, str]]:
+    """List the parts of corpora, by corpus and name, that the task has used outside the round *but*."""
+    query = select(Prompt.corpus, Prompt.part).join(Round, Round.id == Prompt.round_id).distinct()
+    found = db.execute(query.where(Round.task_id == task_id, Round.id != but, Prompt.part != ""))
+    other = select(CorpusUse.corpus, CorpusUse.part).distinct()
+    more = db.execute(
+        other.where(CorpusUse.task_id == task_id, CorpusUse.round_id.is_distinct_from(but), CorpusUse.part != "")
+    )
+    return {(corpus, part) for corpus, part in (*found, *more)}
+
+
+def add_uses(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write down texts of a corpus that were used for something other than a prompt."""
+    if rows:
+        db.execute(insert(CorpusUse), list(rows))
+
+
+def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime) -> Prompt | None:
+    """Lease the prompt whose turn it is: the least used, in the drawn order. Inside a writing transaction.
+
+    A lease that has lapsed counts as free. Two who draw at the same moment never get the same one: on PostgreSQL a
+    row that somebody else is taking is skipped, on SQLite there is one writer at a time.
+    """
+    query = (
+        select(Prompt)
+        .where(Prompt.round_id == round_id, _free(at))
+        .order_by(Prompt.uses, Prompt.draw)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    prompt = db.scalar(query)
+    if prompt is not None:
+        prompt.holder_id = user_id
+        prompt.lease_until = until
+        prompt.generation += 1
+        db.flush()
+    return prompt
+
+
+def extend(db: Session, prompt_id: int, generation: int, until: datetime) -> bool:
+    """Make a lease last longer for its holder; False where somebody else has the prompt now.
+
+    A lease that lapsed while nobody wanted the prompt is taken up again.
+    """
+    return _change(db, prompt_id, generation, lease_until=until)
+
+
+def release(db: Session, prompt_id: int, generation: int) -> bool:
+    """Give a prompt back; False where it is not ours any more."""
+    return _change(db, prompt_id, generation, lease_until=None, holder_id=None)
+
+
+def count_use(db: Session, prompt_id: int, generation: int) -> bool:
+    """Count that something was written from a prompt; False where it is not ours any more."""
+    return _change(db, prompt_id, generation, uses=Prompt.uses + 1)
+
+
+def release_all(db: Session, round_id: int) -> None:
+    """Give back every prompt of a round."""
+    db.execute(update(Prompt).where(Prompt.round_id == round_id).values(lease_until=None, holder_id=None))
+
+
+def tally(db: Session, round_id: int, at: datetime) -> dict[str, int]:
+    """Count the prompts of a round: all, used, used more than once, leased, free."""
+    leased = and_(Prompt.lease_until.is_not(None), Prompt.lease_until > at)
+    query = select(
+        func.count(),
+        func.count().filter(Prompt.uses > 0),
+        func.count().filter(Prompt.uses > 1),
+        func.count().filter(leased),
+        func.count().filter(Prompt.uses == 0, ~func.coalesce(leased, False)),
+    ).where(Prompt.round_id == round_id)
+    row = db.execute(query).one()
+    return dict(zip(("prompts", "used", "repeated", "leased", "unused"), (int(one) for one in row), strict=True))
+
+
+def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Prompt]:
+    """List prompts of a round in the order in which they were added."""
+    query = select(Prompt).where(Prompt.round_id == round_id).order_by(Prompt.id).limit(limit).offset(offset)
+    return db.scalars(query).all()
+
+
+def some_used(db: Session, round_id: int) -> Prompt | None:
+    """Give a prompt that has been used already, for trying the page out."""
+    return db.scalar(select(Prompt).where(Prompt.round_id == round_id, Prompt.uses > 0).order_by(Prompt.id).limit(1))
+
+
+def _free(at: datetime) -> ColumnElement[bool]:
+    return or_(Prompt.lease_until.is_(None), Prompt.lease_until <= at)
+
+
+def _change(db: Session, prompt_id: int, generation: int, **values: Any) -> bool:
+    held = and_(Prompt.id == prompt_id, Prompt.generation == generation)
+    result = db.execute(update(Prompt).where(held).values(**values).execution_options(synchronize_session=False))
+    return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def _chunks(values: Sequence[str]) -> Sequence[tuple[str, ...]]:
+    return [tuple(values[start : start + CHUNK]) for start in range(0, len(values), CHUNK)]

@@ -1,0 +1,187 @@
+"""Questions about rounds, their versions, targets, conditions and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Draft,
+    Model,
+    ModelVersion,
+    Round,
+    RoundAssignment,
+    RoundChoice,
+    RoundTarget,
+    RoundVersion,
+    TaskRow,
+    User,
+    WritingSession,
+)
+
+
+def find(db: Session, task: str, number: int) -> tuple[Round, RoundVersion] | None:
+    """Give the round *number* of *task* with its newest version."""
+    query = (
+        select(Round, RoundVersion)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(RoundVersion, RoundVersion.round_id == Round.id)
+        .where(TaskRow.name == task, Round.number == number)
+        .order_by(RoundVersion.number.desc())
+        .limit(1)
+    )
+    row = db.execute(query).first()
+    return (row[0], row[1]) if row else None
+
+
+def by_entry_key(db: Session, key: str) -> tuple[str, int] | None:
+    """Give the task and number of the round whose entry key is *key*."""
+    query = select(TaskRow.name, Round.number).join(TaskRow, TaskRow.id == Round.task_id)
+    row = db.execute(query.where(Round.entry_key == key)).first()
+    return (row[0], row[1]) if row else None
+
+
+def place_of(db: Session, round_id: int) -> tuple[str, int]:
+    """Give the task and number of a round by its id."""
+    query = select(TaskRow.name, Round.number).join(TaskRow, TaskRow.id == Round.task_id)
+    row = db.execute(query.where(Round.id == round_id)).one()
+    return row[0], row[1]
+
+
+def all_of(db: Session, task: str | None) -> Sequence[tuple[Round, RoundVersion, str]]:
+    """List the rounds of *task*, or of all tasks, each with its newest version and the task's name."""
+    newest = (
+        select(func.max(RoundVersion.number))
+        .where(RoundVersion.round_id == Round.id)
+        .correlate(Round)
+        .scalar_subquery()
+    )
+    query = (
+        select(Round, RoundVersion, TaskRow.name)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(RoundVersion, (RoundVersion.round_id == Round.id) & (RoundVersion.number == newest))
+        .order_by(TaskRow.name, Round.number)
+    )
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    return [(one, version, name) for one, version, name in db.execute(query)]
+
+
+def newest_number(db: Session, task_id: int) -> int:
+    """Give the number of a task's newest round, or 0."""
+    return db.scalar(select(func.max(Round.number)).where(Round.task_id == task_id)) or 0
+
+
+def versions(db: Session, round_id: int) -> Sequence[tuple[RoundVersion, str | None]]:
+    """List every state of a round's file, the newest first, with the name of who wrote it."""
+    query = (
+        select(RoundVersion, User.name)
+        .outerjoin(User, User.id == RoundVersion.created_by)
+        .where(RoundVersion.round_id == round_id)
+        .order_by(RoundVersion.number.desc())
+    )
+    return [(version, name) for version, name in db.execute(query)]
+
+
+def targets(db: Session, round_id: int, day: str) -> Sequence[tuple[RoundTarget, ModelVersion, Model]]:
+    """List the target models of a round on *day*; an empty day gives those of the whole round."""
+    query = (
+        select(RoundTarget, ModelVersion, Model)
+        .join(ModelVersion, ModelVersion.id == RoundTarget.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(RoundTarget.round_id == round_id, RoundTarget.day == day)
+        .order_by(RoundTarget.id)
+    )
+    return [(target, version, model) for target, version, model in db.execute(query)]
+
+
+def model_refs(db: Session, version_ids: Sequence[int]) -> dict[int, str]:
+    """Give the references of model versions by their ids."""
+    query = (
+        select(ModelVersion.id, TaskRow.name, Model.name, ModelVersion.number)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(ModelVersion.id.in_(version_ids))
+    )
+    return {key: f"{task}/{model}@{number}" for key, task, model, number in db.execute(query)}
+
+
+def assignment(db: Session, round_id: int, user_id: int) -> str | None:
+    """Give the condition that a worker was drawn for, if any."""
+    query = select(RoundAssignment.condition)
+    return db.scalar(query.where(RoundAssignment.round_id == round_id, RoundAssignment.user_id == user_id))
+
+
+def assignment_counts(db: Session, round_id: int) -> dict[str, int]:
+    """Count the workers of each condition."""
+    query = select(RoundAssignment.condition, func.count()).where(RoundAssignment.round_id == round_id)
+    return {str(name): int(count) for name, count in db.execute(query.group_by(RoundAssignment.condition))}
+
+
+def choices(db: Session, round_id: int, user_id: int) -> dict[str, RoundChoice]:
+    """Give the newest of each kind of choice that a worker made in a round."""
+    query = (
+        select(RoundChoice)
+        .where(RoundChoice.round_id == round_id, RoundChoice.user_id == user_id)
+        .order_by(RoundChoice.id)
+    )
+    return {choice.kind: choice for choice in db.scalars(query)}
+
+
+def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | None:
+    """Give the session that a worker has not ended yet."""
+    query = select(WritingSession).where(
+        WritingSession.round_id == round_id, WritingSession.user_id == user_id, WritingSession.ended_at.is_(None)
+    )
+    return db.scalar(query.order_by(WritingSession.id.desc()).limit(1))
+
+
+def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:
+    """Give a session by its key; *locked* keeps others from changing it until the transaction ends."""
+    query = select(WritingSession).where(WritingSession.key == key)
+    return db.scalar(query.with_for_update().execution_options(populate_existing=True) if locked else query)
+
+
+def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | None = None) -> int:
+    """Count the sessions begun in a round since a moment, by one worker or by all."""
+    query = select(func.count()).where(WritingSession.round_id == round_id, WritingSession.started_at >= since)
+    return db.scalar(query if user_id is None else query.where(WritingSession.user_id == user_id)) or 0
+
+
+def finished_sessions(db: Session, user_id: int) -> int:
+    """Count the sessions that a worker has brought to an end, in all rounds."""
+    query = select(func.count()).where(
+        WritingSession.user_id == user_id, WritingSession.outcome.in_(("fooled", "exhausted"))
+    )
+    return db.scalar(query) or 0
+
+
+def session_counts(db: Session, round_id: int) -> dict[str, int]:
+    """Count a round's sessions by outcome; those that last have an empty one."""
+    query = select(WritingSession.outcome, func.count()).where(WritingSession.round_id == round_id)
+    return {str(name): int(count) for name, count in db.execute(query.group_by(WritingSession.outcome))}
+
+
+def session_times(db: Session, round_id: int, limit: int = 500) -> list[float]:
+    """Give how many seconds the latest finished sessions of a round took."""
+    query = (
+        select(WritingSession.started_at, WritingSession.ended_at)
+        .where(WritingSession.round_id == round_id, WritingSession.outcome.in_(("fooled", "exhausted")))
+        .order_by(WritingSession.id.desc())
+        .limit(limit)
+    )
+    return [(end - start).total_seconds() for start, end in db.execute(query) if end is not None]
+
+
+def draft(db: Session, session_id: int) -> Draft | None:
+    """Give what was typed in a session and not submitted."""
+    return db.get(Draft, session_id, populate_existing=True)
+
+
+def open_sessions(db: Session, round_id: int) -> Sequence[WritingSession]:
+    """List the sessions of a round that have not ended."""
+    query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.ended_at.is_(None))
+    return db.scalars(query).all()
