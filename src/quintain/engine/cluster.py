@@ -82,7 +82,7 @@ def run_packed(packed: PackedJob) -> PackedResult:
         except RunEnded as error:
             return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log)
         predictions = None if job.measured else job.out.read_bytes()
-        return PackedResult(result.rows, result.measurements, predictions)
+        return PackedResult(result.rows, result.measurements, predictions, log=result.printed)
 
 
 class RayEngine:
@@ -126,4 +126,4 @@ class RayEngine:
         if result.predictions is not None:
             job.out.write_bytes(result.predictions)
         progress(result.rows)
-        return CellResult(result.rows, result.measurements or {})
+        return CellResult(result.rows, result.measurements or {}, result.log)

@@ -60,7 +60,7 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
             found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
             advance(len(inputs))
-            return CellResult(len(inputs), found.as_dict() if found else {})
+            return CellResult(len(inputs), found.as_dict() if found else {}, runner.printed())
         rows = write_predictions(
             runner,
             job.task,
@@ -70,7 +70,7 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             seed=job.seed,
             progress=advance,
         )
-        return CellResult(rows, runner.facts())
+        return CellResult(rows, runner.facts(), runner.printed())
 
 
 class LocalEngine:

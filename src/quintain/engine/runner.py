@@ -43,6 +43,9 @@ class Runner(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has taken so far, such as what it cost."""
 
+    def printed(self) -> str:
+        """Give what the model has printed lately."""
+
 
 class SandboxRunner:
     """A model in the sandbox."""
@@ -58,6 +61,10 @@ class SandboxRunner:
     def facts(self) -> Mapping[str, Any]:
         """Give nothing: what a sandboxed model takes is measured apart."""
         return {}
+
+    def printed(self) -> str:
+        """Give the end of what the process printed."""
+        return self.session.process.printed()
 
 
 class CallRunner:
@@ -88,6 +95,10 @@ class CallRunner:
     def facts(self) -> Mapping[str, Any]:
         """Give what the connection has counted."""
         return self._connection.facts()
+
+    def printed(self) -> str:
+        """Give nothing: what is printed elsewhere is not seen here."""
+        return ""
 
 
 def task_facts(task: Task) -> dict[str, Any]:

@@ -136,8 +136,10 @@ def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
         return queries.update_held(db, lease.cell_id, lease.generation, lease_until=until, done=done)
 
 
-def complete(db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int) -> bool:
-    """Store the result of a cell; False where the lease was lost, and then nothing is stored."""
+def complete(
+    db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int, log: str = ""
+) -> bool:
+    """Store the result of a cell and what the model printed; False where the lease was lost: nothing is stored."""
     with transaction(db):
         held = queries.update_held(
             db,
@@ -152,7 +154,7 @@ def complete(db: Session, lease: Lease, *, predictions: str | None, measurements
             finished_at=now(),
         )
         if held:
-            queries.note(db, lease.cell_id, "done", f"{rows} rows")
+            queries.note(db, lease.cell_id, "done", f"{rows} rows\n{log}".strip())
         return held
 
 

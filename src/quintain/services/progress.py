@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
-from quintain.core.people import Actor
+from quintain.core.people import Actor, RoleName
 from quintain.services.datasets import get_version
 from quintain.services.evaluate import EVALUATED, estimate_wait, may_see_logs, variants_of
 from quintain.services.models import get_model
@@ -58,10 +58,20 @@ class CellInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class CellPage:
+    """Some of a task's cells, and how many there are."""
+
+    cells: Sequence[CellInfo]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a cell is as it is, in words, with its history and, for those who may, its log."""
 
     summary: str
+    may_manage: bool = False
     cell: CellInfo | None = None
     ahead: int | None = None
     wait_seconds: float | None = None
@@ -92,7 +102,37 @@ def list_cells(
     """List the cells of the models that *actor* may see."""
     version_id = get_model(db, actor, model).version.id if model else None
     rows = queries.rows(db, task=task, model_version_id=version_id, states=states)
-    return [describe(row) for row in rows if row.model.visibility != "private" or may_see_logs(actor, row)]
+    seen = [(row, may_see_logs(actor, row)) for row in rows]
+    return [describe(row, full=full) for row, full in seen if full or row.model.visibility != "private"]
+
+
+def page_of_cells(
+    db: Session,
+    actor: Actor,
+    task: str,
+    *,
+    states: Sequence[str] = (),
+    model: str = "",
+    dataset: str = "",
+    variant: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> CellPage:
+    """List some of a task's cells that *actor* may see: what runs first, then what waits, then what failed."""
+    get_task(db, task)
+    rows, total = queries.page(
+        db,
+        task=task,
+        viewer_id=actor.user_id,
+        private=actor.has(RoleName.OWNER, task),
+        states=states,
+        model=model,
+        dataset=dataset,
+        variant=variant,
+        offset=offset,
+        limit=limit,
+    )
+    return CellPage([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
 
 
 def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
@@ -124,6 +164,8 @@ def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = 
 
 def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
     cell = row.cell
+    logs = may_see_logs(actor, row)
+    info = describe(row, full=logs)
     where = f"{row.model.name} on {row.dataset.name}@{row.dataset_version.number}, {cell.variant}"
     ahead = queries.ahead(db, cell) if cell.state == "queued" else None
     wait = None
@@ -132,21 +174,20 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
         wait = estimate_wait(queries.recent_durations(db), ahead + 1, running)
     words = {
         "queued": f"{where}: waiting, {ahead} before it." + (f" About {wait:.0f} s to go." if wait else ""),
-        "running": f"{where}: running on {cell.worker}, {cell.done} of {cell.total} rows.",
+        "running": f"{where}: running{f' on {info.worker}' if info.worker else ''}, {cell.done} of {cell.total} rows.",
         "done": f"{where}: done, {cell.total} rows.",
-        "failed": f"{where}: failed. {cell.reason}",
+        "failed": f"{where}: failed. {info.reason}",
         "cancelled": f"{where}: {cell.reason}.",
     }
     summary = words[cell.state]
     if cell.state == "queued" and cell.reason:
-        summary += f" The last attempt failed: {cell.reason}"
-    logs = may_see_logs(actor, row)
+        summary += f" The last attempt failed: {info.reason}"
     events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
-    return Explanation(summary, describe(row), ahead, wait, events)
+    return Explanation(summary, logs, info, ahead, wait, events)
 
 
-def describe(row: CellRow) -> CellInfo:
-    """Describe a cell for people."""
+def describe(row: CellRow, *, full: bool = True) -> CellInfo:
+    """Describe a cell for people. Without *full*, what the model said of itself and where it ran is left out."""
     cell = row.cell
     return CellInfo(
         id=cell.id,
@@ -158,8 +199,8 @@ def describe(row: CellRow) -> CellInfo:
         done=cell.done,
         total=cell.total,
         attempts=cell.attempts,
-        reason=cell.reason,
-        worker=cell.worker,
+        reason=cell.reason if full else cell.reason.partition(":")[0],
+        worker=cell.worker if full else None,
         created_at=cell.created_at,
         started_at=cell.started_at,
         finished_at=cell.finished_at,

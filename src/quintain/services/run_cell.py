@@ -40,6 +40,7 @@ from quintain.tasks.contract import kind_of
 
 BEATS_PER_LEASE = 6
 MEASURED_EXAMPLES = 200
+LOG_CHARACTERS = 20_000
 VARIANT_ROWS = 5000
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -103,12 +104,17 @@ def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, c
             predictions = None if job.measured else blobs.put_file(job.out)
         with sessions() as db:
             return evaluate.complete(
-                db, lease, predictions=predictions, measurements=result.measurements, rows=result.rows
+                db,
+                lease,
+                predictions=predictions,
+                measurements=result.measurements,
+                rows=result.rows,
+                log=result.printed[-LOG_CHARACTERS:],
             )
     except RunEnded as error:
         ours = error.outcome in {Outcome.PLATFORM, Outcome.CANCELLED}
         with sessions() as db:
-            evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-20_000:], ours=ours)
+            evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-LOG_CHARACTERS:], ours=ours)
     except (QuintainError, OSError) as error:
         # Nothing that the model did: a full disk, a missing blob, a machine without a sandbox.
         with sessions() as db:

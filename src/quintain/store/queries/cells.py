@@ -96,14 +96,13 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
         .group_by(Model.owner_id)
         .subquery()
     )
-    kind = case((Cell.variant == PLAIN, 0), (Cell.variant == MEASURE, 1), else_=2)
     query = (
         select(Cell)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
-        .order_by(func.coalesce(running.c.running, 0), kind, Cell.id)
+        .order_by(func.coalesce(running.c.running, 0), _kind(), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
@@ -177,6 +176,44 @@ def rows(
     return [CellRow(*found) for found in db.execute(query)]
 
 
+def page(
+    db: Session,
+    *,
+    task: str,
+    viewer_id: int | None,
+    private: bool,
+    states: Sequence[str] = (),
+    model: str = "",
+    dataset: str = "",
+    variant: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> tuple[list[CellRow], int]:
+    """List some of a task's cells, newest first, and count all that fit.
+
+    Cells of private models are among them where *private* says so, and those of the viewer's own.
+    """
+    query = _joined().where(TaskRow.name == task)
+    if not private:
+        query = query.where(or_(Model.visibility != "private", Model.owner_id == viewer_id))
+    if states:
+        query = query.where(Cell.state.in_(states))
+    if model:
+        query = query.where(Model.name == model)
+    if dataset:
+        query = query.where(Dataset.name == dataset)
+    if variant:
+        query = query.where(or_(Cell.variant == variant, Cell.variant.startswith(f"{variant}.v", autoescape=True)))
+    total = db.scalar(select(func.count()).select_from(query.with_only_columns(Cell.id).subquery())) or 0
+    found = db.execute(query.order_by(_order(), Cell.id.desc()).offset(offset).limit(limit))
+    return [CellRow(*row) for row in found], total
+
+
+def _order() -> ColumnElement[int]:
+    """Put what runs first, then what waits, then what failed: what somebody may want to do something about."""
+    return case({"running": 0, "queued": 1, "failed": 2, "cancelled": 3}, value=Cell.state, else_=4)
+
+
 def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
     """Count the cells of a task, or of all, by state."""
     query = select(Cell.state, func.count()).group_by(Cell.state)
@@ -202,9 +239,16 @@ def recent_durations(db: Session, limit: int = 50) -> list[float]:
 
 
 def ahead(db: Session, cell: Cell) -> int:
-    """Count the cells that are queued before *cell*."""
-    query = select(func.count()).select_from(Cell).where(Cell.state == "queued", Cell.id < cell.id)
+    """Count the cells that are queued before *cell*: plain ones, then measurements, then the others, oldest first."""
+    kind = _kind()
+    own = select(kind).where(Cell.id == cell.id).scalar_subquery()
+    before = or_(kind < own, and_(kind == own, Cell.id < cell.id))
+    query = select(func.count()).select_from(Cell).where(Cell.state == "queued", before)
     return db.scalar(query) or 0
+
+
+def _kind() -> ColumnElement[int]:
+    return case((Cell.variant == PLAIN, 0), (Cell.variant == MEASURE, 1), else_=2)
 
 
 def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:
