@@ -1,0 +1,120 @@
+// What changed between two texts: pieces to show, and the edit distance that the server counts. No DOM, no dependencies.
+
+const PIECES = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
+const MOST_CELLS = 4_000_000; // beyond this a table of common pieces would make typing slow
+
+/** Cut a text into words, spaces and signs. */
+export function piecesOf(text) {
+  return text.match(PIECES) ?? [];
+}
+
+/** List [kind, text] in reading order; kind is "same", "removed" or "added". */
+export function wordDiff(before, after) {
+  const first = piecesOf(before);
+  const second = piecesOf(after);
+  const [start, end] = ends(first, second);
+  const middle = between(first.slice(start, first.length - end), second.slice(start, second.length - end));
+  return joined([
+    ...first.slice(0, start).map((piece) => ["same", piece]),
+    ...middle,
+    ...first.slice(first.length - end).map((piece) => ["same", piece]),
+  ]);
+}
+
+function between(first, second) {
+  const removed = (piece) => ["removed", piece];
+  const added = (piece) => ["added", piece];
+  if (first.length * second.length > MOST_CELLS) return [...first.map(removed), ...second.map(added)];
+  const lengths = commonLengths(first, second);
+  const width = second.length + 1;
+  const found = [];
+  let [i, j] = [0, 0];
+  while (i < first.length && j < second.length) {
+    if (first[i] === second[j]) {
+      found.push(["same", first[i]]);
+      i += 1;
+      j += 1;
+    } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) {
+      found.push(removed(first[i]));
+      i += 1;
+    } else {
+      found.push(added(second[j]));
+      j += 1;
+    }
+  }
+  return [...found, ...first.slice(i).map(removed), ...second.slice(j).map(added)];
+}
+
+/** lengths[i * width + j]: how many pieces first[i…] and second[j…] have in common, in order. */
+function commonLengths(first, second) {
+  const width = second.length + 1;
+  const lengths = new Uint32Array((first.length + 1) * width);
+  for (let i = first.length - 1; i >= 0; i -= 1) {
+    for (let j = second.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        first[i] === second[j]
+          ? lengths[(i + 1) * width + j + 1] + 1
+          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+    }
+  }
+  return lengths;
+}
+
+/** Put neighbours of one kind together; within one change, what was removed comes first. */
+function joined(pieces) {
+  const found = [];
+  let change = { removed: "", added: "" };
+  const flush = () => {
+    for (const kind of ["removed", "added"]) if (change[kind]) found.push([kind, change[kind]]);
+    change = { removed: "", added: "" };
+  };
+  for (const [kind, piece] of pieces) {
+    if (kind !== "same") {
+      change[kind] += piece;
+      continue;
+    }
+    flush();
+    if (found.at(-1)?.[0] === "same") found.at(-1)[1] += piece;
+    else found.push(["same", piece]);
+  }
+  flush();
+  return found;
+}
+
+/** Count the characters to insert, delete or replace (Levenshtein, by the bit vectors of Myers, 1999). */
+export function editDistance(before, after) {
+  const [short, long] = trimmed(Array.from(before), Array.from(after)).sort((a, b) => a.length - b.length);
+  if (!short.length) return long.length;
+  const places = new Map();
+  short.forEach((letter, place) => places.set(letter, (places.get(letter) ?? 0n) | (1n << BigInt(place))));
+  const all = (1n << BigInt(short.length)) - 1n;
+  const last = 1n << BigInt(short.length - 1);
+  let [up, down, distance] = [all, 0n, short.length];
+  for (const letter of long) {
+    const here = (places.get(letter) ?? 0n) | down;
+    const level = ((((here & up) + up) ^ up) | here) & all; // where going diagonally costs nothing
+    const less = up & level;
+    const more = (down | ~(up | level)) & all;
+    if (more & last) distance += 1;
+    else if (less & last) distance -= 1;
+    const shifted = ((more << 1n) | 1n) & all;
+    down = shifted & level;
+    up = ((less << 1n) | ~(shifted | level)) & all;
+  }
+  return distance;
+}
+
+function trimmed(first, second) {
+  const [start, end] = ends(first, second);
+  return [first.slice(start, first.length - end), second.slice(start, second.length - end)];
+}
+
+/** Count the entries that two lists begin with alike, and those that they then end with. */
+function ends(first, second) {
+  const most = Math.min(first.length, second.length);
+  let start = 0;
+  while (start < most && first[start] === second[start]) start += 1;
+  let end = 0;
+  while (end < most - start && first.at(-1 - end) === second.at(-1 - end)) end += 1;
+  return [start, end];
+}
