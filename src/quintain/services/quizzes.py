@@ -135,6 +135,18 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
     )
 
 
+def list_quizzes(db: Session, task: str) -> list[str]:
+    """List the names of a task's quizzes."""
+    find_row(db, task)
+    return sorted(queries.quiz_names(db, task))
+
+
+def quiz_definition(db: Session, actor: Actor, task: str, name: str) -> dict[str, Any]:
+    """Give the newest definition of a quiz to the task's owners, who may change it."""
+    require_owner(actor, task)
+    return dict(_find(db, task, name)[1].definition)
+
+
 def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence[int | None]) -> QuizResult:
     """Take a quiz: one answer to each question. After too many failures in a row there is a rest."""
     user_id = require_user(actor)
@@ -194,7 +206,8 @@ def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
         faults.append(Fault("is not a text", field="instructions"))
     questions = data.get("questions")
     if not isinstance(questions, list) or not questions:
-        return [*faults, Fault("is missing; write [[questions]] and text, options and answer below it", field="questions")]
+        reason = "is missing; write [[questions]] and text, options and answer below it"
+        return [*faults, Fault(reason, field="questions")]
     if "right" in data and not _whole(data["right"], 1, len(questions)):
         faults.append(Fault(f"is {data['right']!r}, not a whole number from 1 to {len(questions)}", field="right"))
     practice = data.get("practice", [])
@@ -212,7 +225,8 @@ def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
 def _question_faults(entry: Any) -> list[str]:
     if not isinstance(entry, Mapping):
         return ["is not a table with text, options and answer"]
-    reasons = [f"no such key '{key}'; there are {', '.join(QUESTION_KEYS)}" for key in entry if key not in QUESTION_KEYS]
+    known = ", ".join(QUESTION_KEYS)
+    reasons = [f"no such key '{key}'; there are {known}" for key in entry if key not in QUESTION_KEYS]
     options = entry.get("options")
     if not isinstance(entry.get("text"), str) or not entry["text"].strip():
         reasons.append("the text is missing")
@@ -221,7 +235,7 @@ def _question_faults(entry: Any) -> list[str]:
     if not isinstance(options, list) or len(options) < 2 or not all(isinstance(one, str) and one for one in options):
         return [*reasons, "the options are not a list of at least two texts"]
     if not _whole(entry.get("answer"), 0, len(options) - 1):
-        reasons.append(f"the answer is {entry.get('answer')!r}, not the number of an option from 0 to {len(options) - 1}")
+        reasons.append(f"the answer is {entry.get('answer')!r}, not an option's number from 0 to {len(options) - 1}")
     return reasons
 
 
