@@ -1,0 +1,47 @@
+"""Distributional training data in which a mixed judgement counts for each of the labels that it mixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quintain.core.errors import BadInput
+from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior, shares
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.judgements import Judgements
+
+
+def copies(counts: IntArray, classes: tuple[str, ...], mixed: str, into: tuple[str, ...]) -> IntArray:
+    """Give the training copies of each item by class: a vote is one copy, a *mixed* vote one of each of *into*.
+
+    As in DynaSent: the copies are full ones, so that a mixed judgement weighs twice.
+    """
+    missing = [name for name in (mixed, *into) if name not in classes]
+    if missing:
+        raise BadInput(
+            f"There is no label '{missing[0]}' among the judgements.", remedy=f"Labels here: {', '.join(classes)}."
+        )
+    if mixed in into or not into:
+        raise BadInput(f"The label '{mixed}' cannot be split into {', '.join(into) or 'nothing'}.")
+    made = counts.copy()
+    for name in into:
+        made[:, classes.index(name)] += counts[:, classes.index(mixed)]
+    made[:, classes.index(mixed)] = 0
+    return made
+
+
+@AGGREGATORS.register("mixed-as-two")
+@dataclass(frozen=True)
+class MixedAsTwo(Aggregator):
+    """The distribution in which each *mixed* vote is two full copies, one for each label of *into*."""
+
+    name = "mixed-as-two"
+    title = "The distribution in which a mixed vote is two full copies, one positive and one negative"
+
+    mixed: str = "mixed"
+    into: tuple[str, ...] = ("positive", "negative")
+
+    def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
+        """Split the mixed votes, then divide by the number of copies; *details* has the copies of each class."""
+        made = copies(judgements.counts(), judgements.classes, self.mixed, self.into)
+        total = dict(zip(judgements.classes, made.sum(axis=0).tolist(), strict=True))
+        return from_posterior(judgements, shares(made), seed, details={"copies": total})

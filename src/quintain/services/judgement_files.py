@@ -1,0 +1,238 @@
+"""Read tables of judgements (`item, worker, label`) from plain files, and name what is wrong in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.judgements import NONE, Judgements
+
+Repeats = Literal["refuse", "first", "last"]
+_ROW = "__row__"
+_GOLD_NAMES = ("label", "gold", "truth", "answer", "gold_label")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read the table: names of columns, the set of labels, what to do where a worker judged an item twice."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    labels: Sequence[str] = ()
+    repeats: Repeats = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementTable:
+    """Judgements, the rows of the file beside them in the same order, and what was left out.
+
+    *order* lists the items (codes) as the file does.
+    """
+
+    judgements: Judgements
+    rows: pl.DataFrame
+    order: IntArray
+    path: Path
+    notes: tuple[str, ...]
+
+
+def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTable:
+    """Read the table at *path*.
+
+    A label that is a list, as in SNLI's `annotator_labels`, is one judgement for each of its elements, by workers named
+    after their places where the file names none. Rows that repeat another are counted once; where the repeated row
+    has another label, it is refused, or the *first* or *last* one counts. Rows without a label are left out.
+    """
+    path = Path(path)
+    reading = reading or Reading()
+    own = {name: theirs for name, theirs in reading.columns.items() if not name.startswith("gold.")}
+    frame = read_table(
+        path, required=["item", "label"], optional=["worker", "seconds"], columns=own, types={"seconds": pl.Float64()}
+    )
+    frame = _exploded(frame.with_row_index(_ROW), path)
+    notes: list[str] = []
+    frame = _complete(frame, path, notes)
+    _check_labels(frame, path, reading.labels)
+    frame = _without_repeats(frame, path, reading.repeats, notes)
+    first = frame.group_by("item", maintain_order=True).agg(pl.col(_ROW).first())["item"]
+    frame = frame.sort("item", "worker")
+    items, workers = frame["item"].unique().sort(), frame["worker"].unique().sort()
+    classes = pl.Series(sorted({*frame["label"].unique().to_list(), *reading.labels}), dtype=pl.String())
+    judgements = Judgements.from_codes(
+        _codes(frame["item"], items),
+        _codes(frame["worker"], workers),
+        _codes(frame["label"], classes),
+        items.to_list(),
+        workers.to_list(),
+        classes.to_list(),
+    )
+    return JudgementTable(judgements, frame, _codes(first, items), path, tuple(notes))
+
+
+def _codes(values: pl.Series, names: pl.Series) -> IntArray:
+    return values.cast(pl.Enum(names)).to_physical().cast(pl.Int64()).to_numpy()
+
+
+def _exploded(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    nested = [name for name in ("item", "label", "worker") if name in frame.columns and frame[name].dtype.is_nested()]
+    lists = [name for name in nested if isinstance(frame[name].dtype, pl.List | pl.Array)]
+    strange = [name for name in nested if name == "item" or name not in lists]
+    if strange:
+        raise BadInput(faults=[Fault("a list or an object is no name", file=path.name, field=strange[0])])
+    if "label" in lists:
+        frame = _one_row_per_label(frame, path, lists)
+    elif lists:
+        raise BadInput(
+            faults=[Fault("workers are lists where labels are not", file=path.name, field="worker")],
+            remedy="Give one worker per label.",
+        )
+    if "worker" not in frame.columns:
+        raise BadInput(
+            faults=[Fault("there is no column 'worker'", file=path.name)],
+            remedy=f"The file has: {', '.join(frame.columns[1:])}. Map names with --column NAME=COLUMN.",
+        )
+    return frame
+
+
+def _one_row_per_label(frame: pl.DataFrame, path: Path, lists: Sequence[str]) -> pl.DataFrame:
+    if "worker" in lists:
+        uneven = (frame["label"].list.len() != frame["worker"].list.len()).fill_null(True).arg_true().to_list()
+        if uneven:
+            faults = [
+                Fault("there are not as many workers as labels", file=path.name, row=row_number(path, row))
+                for row in uneven
+            ]
+            raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    elif "worker" not in frame.columns:
+        places = pl.int_ranges(1, pl.col("label").list.len().fill_null(0) + 1).cast(pl.List(pl.String()))
+        frame = frame.with_columns(worker=places)
+        lists = ["label", "worker"]
+    else:
+        raise BadInput(
+            faults=[Fault("labels are lists, but there is one worker", file=path.name, field="worker")],
+            remedy="Give a list of workers, or no column 'worker'.",
+        )
+    flat = frame.explode(*lists)
+    if flat["label"].dtype.is_nested():
+        raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field="label")])
+    return flat
+
+
+def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame:
+    """Strip names, refuse rows without an item or a worker, and leave out rows without a label."""
+    frame = frame.with_columns(
+        pl.col(name).cast(pl.String()).str.strip_chars().replace("", None) for name in ("item", "worker", "label")
+    )
+    labelled = frame.filter(pl.col("label").is_not_null())
+    faults = [
+        Fault(f"there is no {name}", file=path.name, row=row_number(path, row), field=name)
+        for name in ("item", "worker")
+        for row in labelled.filter(pl.col(name).is_null())[_ROW].to_list()
+    ]
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    if labelled.is_empty():
+        raise BadInput(faults=[Fault("no row has a label", file=path.name, field="label")])
+    if len(labelled) < len(frame):
+        notes.append(f"Left out {len(frame) - len(labelled):,} rows without a label.")
+    return labelled
+
+
+def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> None:
+    if not labels:
+        return
+    wrong = frame.filter(~pl.col("label").is_in(list(labels)))
+    if len(wrong):
+        faults = [
+            Fault(f"label '{label}' is not one of {', '.join(labels)}", file=path.name, row=row_number(path, row))
+            for row, label in wrong.head(FAULT_LIMIT).select(_ROW, "label").iter_rows()
+        ]
+        raise BadInput(faults=faults, total=len(wrong))
+
+
+def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
+    same = frame.unique(["item", "worker", "label"], keep="first", maintain_order=True)
+    once = same.unique(["item", "worker"], keep="last" if repeats == "last" else "first", maintain_order=True)
+    if len(same) < len(frame):
+        notes.append(f"Counted {len(frame) - len(same):,} repeated rows once.")
+    if len(once) == len(same):
+        return once
+    if repeats == "refuse":
+        again = same.filter(~pl.struct("item", "worker").is_first_distinct())
+        faults = [
+            Fault(f"'{worker}' judged '{item}' before, with another label", file=path.name, row=row_number(path, row))
+            for row, worker, item in again.head(FAULT_LIMIT).select(_ROW, "worker", "item").iter_rows()
+        ]
+        raise BadInput(
+            faults=faults, total=len(again), remedy="Use --repeats first or --repeats last to keep one of them."
+        )
+    notes.append(f"Kept the {repeats} of several labels in {len(same) - len(once):,} cases.")
+    if repeats == "last":  # a repeated row may come after the label that differs: the last row of all counts
+        once = frame.unique(["item", "worker"], keep="last", maintain_order=True)
+    return once
+
+
+def labels_of_items(
+    table: JudgementTable, source: str, what: str, columns: Mapping[str, str] | None = None
+) -> tuple[JudgementTable, IntArray]:
+    """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
+
+    A label that nobody chose is added to the classes, so that the table comes back too. Items without one have -1.
+    """
+    if source in table.rows.columns:
+        pairs, path, field_name = table.rows.select("item", pl.col(source).alias("label")), table.path, source
+    else:
+        pairs, path, field_name = _read_gold(Path(source), table, what, columns or {}), Path(source), "label"
+    if pairs["label"].dtype.is_nested():
+        raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
+    pairs = pairs.with_columns(pl.all().cast(pl.String()).str.strip_chars().replace("", None)).drop_nulls().unique()
+    twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
+    if len(twice):
+        faults = [
+            Fault(f"item '{item}' has the {what} labels {' and '.join(labels)}", file=path.name, field=field_name)
+            for item, labels in twice.group_by("item", maintain_order=True).agg("label").iter_rows()
+        ]
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    table = _with_classes(table, pairs["label"].unique().to_list())
+    judgements = table.judgements
+    place = {name: code for code, name in enumerate(judgements.classes)}
+    known = pl.DataFrame({"item": judgements.items}, schema={"item": pl.String()})
+    joined = known.join(pairs, on="item", how="left", maintain_order="left")["label"]
+    codes = joined.replace_strict(list(place), list(place.values()), default=NONE, return_dtype=pl.Int64())
+    return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
+
+
+def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    if not path.exists():
+        there = [name for name in table.rows.columns if name != _ROW]
+        raise BadInput(
+            f"'{path}' is neither a file nor a column of {table.path.name} with the {what} labels.",
+            remedy=f"The columns are: {', '.join(there)}.",
+        )
+    own = {name.removeprefix("gold."): theirs for name, theirs in columns.items() if name.startswith("gold.")}
+    if "label" in own:
+        return read_table(path, required=["item", "label"], columns=own).select("item", "label")
+    frame = read_table(path, required=["item"], columns=own)
+    found = next((name for name in _GOLD_NAMES if name in frame.columns), None)
+    if found is None:
+        raise BadInput(
+            faults=[Fault("there is no column 'label'", file=path.name)],
+            remedy=f"The file has: {', '.join(frame.columns)}. Map it with --column gold.label=COLUMN.",
+        )
+    return frame.select("item", pl.col(found).alias("label"))
+
+
+def _with_classes(table: JudgementTable, names: Sequence[str]) -> JudgementTable:
+    old = table.judgements
+    new = [*old.classes, *sorted(set(names) - set(old.classes))]
+    if len(new) == len(old.classes):
+        return table
+    judgements = Judgements.from_codes(old.item, old.worker, old.label, old.items, old.workers, new)
+    return JudgementTable(judgements, table.rows, table.order, table.path, table.notes)

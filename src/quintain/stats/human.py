@@ -1,0 +1,235 @@
+"""How well people do at the task themselves, estimated from the judgements that set the gold labels or were kept apart.
+
+- **Synthetic annotators** (DynaSent, section 3.5): the judgements of every item are shuffled, the first ones make the
+  first annotator, and so on; each annotator is scored against gold, and the scores are averaged. It is conservative:
+  the one who disagreed on a 4-of-5 item is always one of them.
+- **Held-out majority** (Nangia et al. 2021, section 5.1): a sample of the votes and the writer's set the gold, the
+  majority of the others is the human answer.
+
+Both are repeated over many seeds: a figure is the mean, its low and high are the 2.5 and 97.5 % quantiles over seeds,
+and its spread is their standard deviation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quintain.core.errors import BadInput
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.judgements import NONE, Judgements, best_class, sample_votes
+
+BoolArray = npt.NDArray[np.bool_]
+SLICES: tuple[tuple[str, float], ...] = (("all", 0.0), ("at_least_4_of_5", 0.8), ("unanimous", 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A figure over many seeds: its mean, its 95 % range and its standard deviation."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+
+    @classmethod
+    def of(cls, values: Sequence[float] | FloatArray) -> Spread:
+        """Summarise *values*, of which undefined ones are left out."""
+        defined = np.asarray(values, dtype=np.float64)
+        defined = defined[~np.isnan(defined)]
+        if not len(defined):
+            return cls(None)
+        low, high = np.quantile(defined, [0.025, 0.975])
+        return cls(float(defined.mean()), float(low), float(high), float(defined.std()))
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Give it as plain data, for JSON."""
+        return {"value": self.value, "low": self.low, "high": self.high, "spread": self.spread}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotators:
+    """Scores of synthetic annotators on a slice: per class and their mean over the classes."""
+
+    items: int
+    annotators: int
+    macro: Mapping[str, Spread]
+    classes: Mapping[str, Mapping[str, Spread]]
+    accuracy: Spread
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "items": self.items,
+            "annotators": self.annotators,
+            "accuracy": self.accuracy.as_dict(),
+            **{name: figure.as_dict() for name, figure in self.macro.items()},
+            "classes": {
+                name: {kind: figure.as_dict() for kind, figure in scores.items()}
+                for name, scores in self.classes.items()
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The held-out majority on a slice: how many items it has, and how often it is the gold label."""
+
+    items: Spread
+    accuracy: Spread
+    undecided: Spread
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "items": self.items.as_dict(),
+            "accuracy": self.accuracy.as_dict(),
+            "undecided": self.undecided.as_dict(),
+        }
+
+
+def synthetic_annotators(
+    judgements: Judgements, gold: IntArray, *, seed: int = 0, seeds: int = 100
+) -> dict[str, Annotators]:
+    """Score synthetic annotators against *gold* (a class for each item, -1 for none), by slice of agreement."""
+    _check(judgements, gold, seeds)
+    counts = judgements.counts()
+    size = counts.sum(axis=1)
+    share = np.where(gold >= 0, counts[np.arange(len(gold)), gold], 0) / np.maximum(size, 1)
+    found: dict[str, Annotators] = {}
+    for name, least in SLICES:
+        kept = (gold >= 0) & (size > 0) & (share >= least - 1e-9)
+        if kept.any():
+            found[name] = _annotators(judgements, gold, kept, np.random.default_rng(seed), seeds)
+    return found
+
+
+def _annotators(
+    judgements: Judgements, gold: IntArray, kept: BoolArray, rng: np.random.Generator, seeds: int
+) -> Annotators:
+    rows = np.flatnonzero(kept[judgements.item])
+    blocks = _blocks(judgements.take(rows), gold)
+    classes, most = len(judgements.classes), max(block.shape[1] for _, block in blocks)
+    scored = np.flatnonzero(np.bincount(gold[kept], minlength=classes))
+    parts: dict[str, list[FloatArray]] = {"precision": [], "recall": [], "f1": []}
+    accuracies: list[float] = []
+    for _ in range(seeds):
+        tables = np.zeros(most * classes * classes)
+        for right, said in blocks:
+            shuffled = rng.permuted(said, axis=1)
+            cells = (np.arange(said.shape[1])[None, :] * classes + right[:, None]) * classes + shuffled
+            tables += np.bincount(cells.ravel(), minlength=len(tables))
+        table = tables.reshape(most, classes, classes)
+        for kind, values in class_scores(table).items():
+            parts[kind].append(np.nanmean(values[:, scored], axis=0))
+        accuracies.append(float(np.trace(table, axis1=1, axis2=2).sum() / table.sum()))
+    stacked = {kind: np.array(values) for kind, values in parts.items()}
+    return Annotators(
+        items=int(kept.sum()),
+        annotators=most,
+        macro={kind: Spread.of(values.mean(axis=1)) for kind, values in stacked.items()},
+        classes={
+            judgements.classes[code]: {kind: Spread.of(values[:, place]) for kind, values in stacked.items()}
+            for place, code in enumerate(scored.tolist())
+        },
+        accuracy=Spread.of(accuracies),
+    )
+
+
+def class_scores(tables: FloatArray) -> dict[str, FloatArray]:
+    """Give precision, recall and F1 of each class from tables gold × said (last two axes).
+
+    A gold class that was never said has precision 0; one that is never gold has no recall, and without being said
+    nothing at all (NaN).
+    """
+    hits = np.diagonal(tables, axis1=-2, axis2=-1)
+    said, true = tables.sum(axis=-2), tables.sum(axis=-1)
+    there = said + true > 0
+    return {
+        "precision": np.where(there, hits / np.maximum(said, 1), np.nan),
+        "recall": np.where(true > 0, hits / np.maximum(true, 1), np.nan),
+        "f1": np.where(there, 2 * hits / np.maximum(said + true, 1), np.nan),
+    }
+
+
+def _blocks(judgements: Judgements, gold: IntArray) -> list[tuple[IntArray, IntArray]]:
+    """Give, for each number of judgements, the gold labels and the table items × judgements."""
+    sizes = judgements.sizes()
+    starts = np.cumsum(sizes) - sizes
+    blocks = []
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        items = np.flatnonzero(sizes == size)
+        blocks.append((gold[items], judgements.label[starts[items][:, None] + np.arange(size)]))
+    return blocks
+
+
+def held_out_majority(
+    judgements: Judgements,
+    writer: IntArray,
+    *,
+    sample: int = 4,
+    excluded: Sequence[int] = (),
+    seed: int = 0,
+    seeds: int = 100,
+) -> dict[str, HeldOut]:
+    """Compare the majority of the votes that did not set the gold label with it, by slice of agreement.
+
+    The gold label is the majority of *sample* votes and the *writer*'s (a class for each item, -1 for none). Items
+    without a majority or with an *excluded* gold label are left out, and so are items without votes to spare. Where
+    the spare votes are tied at the top, the item counts with the share of the gold label among the tied ones.
+    """
+    _check(judgements, writer, seeds)
+    spare = judgements.sizes() > sample
+    if not spare.any():
+        raise BadInput(
+            f"No item has more than {sample} judgements, so that none is left to measure people with.",
+            remedy="Collect more judgements per item, or sample fewer.",
+        )
+    rows: dict[str, list[tuple[int, float, float]]] = {name: [] for name, _ in SLICES}
+    total = judgements.counts()
+    for step in range(seeds):
+        used = sample_votes(judgements, sample, seed=seed + step)
+        votes = judgements.take(used).counts()
+        rest = total - votes
+        there = np.flatnonzero(writer >= 0)
+        votes[there, writer[there]] += 1
+        top, size = votes.max(axis=1), votes.sum(axis=1)
+        gold = best_class(votes, judgements.items, judgements.classes)
+        decided = spare & (2 * top > size) & ~np.isin(gold, list(excluded))
+        right = _credit(rest, gold)
+        for name, least in SLICES:
+            kept = decided & (top >= (least - 1e-9) * size)
+            if kept.any():
+                open_ = (right[kept] > 0) & (right[kept] < 1)
+                rows[name].append((int(kept.sum()), float(right[kept].mean()), float(open_.mean())))
+    return {
+        name: HeldOut(*(Spread.of([row[place] for row in found]) for place in range(3)))
+        for name, found in rows.items()
+        if found
+    }
+
+
+def _credit(votes: IntArray, gold: IntArray) -> FloatArray:
+    top = votes.max(axis=1, keepdims=True)
+    leading = votes == top
+    hit = leading[np.arange(len(gold)), gold]
+    return np.asarray(hit / leading.sum(axis=1), dtype=np.float64)
+
+
+def majority_gold(judgements: Judgements) -> IntArray:
+    """Give each item the label of more than half of its judgements, or -1."""
+    counts = judgements.counts()
+    return np.where(2 * counts.max(axis=1) > counts.sum(axis=1), counts.argmax(axis=1), NONE)
+
+
+def _check(judgements: Judgements, labels: IntArray, seeds: int) -> None:
+    if len(labels) != len(judgements.items):
+        raise BadInput(f"There are {len(labels)} labels for {len(judgements.items)} items.")
+    if seeds < 1:
+        raise BadInput("At least one seed is needed.")
+    if not (labels >= 0).any():
+        raise BadInput("No judged item has a gold label.", remedy="Check that the items have the same names.")

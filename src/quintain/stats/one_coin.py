@@ -1,0 +1,69 @@
+"""The one-coin model: each worker is right with one probability, and wrong evenly among the other classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
+
+
+@dataclass(frozen=True, slots=True)
+class OneCoin:
+    """The fitted model: items' posteriors, and each worker's accuracy as a Beta distribution."""
+
+    posterior: FloatArray
+    right: FloatArray
+    wrong: FloatArray
+    iterations: int
+    converged: bool
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """Give each worker's accuracy: the mean of the Beta distribution."""
+        return np.asarray(self.right / (self.right + self.wrong), dtype=np.float64)
+
+    def accuracy_quantile(self, share: float) -> FloatArray:
+        """Give the accuracy below which each worker's true one lies with probability *share*."""
+        return np.asarray(special.betaincinv(self.right, self.wrong, share), dtype=np.float64)
+
+
+def vote_log_odds(accuracy: FloatArray, classes: int) -> FloatArray:
+    """Say how much a vote by somebody with this *accuracy* speaks for its class: 0 at chance, below it negative."""
+    sure = np.clip(accuracy, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(sure * max(classes - 1, 1) / (1 - sure)), dtype=np.float64)
+
+
+def fit_one_coin(
+    judgements: Judgements,
+    *,
+    right: float = 2.0,
+    wrong: float = 1.0,
+    iterations: int = 200,
+    tolerance: float = 1e-5,
+) -> OneCoin:
+    """Fit the model by EM from the shares of votes, with the prior Beta(*right*, *wrong*) on every accuracy.
+
+    All classes are equally probable beforehand: a fitted prior lets one class swallow the others where workers err.
+
+    It ends when an item's posterior moves by no more than *tolerance* on average.
+    """
+    workers, slots = len(judgements.workers), judgements.slots()
+    given = np.bincount(judgements.worker, minlength=workers).astype(np.float64)
+    counts = judgements.counts().T
+    posterior = np.ascontiguousarray(counts / np.maximum(counts.sum(axis=0), 1))
+    agreed, moved, done = np.zeros(workers), np.inf, 0
+    while done < iterations and moved > tolerance:
+        done += 1
+        agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
+        weights = vote_log_odds((agreed + right) / (given + right + wrong), len(judgements.classes))
+        new, _ = softmax(judgements.add_up(weights[judgements.worker], slots))
+        moved = mean_move(posterior, new)
+        posterior = new
+    agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
+    # Sums of many posteriors may pass the number of votes by a rounding error.
+    agreed = np.minimum(agreed, given)
+    return OneCoin(posterior.T, agreed + right, given - agreed + wrong, done, moved <= tolerance)

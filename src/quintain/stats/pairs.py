@@ -1,0 +1,93 @@
+"""Cohen's κ for each pair of workers, over the items that both judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, interval
+from quintain.stats.judgements import Judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two workers (codes), how many items both judged, and how much they agree beyond chance."""
+
+    first: int
+    second: int
+    items: int
+    kappa: Estimate
+
+
+def cohen_kappa(tables: FloatArray) -> FloatArray:
+    """Give Cohen's κ of square tables of counts (last two axes); NaN where no disagreement could be expected.
+
+    >>> round(float(cohen_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]))), 3)
+    0.4
+    """
+    total = tables.sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = np.trace(tables, axis1=-2, axis2=-1) / total
+        chance = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / (total * total)
+        room = np.where(1 - chance <= 1e-12, np.nan, 1 - chance)
+        return np.asarray((observed - chance) / room, dtype=np.float64)
+
+
+def pair_kappas(
+    judgements: Judgements,
+    *,
+    most: int | None = None,
+    least_items: int = 2,
+    seed: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> list[Pair]:
+    """Give Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
+
+    Its interval is over resampled items, by multinomial draws of the pair's table.
+    """
+    left, right = judgement_pairs(judgements)
+    workers, classes = len(judgements.workers), len(judgements.classes)
+    key = judgements.worker[left] * workers + judgements.worker[right]
+    keys, codes, shared = np.unique(key, return_inverse=True, return_counts=True)
+    ranked = np.lexsort((keys, -shared))
+    chosen = ranked[shared[ranked] >= least_items][:most]
+    place = np.full(len(keys), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    spot = place[codes]
+    kept = spot >= 0
+    cell = (spot[kept] * classes + judgements.label[left[kept]]) * classes + judgements.label[right[kept]]
+    tables = np.bincount(cell, minlength=len(chosen) * classes * classes).reshape(-1, classes, classes)
+    values = cohen_kappa(tables.astype(np.float64))
+    rng = np.random.default_rng(seed)
+    return [
+        Pair(
+            int(keys[row]) // workers,
+            int(keys[row]) % workers,
+            int(shared[row]),
+            _estimate(tables[spot_], float(values[spot_]), rng, resamples, confidence),
+        )
+        for spot_, row in enumerate(chosen.tolist())
+    ]
+
+
+def _estimate(table: IntArray, value: float, rng: np.random.Generator, resamples: int, confidence: float) -> Estimate:
+    if np.isnan(value):
+        return Estimate(None, reason="both gave every item the same label")
+    if not resamples:
+        return Estimate(value)
+    drawn = rng.multinomial(int(table.sum()), table.ravel() / table.sum(), size=resamples)
+    return Estimate(value, *interval(cohen_kappa(drawn.reshape(-1, *table.shape).astype(np.float64)), confidence))
+
+
+def judgement_pairs(judgements: Judgements) -> tuple[IntArray, IntArray]:
+    """Give all pairs of judgements of one item, as two arrays of places; the left one comes first in the order."""
+    sizes = judgements.sizes()
+    ends = np.cumsum(sizes)
+    place = np.arange(len(judgements))
+    after = np.repeat(ends, sizes) - place - 1
+    left = np.repeat(place, after)
+    begin = np.cumsum(after) - after
+    right = left + 1 + np.arange(len(left)) - np.repeat(begin, after)
+    return left, right
