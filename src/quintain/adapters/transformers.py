@@ -134,6 +134,7 @@ def _choose(tokenizer: Any, model: Any, options: Mapping[str, Any]) -> Callable[
 
 def _extract(tokenizer: Any, model: Any, options: Mapping[str, Any]) -> Callable[[list[Any]], list[Any]]:
     source = options.get("task", {}).get("source", "passage")
+    length = _length(tokenizer, options)
     unanswerable = bool(options.get("task", {}).get("options", {}).get("unanswerable", False))
 
     def one(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,8 +143,8 @@ def _extract(tokenizer: Any, model: Any, options: Mapping[str, Any]) -> Callable
             str(item["question"]),
             text,
             truncation="only_second",
-            max_length=_length(tokenizer, options),
-            stride=64,
+            max_length=length,
+            stride=min(64, length // 4),
             return_overflowing_tokens=True,
             return_offsets_mapping=True,
             padding=True,

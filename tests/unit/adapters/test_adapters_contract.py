@@ -1,0 +1,136 @@
+"""What every adapter must do, whoever wrote it."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.manifest import Manifest, read_manifest
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import Task
+from quintain.services.tasks import check_task
+from quintain.tasks.starter import starter
+
+MEMBERS = list(ADAPTERS.items())
+INSIDE = [name for name, member in MEMBERS if member.place == "sandbox"]
+
+
+@pytest.fixture
+def task() -> Task:
+    """A task of sentiment."""
+    return check_task(starter("text-classification", "sentiment"))
+
+
+@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=[name for name, _ in MEMBERS])
+def test_an_adapter_describes_itself(name: str, member: type[Adapter]) -> None:
+    """It has its name, a title, a place, and says what each option means."""
+    assert member.name == name
+    assert member.title
+    assert member.place in {"sandbox", "remote", "file"}
+    assert all(meaning.endswith(".") for meaning in member.options.values())
+
+
+@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=[name for name, _ in MEMBERS])
+def test_an_empty_folder_is_a_fault_and_not_an_exception(
+    name: str, member: type[Adapter], task: Task, tmp_path: Path
+) -> None:
+    """A check of a folder with nothing in it names what is missing."""
+    faults = member().check(tmp_path, task, {})
+    assert faults
+    assert all(isinstance(fault, Fault) for fault in faults)
+    assert any("missing" in fault.reason for fault in faults)
+
+
+@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=[name for name, _ in MEMBERS])
+def test_an_adapter_runs_in_one_place(name: str, member: type[Adapter]) -> None:
+    """One of the sandbox has `open_model` beside it; any other connects."""
+    module = sys.modules[member.__module__]
+    if member.place == "sandbox":
+        assert list(inspect.signature(module.open_model).parameters) == ["path", "options"]
+    else:
+        assert member.connect is not Adapter.connect
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_an_adapter_of_the_sandbox_imports_nothing_heavy(name: str) -> None:
+    """Inside there is the standard library and `core`; libraries come in only where the model asks for them."""
+    module = ADAPTERS.get(name).__module__
+    code = f"import sys, {module}\nprint([m for m in ('polars', 'numpy', 'httpx2', 'sqlalchemy') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_a_manifest_is_read(tmp_path: Path) -> None:
+    """Adapter, batch size and options come from it; one that is missing means a plain handler."""
+    assert read_manifest(tmp_path) == Manifest()
+    (tmp_path / "quintain.toml").write_text('adapter = "sklearn"\nbatch_size = 8\n[options]\ninput = "dict"\n')
+    found = read_manifest(tmp_path)
+    assert (found.adapter, found.batch_size, found.options) == ("sklearn", 8, {"input": "dict"})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("adapter = ", "quintain.toml"),
+        ('adapter = "onxx"', "'onxx' is not one of"),
+        ("batch_size = 0", "from 1 to"),
+        ("batch_size = true", "from 1 to"),
+        ("batchsize = 3", "did you mean 'batch_size'?"),
+        ("options = 3", "is not a table"),
+        ("name = 3", "is not a text"),
+        ('[options]\nflie = "x.py"', "did you mean 'file'?"),
+    ],
+)
+def test_a_bad_manifest_is_explained(text: str, said: str, tmp_path: Path) -> None:
+    """Each fault names the file and the key."""
+    (tmp_path / "quintain.toml").write_text(text)
+    with pytest.raises(BadInput) as caught:
+        read_manifest(tmp_path)
+    assert said in str(caught.value)
+    assert all(fault.file == "quintain.toml" for fault in caught.value.faults)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "files", "options", "said"),
+    [
+        ("handler", {"handler.py": "def predict(:"}, {}, "does not parse"),
+        ("handler", {"handler.py": "def answer(b): ..."}, {}, "no function predict"),
+        ("handler", {}, {"file": "../outside.py"}, "is missing"),
+        ("sklearn", {"model.pkl": ""}, {"input": "frames"}, "`text` or `dict`"),
+        ("onnx", {"model.onnx": ""}, {"encoding": "magic"}, "one of text, words"),
+        ("onnx", {"model.onnx": ""}, {"encoding": "words"}, "is missing"),
+        ("transformers", {"config.json": "{", "model.safetensors": "", "tokenizer.json": ""}, {}, "is not JSON"),
+        (
+            "transformers",
+            {"config.json": '{"auto_map": {}}', "model.safetensors": "", "tokenizer.json": ""},
+            {},
+            "code of its own",
+        ),
+        ("dynalab", {"handler.py": "x = 1"}, {}, "neither a handler class"),
+        ("dynalab", {"handler.py": "class A: ..."}, {"class": "B"}, "no class B"),
+        ("chat", {}, {"url": "https://x.example", "model": "m", "prompt": "{txt}"}, "names {txt}"),
+        ("chat", {}, {"url": "file:///etc/passwd", "model": "m", "prompt": "{text}"}, "not an address"),
+        ("chat", {}, {"url": "https://u:p@x.example", "model": "m", "prompt": "{text}"}, "not an address"),
+        ("chat", {}, {"url": "https://x", "model": "m", "prompt": "{text}", "concurrency": 900}, "between 1 and 32"),
+        ("open-inference", {}, {"url": "https://x.example", "timeout": -1}, "number from 0"),
+        ("predictions", {"predictions.csv": "id,prediction\n"}, {}, "no rows"),
+        ("predictions", {"predictions.csv": "id,prediction\na,positive\na,negative\n"}, {}, "was there before"),
+        ("predictions", {"predictions.csv": "id,prediction\na,postive\n"}, {}, "Did you mean 'positive'?"),
+        ("predictions", {"predictions.csv": "name,label\na,positive\n"}, {}, "id"),
+    ],
+)
+def test_what_is_wrong_with_a_folder_is_seen_without_running_it(
+    adapter: str, files: Mapping[str, str], options: Mapping[str, Any], said: str, task: Task, tmp_path: Path
+) -> None:
+    """Faults of each adapter's own files and options."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    faults = ADAPTERS.get(adapter)().check(tmp_path, task, options)
+    assert said in "\n".join(map(str, faults))
