@@ -70,7 +70,8 @@ class PairClassification(LabelKind):
             return (Field("text", "long_text", title="Text", help=_MARK_HELP, perturbable=False),)
         first, second = self.option(task, "first"), self.option(task, "second")
         return (
-            Field(first, "long_text", title=_title(first)),
+            # In a round a prompt gives the first text and people write the second: premise, then hypothesis.
+            Field(first, "long_text", title=_title(first), editable=False),
             Field(second, "long_text", title=_title(second)),
         )
 
