@@ -239,6 +239,4 @@ def _info(row: queries.EarningRow) -> EarningInfo:
 
 
 def _totals(found: dict[tuple[str, str, str], int]) -> list[Total]:
-    return [
-        Total(kind, status, Money(amount, currency)) for (currency, kind, status), amount in sorted(found.items())
-    ]
+    return [Total(kind, status, Money(amount, currency)) for (currency, kind, status), amount in sorted(found.items())]

@@ -66,7 +66,7 @@ def rule_faults(rule: Any) -> list[str]:
     if not isinstance(rule, Mapping):
         return ["is not a table with a rule and its options"]
     name = rule.get("rule")
-    if name not in RULES:
+    if not isinstance(name, str) or name not in RULES:
         close = get_close_matches(str(name), RULES, n=1)
         hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(RULES)}"
         return ["'rule' is missing" if name is None else f"there is no rule {name!r}; {hint}"]

@@ -105,9 +105,7 @@ def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mappin
         else:
             quiz, number = found[0], found[1].number + 1
         if found is None or found[1].definition != dict(definition):
-            db.add(
-                QuizVersion(quiz_id=quiz.id, number=number, definition=dict(definition), created_by=actor.user_id)
-            )
+            db.add(QuizVersion(quiz_id=quiz.id, number=number, definition=dict(definition), created_by=actor.user_id))
             audit.record(db, actor, "quiz.put", f"{task}/{name}", version=number)
         db.flush()
     return get_quiz(db, actor, task, name)
@@ -196,9 +194,7 @@ def practise(db: Session, actor: Actor, task: str, name: str, question: int, ans
 
 def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
     """Find everything that is wrong with a quiz."""
-    faults = [
-        Fault(f"no such key; there are {', '.join(KEYS)}", field=str(key)) for key in data if key not in KEYS
-    ]
+    faults = [Fault(f"no such key; there are {', '.join(KEYS)}", field=str(key)) for key in data if key not in KEYS]
     for key, low, high in (("tries", 1, 100), ("rest_hours", 0, 1000)):
         if key in data and not _whole(data[key], low, high):
             faults.append(Fault(f"is {data[key]!r}, not a whole number from {low} to {high}", field=key))

@@ -114,7 +114,7 @@ def _newest() -> Any:
     )
 
 
-def _joined() -> Select[Any]:
+def _joined() -> Select[Earning, EarningDecision, str, int, str]:
     newest = _newest()
     return (
         select(Earning, EarningDecision, TaskRow.name, Round.number, User.name)

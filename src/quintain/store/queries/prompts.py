@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import CorpusUse, Prompt, Round
+from quintain.store.tables import CorpusUse, Prompt, Round, WritingSession
 
 CHUNK = 500  # parameters of one statement
 
@@ -62,11 +62,12 @@ def draw(db: Session, round_id: int, user_id: int, at: datetime, until: datetime
     """Lease the prompt whose turn it is: the least used, in the drawn order. Inside a writing transaction.
 
     A lease that has lapsed counts as free. Two who draw at the same moment never get the same one: on PostgreSQL a
-    row that somebody else is taking is skipped, on SQLite there is one writer at a time.
+    row that somebody else is taking is skipped, on SQLite there is one writer at a time. Nobody gets one again.
     """
+    had = select(WritingSession.id).where(WritingSession.prompt_id == Prompt.id, WritingSession.user_id == user_id)
     query = (
         select(Prompt)
-        .where(Prompt.round_id == round_id, _free(at))
+        .where(Prompt.round_id == round_id, _free(at), ~had.exists())
         .order_by(Prompt.uses, Prompt.draw)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -179,6 +181,14 @@ def session_times(db: Session, round_id: int, limit: int = 500) -> list[float]:
 def draft(db: Session, session_id: int) -> Draft | None:
     """Give what was typed in a session and not submitted."""
     return db.get(Draft, session_id, populate_existing=True)
+
+
+def put_draft(db: Session, **values: Any) -> None:
+    """Keep what was typed in a session in the place of what was typed before."""
+    insert = postgresql.insert if db.get_bind().dialect.name == "postgresql" else sqlite.insert
+    row = insert(Draft).values(**values)
+    later = {name: value for name, value in values.items() if name not in {"session_id", "user_id"}}
+    db.execute(row.on_conflict_do_update(index_elements=["session_id"], set_=later))
 
 
 def open_sessions(db: Session, round_id: int) -> Sequence[WritingSession]:

@@ -1,0 +1,236 @@
+"""The attempt: somebody writes at a model, and it answers at once.
+
+The server computes all that matters (what the model said, whether it was fooled, who wrote it) and trusts a client
+with nothing but the text and the answer aimed at. The model is asked outside of any transaction. What cannot be
+submitted is kept as a draft.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError
+from quintain.core.example import Answer, Example, Inputs
+from quintain.core.people import Actor
+from quintain.core.rounds import RoundState
+from quintain.core.task import Task
+from quintain.services import writing
+from quintain.services.asking import all_fooled, ask_targets, target_versions
+from quintain.services.content_flags import find_hints
+from quintain.services.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
+from quintain.services.predict import RUNNERS, SECONDS, Runner
+from quintain.services.rounds import RoundInfo
+from quintain.services.tasks import get_task
+from quintain.services.verdicts import Verdict, as_verdict, claimed, flags_of, standing, verdict, waits
+from quintain.services.writing_checks import Written, aim_of, check_writing
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries import attempts as queries
+from quintain.store.queries import prompts
+from quintain.store.tables import Attempt, AttemptFlag, AttemptNote, Prompt, Round
+from quintain.store.tables import WritingSession as SessionRow
+
+logger = logging.getLogger(__name__)
+MAX_TOKEN = 80
+
+
+def attempt(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    key: str,
+    inputs: Inputs,
+    *,
+    target: Answer,
+    token: str,
+    runners: Mapping[str, Runner] = RUNNERS,
+    seconds: float = SECONDS,
+) -> Verdict:
+    """Submit what was written in the session *key*; the same *token* again gives the first verdict again.
+
+    Raises BadInput for a text that cannot be taken, Conflict where the session or the round is over or the text is
+    there already, Unavailable where a model does not answer: then no attempt is used up, and the text is kept.
+    """
+    if not 0 < len(token) <= MAX_TOKEN or "\x00" in token:
+        raise BadInput("The form has no token of 1 to 80 characters.", remedy="Load the page again.")
+    info, row = writing.find(db, actor, key)
+    before = queries.by_token(db, row.id, token)
+    if before is not None:
+        return verdict(db, info, row, before.id)
+    try:
+        task = get_task(db, info.task)
+        _require_open(info, row)
+        written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
+        refuse_duplicates(db, task, row, written)
+        versions = target_versions(db, row.models)
+        db.rollback()  # hold no connection while the model thinks
+        answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
+        return _store(db, actor, _Submitted(key, token, task, written, answers), info)
+    except QuintainError as error:
+        if not isinstance(error, NotFound):
+            _keep(db, actor, key, inputs, target)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitted:
+    key: str
+    token: str
+    task: Task
+    written: Written
+    answers: list[dict[str, Any]]
+
+
+def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Verdict:
+    with transaction(db):
+        # Whoever closes the round waits for this, or has closed it before.
+        state = db.get_one(Round, info.id, with_for_update={"read": True}, populate_existing=True).state
+        _, row = writing.find(db, actor, given.key, locked=True)
+        before = queries.by_token(db, row.id, given.token)
+        if before is not None:
+            return verdict(db, info, row, before.id)
+        if state != RoundState.OPEN:
+            raise _closed(info)
+        _require_open(info, row)
+        made = queries.count_in_session(db, row.id)
+        if made >= row.allowed:
+            raise Conflict("There are no attempts left in this session.", remedy="Begin a new one.")
+        if not writing.keep_lease(db, row):
+            raise Conflict(
+                "You were away so long that your prompt was given to somebody else.",
+                remedy="Your text is kept. Begin a new session.",
+            )
+        sketch = sketch_of(given.task, given.written)
+        lock(db, f"text {sketch.text_key}")
+        refuse_same(db, sketch)
+        stored = _add(db, given, info, row, made + 1, sketch)
+        if row.prompt_id is not None and made == 0:
+            prompts.count_use(db, row.prompt_id, row.generation)
+        _end_if_over(db, info, row)
+        return verdict(db, info, row, stored.id)
+
+
+def _add(db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int, sketch: Sketch) -> Attempt:
+    written = given.written
+    result = all_fooled(given.answers)
+    kept = info.spec.keep_nonfooling or result is not False
+    stored = Attempt(
+        round_id=info.id,
+        session_id=row.id,
+        user_id=row.user_id,
+        prompt_id=row.prompt_id,
+        condition=row.condition,
+        number=number,
+        token=given.token,
+        hash=Example(written.inputs).id,
+        text_key=sketch.text_key,
+        inputs=dict(written.inputs) if kept else {},
+        target=written.target,
+        aim=aim_of(given.task, written.target),
+        predictions=given.answers,
+        fooled=result,
+        edit_distance=written.edit_distance,
+        seconds=(now() - row.started_at).total_seconds(),
+        source={} if written.edit_share is None else {"edit_share": round(written.edit_share, 4)},
+    )
+    db.add(stored)
+    db.flush()
+    if kept:
+        queries.add_bands(db, stored.id, sketch.bands)
+        hints = find_hints(sketch.own.values(), info.spec.flags)
+        db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
+        db.flush()
+    return stored
+
+
+def confirm(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
+    """Answer whether other people would give the label aimed at. Yes ends the session; no takes the fooling back."""
+    return _say(db, actor, attempt_id, "confirmed", yes)
+
+
+def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
+    """Say, where the round leaves it to the writer, whether the model was fooled."""
+    return _say(db, actor, attempt_id, "decision", yes)
+
+
+def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
+    """Give the verdict on one of the actor's own attempts again, as it stands now."""
+    info, row = _own(db, actor, attempt_id)
+    return verdict(db, info, row, attempt_id)
+
+
+def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
+    """Give the verdicts of one of the actor's own sessions, in order."""
+    info, row = writing.find(db, actor, key)
+    made = queries.rows_of_session(db, row.id)
+    return [as_verdict(info, row, one, len(made), flags_of(db, one)) for one in made]
+
+
+def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:
+    with transaction(db):
+        info, row = _own(db, actor, attempt_id, locked=True)
+        found = standing(db, attempt_id)
+        if kind == "decision" and found.attempt.fooled is not None:
+            raise Conflict("Whether the model was fooled is decided by the round's rule, not by the writer.")
+        if kind == "confirmed" and not found.fooled:
+            raise Conflict("The model was not fooled, so there is nothing to confirm.")
+        said = found.fooled if kind == "decision" else found.confirmed
+        if said is not None and row.ended_at is not None:
+            if said == yes:
+                return verdict(db, info, row, attempt_id)
+            raise Conflict("This session is over.", remedy="You can still retract the attempt.")
+        if said != yes:
+            db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
+            db.flush()
+        if row.ended_at is None:
+            _end_if_over(db, info, row)
+        return verdict(db, info, row, attempt_id)
+
+
+def _end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
+    made = queries.rows_of_session(db, row.id)
+    if any(waits(info.spec, one) for one in made):
+        return
+    if any(claimed(one) for one in made):
+        writing.end(db, info, row, "fooled")
+    elif len(made) >= row.allowed:
+        writing.end(db, info, row, "exhausted")
+
+
+def _require_open(info: RoundInfo, row: SessionRow) -> None:
+    if row.outcome == "closed" or info.closed_because(now()):
+        raise _closed(info)
+    if row.ended_at is not None:
+        raise Conflict("This session is over.", remedy="Begin a new one.")
+
+
+def _closed(info: RoundInfo) -> Conflict:
+    why = info.closed_because(now()) or f"Round {info.ref} is closed."
+    return Conflict(f"{why} It ended while you were writing.", remedy="Your text is kept as a draft.")
+
+
+def _prompt(db: Session, row: SessionRow) -> Mapping[str, Any] | None:
+    return None if row.prompt_id is None else db.get_one(Prompt, row.prompt_id).inputs
+
+
+def _keep(db: Session, actor: Actor, key: str, inputs: Inputs, target: Answer) -> None:
+    """Keep as a draft what could not be submitted, if it can be kept at all."""
+    db.rollback()
+    try:
+        writing.save_draft(db, actor, key, inputs, target)
+    except QuintainError as error:
+        logger.info("a draft was not kept: %s", error)
+
+
+def _own(db: Session, actor: Actor, attempt_id: int, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+    found = db.get(Attempt, attempt_id) if 0 < attempt_id < 2**31 else None
+    session = db.get(SessionRow, found.session_id) if found is not None and found.session_id is not None else None
+    if session is None or session.user_id != actor.user_id:
+        raise NotFound("There is no such attempt of yours.")
+    return writing.find(db, actor, session.key, locked=locked)

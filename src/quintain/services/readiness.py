@@ -1,0 +1,93 @@
+"""What a worker does before writing: agree, accept the warning, pass the quizzes, qualify; or opt out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.hashing import content_id
+from quintain.core.people import Actor
+from quintain.core.rounds import RoundSpec
+from quintain.services.permissions import require_user
+from quintain.services.qualify import Reason, eligibility
+from quintain.services.rounds import get_round
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries import rounds as queries
+from quintain.store.tables import RoundChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What still stands between a worker and a round; *ready* where nothing does."""
+
+    closed: str
+    needs_consent: bool
+    needs_warning: bool
+    opted_out: bool
+    quizzes: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def ready(self) -> bool:
+        """Whether the worker may begin."""
+        met = all(reason.ok for reason in self.reasons)
+        return met and not (self.closed or self.needs_consent or self.needs_warning or self.opted_out or self.quizzes)
+
+
+def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
+    """Say what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
+    user_id = require_user(actor)
+    info = get_round(db, actor, ref)
+    spec = info.spec
+    chosen = queries.choices(db, info.id, user_id)
+    reasons = eligibility(db, user_id, [*_quiz_rules(spec), *spec.qualifications], task=info.task)
+    out, back = chosen.get("opt_out"), chosen.get("opt_in")
+    return Readiness(
+        closed=info.closed_because(now()),
+        needs_consent=bool(spec.consent) and not _agreed(chosen, "consent", spec.consent),
+        needs_warning=bool(spec.content_warning) and not _agreed(chosen, "warning", spec.content_warning),
+        opted_out=out is not None and (back is None or back.id < out.id),
+        quizzes=tuple(
+            name for name, reason in zip(spec.quizzes, reasons[: len(spec.quizzes)], strict=True) if not reason.ok
+        ),
+        reasons=tuple(reasons),
+    )
+
+
+def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
+    """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`."""
+    user_id = require_user(actor)
+    if kind not in {"consent", "warning", "opt_out", "opt_in"}:
+        raise BadInput(f"'{kind}' is not a choice.", remedy="There are consent, warning, opt_out and opt_in.")
+    with transaction(db):
+        info = get_round(db, actor, ref)
+        text = {"consent": info.spec.consent, "warning": info.spec.content_warning}.get(kind, "")
+        db.add(RoundChoice(round_id=info.id, user_id=user_id, kind=kind, text_hash=content_id(text)))
+        db.flush()
+    return readiness(db, actor, ref)
+
+
+def _quiz_rules(spec: RoundSpec) -> list[dict[str, str]]:
+    return [{"rule": "quiz", "name": name} for name in spec.quizzes]
+
+
+def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:
+    return kind in chosen and chosen[kind].text_hash == content_id(text)
+
+
+def require_ready(found: Readiness) -> None:
+    """Refuse somebody who may not begin, and say why."""
+    if found.closed:
+        raise Conflict(found.closed, remedy="See which other rounds are open.")
+    if found.opted_out:
+        raise Conflict("You have opted out of this round.", remedy="Opt in again if you wish to write.")
+    if found.needs_consent or found.needs_warning:
+        what = "consent" if found.needs_consent else "content warning"
+        raise Forbidden(f"Read the {what} of this round first, and say whether you agree.")
+    missing = [reason.text for reason in found.reasons if not reason.ok]
+    if missing:
+        raise Forbidden("You cannot do this work yet. " + " ".join(missing))

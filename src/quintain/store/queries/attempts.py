@@ -1,0 +1,287 @@
+"""Questions about attempts: replays, duplicates, notes, flags, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Subquery, and_, func, insert, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from quintain.store.tables import (
+    Attempt,
+    AttemptBand,
+    AttemptFlag,
+    AttemptNote,
+    FlagDecision,
+    Prompt,
+    User,
+)
+
+BATCH = 1000
+
+
+class AttemptRow(NamedTuple):
+    """An attempt as it stands: with what its writer said of it since, and whether it is withheld."""
+
+    attempt: Attempt
+    fooled: bool | None
+    confirmed: bool | None
+    retracted: bool
+    withheld: bool
+
+
+class FlagRow(NamedTuple):
+    """A flag with the attempt that it is on, and the newest decision."""
+
+    flag: AttemptFlag
+    attempt: Attempt
+    decision: FlagDecision | None
+
+
+def by_token(db: Session, session_id: int, token: str) -> Attempt | None:
+    """Give the attempt that was made in a session with *token*."""
+    return db.scalar(select(Attempt).where(Attempt.session_id == session_id, Attempt.token == token))
+
+
+def in_session(db: Session, session_id: int) -> Sequence[Attempt]:
+    """List the attempts of a session in order."""
+    return db.scalars(select(Attempt).where(Attempt.session_id == session_id).order_by(Attempt.number)).all()
+
+
+def count_in_session(db: Session, session_id: int) -> int:
+    """Count the attempts of a session."""
+    return db.scalar(select(func.count()).where(Attempt.session_id == session_id)) or 0
+
+
+def same_text(db: Session, text_key: str) -> Attempt | None:
+    """Give an attempt with the same text that was not retracted."""
+    retracted = select(AttemptNote.attempt_id).where(
+        AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == "retracted"
+    )
+    return db.scalar(select(Attempt).where(Attempt.text_key == text_key, ~retracted.exists()).limit(1))
+
+
+def sharing_bands(db: Session, bands: Sequence[int], limit: int = 50) -> Sequence[Attempt]:
+    """List attempts whose sketch shares a band, newest first."""
+    sharing = select(AttemptBand.attempt_id).where(AttemptBand.band.in_(bands)).distinct()
+    return db.scalars(select(Attempt).where(Attempt.id.in_(sharing)).order_by(Attempt.id.desc()).limit(limit)).all()
+
+
+def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
+    """Keep the sketch of an attempt."""
+    db.execute(insert(AttemptBand), [{"band": band, "attempt_id": attempt_id} for band in sorted(set(bands))])
+
+
+def row(db: Session, attempt_id: int) -> AttemptRow | None:
+    """Give an attempt as it stands."""
+    found = list(_rows(db, Attempt.id == attempt_id))
+    return found[0] if found else None
+
+
+def rows_of_session(db: Session, session_id: int) -> list[AttemptRow]:
+    """List the attempts of a session as they stand, in order."""
+    return list(_rows(db, Attempt.session_id == session_id))
+
+
+def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
+    """Go through the attempts of a round as they stand, in order."""
+    return _rows(db, Attempt.round_id == round_id)
+
+
+def fooling_examples(db: Session, round_id: int, user_id: int, limit: int) -> list[Attempt]:
+    """List attempts of others that fooled the model and are nobody's secret, newest first."""
+    standing = _standing(Attempt.round_id == round_id)
+    flagged = select(AttemptFlag.id).where(AttemptFlag.attempt_id == Attempt.id)
+    query = (
+        select(Attempt)
+        .join(standing, standing.c.id == Attempt.id)
+        .where(
+            _claimed(standing),
+            standing.c.retracted.is_(None),
+            ~flagged.exists(),
+            Attempt.user_id.is_distinct_from(user_id),
+        )
+        .order_by(Attempt.id.desc())
+        .limit(limit)
+    )
+    return list(db.scalars(query))
+
+
+def notes(db: Session, attempt_ids: Sequence[int]) -> Sequence[AttemptNote]:
+    """List the notes of attempts, oldest first."""
+    query = select(AttemptNote).where(AttemptNote.attempt_id.in_(attempt_ids)).order_by(AttemptNote.id)
+    return db.scalars(query).all()
+
+
+def notes_of_round(db: Session, round_id: int, kinds: Sequence[str]) -> Iterator[AttemptNote]:
+    """Go through the notes of some kinds on a round's attempts, oldest first."""
+    query = (
+        select(AttemptNote)
+        .join(Attempt, Attempt.id == AttemptNote.attempt_id)
+        .where(Attempt.round_id == round_id, AttemptNote.kind.in_(kinds))
+        .order_by(AttemptNote.id)
+        .execution_options(yield_per=BATCH)
+    )
+    return iter(db.scalars(query))
+
+
+def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[AttemptRow]:
+    """List somebody's attempts as they stand, newest first."""
+    wanted = Attempt.user_id == user_id
+    newest = select(Attempt.id).where(wanted if round_id is None else and_(wanted, Attempt.round_id == round_id))
+    ids = list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit)))
+    return sorted(_rows(db, Attempt.id.in_(ids)), key=lambda one: -one.attempt.id)
+
+
+def flags(
+    db: Session, round_id: int, *, decided: bool | None
+) -> list[tuple[AttemptFlag, Attempt, FlagDecision | None]]:
+    """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
+    newest = (
+        select(FlagDecision.flag_id, func.max(FlagDecision.id).label("id")).group_by(FlagDecision.flag_id).subquery()
+    )
+    query = (
+        select(AttemptFlag, Attempt, FlagDecision)
+        .join(Attempt, Attempt.id == AttemptFlag.attempt_id)
+        .outerjoin(newest, newest.c.flag_id == AttemptFlag.id)
+        .outerjoin(FlagDecision, FlagDecision.id == newest.c.id)
+        .where(Attempt.round_id == round_id)
+        .order_by(AttemptFlag.id)
+    )
+    if decided is not None:
+        query = query.where(FlagDecision.id.is_not(None) if decided else FlagDecision.id.is_(None))
+    return [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
+
+
+def flag_kinds(db: Session, attempt_id: int) -> Sequence[str]:
+    """List what an attempt is flagged for."""
+    return db.scalars(select(AttemptFlag.kind).where(AttemptFlag.attempt_id == attempt_id)).all()
+
+
+def round_of_flag(db: Session, flag_id: int) -> int | None:
+    """Give the id of the round in which something was flagged."""
+    query = select(Attempt.round_id).join(AttemptFlag, AttemptFlag.attempt_id == Attempt.id)
+    return db.scalar(query.where(AttemptFlag.id == flag_id))
+
+
+def tally(db: Session, round_id: int, by: str | None = None) -> list[tuple[Any, int, int]]:
+    """Count attempts that stand, and those of them that fooled the model; *by* one of the names of `_groups`.
+
+    Without *by* there is one row whose first value is None.
+    """
+    standing = _standing(Attempt.round_id == round_id)
+    group = _groups(db)[by] if by else None
+    columns = [func.count(), func.count().filter(_claimed(standing))]
+    query = (
+        select(*([group] if group is not None else []), *columns)
+        .select_from(Attempt)
+        .join(standing, standing.c.id == Attempt.id)
+        .where(standing.c.retracted.is_(None))
+    )
+    if by == "worker":
+        query = query.outerjoin(User, User.id == Attempt.user_id)
+    if by == "prompt":
+        query = query.join(Prompt, Prompt.id == Attempt.prompt_id)
+    if group is None:
+        one = db.execute(query).one()
+        return [(None, int(one[0]), int(one[1]))]
+    return [(key, int(made), int(good)) for key, made, good in db.execute(query.group_by(group).order_by(group))]
+
+
+def retracted_count(db: Session, round_id: int) -> int:
+    """Count the attempts of a round that were retracted."""
+    query = (
+        select(func.count(func.distinct(AttemptNote.attempt_id)))
+        .join(Attempt, Attempt.id == AttemptNote.attempt_id)
+        .where(Attempt.round_id == round_id, AttemptNote.kind == "retracted")
+    )
+    return db.scalar(query) or 0
+
+
+def worker_count(db: Session, round_id: int) -> int:
+    """Count the people who made attempts in a round."""
+    return db.scalar(select(func.count(func.distinct(Attempt.user_id))).where(Attempt.round_id == round_id)) or 0
+
+
+def task_of(db: Session, attempt_id: int) -> int | None:
+    """Give the id of an attempt's round."""
+    return db.scalar(select(Attempt.round_id).where(Attempt.id == attempt_id))
+
+
+def _groups(db: Session) -> dict[str, Any]:
+    if db.get_bind().dialect.name == "postgresql":
+        hour = func.to_char(func.timezone("UTC", Attempt.created_at), "YYYY-MM-DD HH24:00")
+    else:
+        hour = func.strftime("%Y-%m-%d %H:00", Attempt.created_at)
+    return {
+        "worker": User.name,
+        "prompt": Prompt.hash,
+        "label": Attempt.aim,
+        "condition": Attempt.condition,
+        "number": Attempt.number,
+        "hour": hour,
+    }
+
+
+def _standing(wanted: ColumnElement[bool]) -> Subquery:
+    """Give id, fooled, confirmed and retracted of the attempts *wanted*, from what was said last."""
+    last = (
+        select(AttemptNote.attempt_id, AttemptNote.kind, func.max(AttemptNote.id).label("id"))
+        .join(Attempt, Attempt.id == AttemptNote.attempt_id)
+        .where(wanted, AttemptNote.kind.in_(("decision", "confirmed", "retracted")))
+        .group_by(AttemptNote.attempt_id, AttemptNote.kind)
+        .subquery()
+    )
+    decision, confirmed, retracted = aliased(AttemptNote), aliased(AttemptNote), aliased(last)
+    first, second = aliased(last), aliased(last)
+    return (
+        select(
+            Attempt.id,
+            func.coalesce(Attempt.fooled, decision.yes).label("fooled"),
+            confirmed.yes.label("confirmed"),
+            retracted.c.id.label("retracted"),
+        )
+        .outerjoin(first, and_(first.c.attempt_id == Attempt.id, first.c.kind == "decision"))
+        .outerjoin(decision, decision.id == first.c.id)
+        .outerjoin(second, and_(second.c.attempt_id == Attempt.id, second.c.kind == "confirmed"))
+        .outerjoin(confirmed, confirmed.id == second.c.id)
+        .outerjoin(retracted, and_(retracted.c.attempt_id == Attempt.id, retracted.c.kind == "retracted"))
+        .where(wanted)
+        .subquery()
+    )
+
+
+def _claimed(standing: Subquery) -> ColumnElement[bool]:
+    """Say where the model was fooled and the writer did not take it back."""
+    return and_(standing.c.fooled, or_(standing.c.confirmed.is_(None), standing.c.confirmed))
+
+
+def _withheld() -> ColumnElement[bool]:
+    newest = (
+        select(func.max(FlagDecision.id))
+        .join(AttemptFlag, AttemptFlag.id == FlagDecision.flag_id)
+        .where(AttemptFlag.attempt_id == Attempt.id)
+        .group_by(FlagDecision.flag_id)
+        .correlate(Attempt)
+    )
+    decision = aliased(FlagDecision)
+    return select(decision.id).where(decision.id.in_(newest), decision.withhold).exists()
+
+
+def _rows(db: Session, wanted: ColumnElement[bool]) -> Iterator[AttemptRow]:
+    standing = _standing(wanted)
+    query = (
+        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted, _withheld())
+        .join(standing, standing.c.id == Attempt.id)
+        .order_by(Attempt.id)
+        .execution_options(yield_per=BATCH)
+    )
+    for attempt, fooled, confirmed, retracted, withheld in db.execute(query):
+        yield AttemptRow(
+            attempt,
+            None if fooled is None else bool(fooled),
+            None if confirmed is None else bool(confirmed),
+            retracted is not None,
+            bool(withheld),
+        )
