@@ -10,7 +10,25 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.services.board_types import Board, View
+from quintain.services.rank import parse_numbers
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
+
+
+def parse_view(
+    weights: str = "", datasets: str = "", *, epsilon: float | None = None, base: str = "", amrs: str = ""
+) -> View:
+    """Read a view from texts such as `performance:4,memory:1`, as addresses and command lines carry it.
+
+    >>> parse_view("performance:4,memory:1").weights
+    {'performance': 4.0, 'memory': 1.0}
+    """
+    return View(
+        weights=parse_numbers(weights.replace(":", "="), "weights") or None,
+        datasets=parse_numbers(datasets.replace(":", "="), "weights of data sets") or None,
+        epsilon=epsilon,
+        base=base or None,
+        amrs=parse_numbers(amrs.replace(":", "="), "exchange rates") or None,
+    )
 
 
 def dataset_weights(made: Board, view: View) -> list[float]:

@@ -81,7 +81,9 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
     faults = _faults(db, task, settings)
     if faults:
         raise BadInput("The board's settings cannot be used.", faults=faults)
-    spec = _spec({**settings, "freeze_from": now().isoformat() if settings.get("freeze_until") else None})
+    # A freeze that holds keeps its moment, whatever else is set meanwhile.
+    since = board_spec(db, task).frozen_at or now()
+    spec = _spec({**settings, "freeze_from": since.isoformat() if settings.get("freeze_until") else None})
     with transaction(db):
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
         audit.record(db, actor, "board.settings", task)
@@ -120,8 +122,9 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
         for name in weights
         if name not in AXES
     ]
-    if weights and not any(weights.values()):
-        faults.append(Fault("are all 0; one axis must count", field="weights"))
+    for part, what in (("weights", "axis"), ("datasets", "data set")):
+        if settings.get(part) and not any(settings[part].values()):
+            faults.append(Fault(f"are all 0; one {what} must count", field=part))
     names = {name for _, name in queries.evaluated_versions(db, task)}
     faults += [
         Fault(f"is no data set of this task; there are: {', '.join(sorted(names)) or 'none'}", field=f"datasets.{name}")

@@ -105,6 +105,12 @@ def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[Dat
     return [one if sees_all(actor, version.task, one.hidden) else guarded(one) for one in ordered]
 
 
+def newest_only(found: Sequence[DatasetResult]) -> list[DatasetResult]:
+    """Keep the newest version of each data set."""
+    newest = {one.dataset: one for one in sorted(found, key=lambda one: one.number)}
+    return [newest[name] for name in sorted(newest)]
+
+
 def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
     """Say whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
     return not hidden or actor.has(RoleName.OWNER, task)

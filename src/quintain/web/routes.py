@@ -8,14 +8,32 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from quintain.web.api import board as api_board
 from quintain.web.api import datasets as api_datasets
+from quintain.web.api import evaluation as api_evaluation
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
 from quintain.web.api.shapes import ErrorShape
-from quintain.web.pages import account, admin, apidocs, datasets, health, home, imports, models, session, talk, tasks
+from quintain.web.pages import (
+    account,
+    admin,
+    apidocs,
+    board,
+    compare,
+    datasets,
+    evaluation,
+    health,
+    home,
+    imports,
+    models,
+    runs,
+    session,
+    talk,
+    tasks,
+)
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorShape, "description": text}
@@ -133,12 +151,30 @@ PAGES = [
     Page("GET", "/tasks/{task}/data/{dataset}", datasets.show),
     Page("GET", "/tasks/{task}/data/{dataset}/download", datasets.fetch),
     Page("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
+    # the board
+    Page("GET", "/tasks/{task}/board", board.show),
+    Page("GET", "/tasks/{task}/board/settings", board.settings_page),
+    Page("POST", "/tasks/{task}/board/settings", board.save_settings),
+    Page("POST", "/tasks/{task}/board/forks", board.save_fork),
+    Page("POST", "/tasks/{task}/board/forks/remove", board.remove_fork),
+    Page("POST", "/tasks/{task}/board/snapshots", board.take_snapshot),
     # models
     Page("GET", "/tasks/{task}/models", models.index),
     Page("GET", "/tasks/{task}/models/{model}", models.show),
     Page("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     Page("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
     Page("POST", "/tasks/{task}/models/{model}/card", models.save_card),
+    Page("GET", "/tasks/{task}/models/{model}/overlap", evaluation.overlap),
+    Page("GET", "/tasks/{task}/models/{model}/results/{dataset}", evaluation.dataset),
+    Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/flips", evaluation.flips),
+    Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/download", evaluation.fetch),
+    Page("GET", "/tasks/{task}/compare", compare.show),
+    # runs
+    Page("GET", "/tasks/{task}/runs", runs.index),
+    Page("GET", "/runs/{cell}", runs.show),
+    Page("GET", "/runs/{cell}/events", runs.stream),
+    Page("POST", "/runs/{cell}/cancel", runs.cancel),
+    Page("POST", "/runs/{cell}/retry", runs.retry),
     Page("GET", "/tasks/{task}/talk", talk.talk_page),
     Page("POST", "/tasks/{task}/talk", talk.ask),
 ]
@@ -165,6 +201,33 @@ API = [
         "datasets",
         media_type="application/octet-stream",
     ),
+    Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", media_type="application/json"),
+    Endpoint("GET", "/tasks/{task}/board/rank", api_board.rank_board, "board"),
+    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_board_uncertainty, "board"),
+    Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_board_aggregations, "board"),
+    Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_board_sensitivity, "board"),
+    Endpoint("GET", "/tasks/{task}/board/models/{model}", api_board.get_board_model, "board"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/board/export",
+        api_board.export_board,
+        "board",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/board/settings", api_board.get_board_settings, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/settings", api_board.change_board_settings, "board"),
+    Endpoint("GET", "/tasks/{task}/board/forks", api_board.list_forks, "board"),
+    Endpoint("POST", "/tasks/{task}/board/forks", api_board.save_fork, "board", 201),
+    Endpoint("DELETE", "/tasks/{task}/board/forks", api_board.remove_fork, "board", 204),
+    Endpoint("GET", "/tasks/{task}/board/snapshots", api_board.list_snapshots, "board"),
+    Endpoint("POST", "/tasks/{task}/board/snapshots", api_board.take_snapshot, "board", 201),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/board/snapshots/{snapshot}",
+        api_board.download_snapshot,
+        "board",
+        media_type="application/json",
+    ),
     Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
     Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),
@@ -176,6 +239,22 @@ API = [
     Endpoint("POST", "/uploads", api_submissions.begin_upload, "models", 201),
     Endpoint("GET", "/uploads/{upload_id}", api_submissions.get_upload, "models"),
     Endpoint("PUT", "/uploads/{upload_id}", api_submissions.put_part, "models"),
+    Endpoint("GET", "/tasks/{task}/models/{model}/results", api_evaluation.get_results, "evaluation"),
+    Endpoint("GET", "/tasks/{task}/models/{model}/overlap", api_evaluation.get_overlap, "evaluation"),
+    Endpoint("GET", "/tasks/{task}/models/{model}/results/{dataset}/flips", api_evaluation.list_flips, "evaluation"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/models/{model}/results/{dataset}/answers",
+        api_evaluation.download_answers,
+        "evaluation",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/compare", api_evaluation.compare_models, "evaluation"),
+    Endpoint("GET", "/tasks/{task}/compare/examples", api_evaluation.list_differences, "evaluation"),
+    Endpoint("GET", "/tasks/{task}/runs", api_evaluation.list_runs, "evaluation"),
+    Endpoint("GET", "/runs/{cell}", api_evaluation.get_run, "evaluation"),
+    Endpoint("POST", "/runs/{cell}/cancel", api_evaluation.cancel_run, "evaluation"),
+    Endpoint("POST", "/runs/{cell}/retry", api_evaluation.retry_run, "evaluation"),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -111,8 +111,10 @@ class Visit:
         base = f"/tasks/{task.name}"
         entries = [
             Entry("overview", _("Overview"), base, "home"),
+            Entry("board", _("Board"), f"{base}/board", "board"),
             Entry("data", _("Data"), f"{base}/data", "data"),
             Entry("models", _("Models"), f"{base}/models", "model"),
+            Entry("runs", _("Runs"), f"{base}/runs", "runs"),
             Entry("talk", _("Talk"), f"{base}/talk", "talk"),
         ]
         if self.owns(task):

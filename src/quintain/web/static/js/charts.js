@@ -42,6 +42,9 @@ function look() {
     legend: { labelColor: ink, titleColor: muted },
     title: { color: ink, anchor: "start", fontSize: 14 },
     bar: { color: colour("--accent") },
+    point: { color: colour("--accent") },
+    line: { color: colour("--accent") },
+    rule: { color: colour("--verdict-mark") },
     text: { color: ink, fontSize: 13 },
   };
 }

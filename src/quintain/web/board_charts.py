@@ -1,0 +1,112 @@
+"""The charts of a board: a scatter of two axes with its Pareto front, and progress over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quintain.services.board_rank import Ranked
+from quintain.web.charts import SCHEMA
+
+HEIGHT = 320
+
+
+def scatter_chart() -> dict[str, Any]:
+    """Draw one point per model; the page fills in data and titles as the reader chooses axes.
+
+    Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong and labelled) and `right` (the label is
+    written to the left).
+    """
+    tooltip = [
+        {"field": "name", "type": "nominal", "title": "model"},
+        {"field": "x", "type": "quantitative", "title": "x", "format": ".2f"},
+        {"field": "y", "type": "quantitative", "title": "y", "format": ".2f"},
+    ]
+    scale = {"zero": False, "nice": True, "padding": 16}
+    x = {"field": "x", "type": "quantitative", "title": "x", "scale": scale, "axis": {"tickCount": 5}}
+    y = {"field": "y", "type": "quantitative", "title": "y", "scale": scale, "axis": {"tickCount": 5}}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": []},
+        "width": "container",
+        "height": HEIGHT,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {
+                "transform": [{"filter": "datum.front"}],
+                "mark": {"type": "line", "strokeDash": [4, 4], "opacity": 0.7},
+                "encoding": {"order": {"field": "x"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 90},
+                "encoding": {
+                    "tooltip": tooltip,
+                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.4},
+                },
+            },
+            _labels("datum.front && !datum.right", "left", 9),
+            _labels("datum.front && datum.right", "right", -9),
+        ],
+    }
+
+
+def _labels(which: str, align: str, by: int) -> dict[str, Any]:
+    """Write the names beside the points, on the side where there is room."""
+    return {
+        "transform": [{"filter": which}],
+        "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12},
+        "encoding": {"text": {"field": "name"}},
+    }
+
+
+def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] | None:
+    """Draw each model's performance by date, the best so far as a step line and, where known, what people reach."""
+    rows = []
+    axis = ranked.board.axes[0]
+    best: float | None = None
+    dated = sorted(range(len(ranked.board.models)), key=lambda row: ranked.board.models[row].created_at)
+    for row in dated:
+        figure = ranked.figure(row, axis.name)
+        if figure is None or figure["value"] is None:
+            continue
+        value = figure["value"]
+        best = value if best is None else (min if axis.lower else max)(best, value)
+        model = ranked.board.models[row]
+        rows.append({"date": model.created_at.isoformat(), "value": value, "best": best, "name": model.name})
+    if not rows:
+        return None
+    y = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": True, "padding": 12}}
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+            "encoding": {"y": {"field": "best", **y}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60},
+            "encoding": {
+                "y": {"field": "value", **y},
+                "tooltip": [
+                    {"field": "name", "type": "nominal", "title": "model"},
+                    {"field": "value", "type": "quantitative", "title": title, "format": ".2f"},
+                    {"field": "date", "type": "temporal", "title": "date"},
+                ],
+            },
+        },
+    ]
+    if ranked.board.human is not None:
+        layers += [
+            {"mark": {"type": "rule", "strokeDash": [6, 4]}, "encoding": {"y": {"datum": ranked.board.human}}},
+            {
+                "mark": {"type": "text", "align": "left", "x": 4, "dy": -8},
+                "encoding": {"y": {"datum": ranked.board.human}, "text": {"value": human}},
+            },
+        ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 240,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {"x": {"field": "date", "type": "temporal", "title": None, "axis": {"tickCount": 5}}},
+        "layer": layers,
+    }

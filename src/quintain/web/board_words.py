@@ -1,0 +1,101 @@
+"""The words of the board's page: what the browser says while the reader moves a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from quintain.services.board_types import Axis, Board
+
+Translate = Callable[[str], str]
+
+
+def axis_title(_: Translate, axis: Axis) -> str:
+    """Name an axis for the reader; performance goes by the name of its metric."""
+    named = {
+        "throughput": _("Throughput"),
+        "memory": _("Memory"),
+        "fairness": _("Fairness"),
+        "robustness": _("Robustness"),
+    }
+    return named.get(axis.name, axis.title)
+
+
+def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
+    """List the views that the page offers; the first is the owner's."""
+    return [
+        {
+            "name": "default",
+            "title": _("Owner's default"),
+            "weights": made.spec.axis_weights([axis.name for axis in made.axes]),
+        },
+        {"name": "accuracy", "title": _("Accuracy only"), "weights": {"performance": 1}},
+        {
+            "name": "small",
+            "title": _("Small and fast"),
+            "weights": {"performance": 4, "throughput": 3, "memory": 3},
+        },
+        {
+            "name": "fair",
+            "title": _("Fair and robust"),
+            "weights": {"performance": 4, "fairness": 3, "robustness": 3},
+        },
+    ]
+
+
+def words(_: Translate) -> dict[str, str]:
+    """Give the sentences that the browser fills in; {names} in braces are its."""
+    return {
+        "unranked": _("unranked"),
+        "missing": _("{axes} missing"),
+        "beyond": _("{axis} above the cap of {cap}"),
+        "predictions_only": _("predictions only"),
+        "predictions_only_why": _("Its answers were handed in as a file; it was not run here."),
+        "anonymous": _("anonymous"),
+        "private": _("private"),
+        "seeds": _("{n} seeds"),
+        "spread": _("± {spread} over {n} seeds"),
+        "cannot": _("cannot be measured"),
+        "none": _("no value yet"),
+        "interval": _("95 % interval {low} to {high}"),
+        "examples": _("{n} examples"),
+        "measured": _("measured {at}"),
+        "details": _("Details of {name}"),
+        "order": _("New order: {order}."),
+        "place": _("{rank}. {name}"),
+        "weight": _("{percent} % of the weight"),
+        "worth_more": _("1 {unit} more of {axis} is worth {points} of {base}"),
+        "worth_less": _("1 {unit} less of {axis} is worth {points} of {base}"),
+        "worth_none": _("{axis} adds nothing: {why}"),
+        "no_base": _("{base} has no weight, so nothing can be said in its terms"),
+        "why_same": _("all models share one value"),
+        "why_close": _("no two models differ enough to give an exchange rate"),
+        "points": _("{value} {unit}"),
+        "points_percent": _("{value} points"),
+        "refused": _("All weights are 0, so there is nothing to rank by. Give one metric a weight."),
+        "refused_data": _("No data set has a weight. Give one of them a weight."),
+        "above": _("Probability that the row is above the column"),
+        "pair": _("{first} above {second}: {percent} %"),
+        "more": _("about {n} more examples would settle it"),
+        "settled": _("settled by the examples at hand"),
+        "equal": _("no difference to settle"),
+        "leads": _("{leader} leads as long as {ranges}"),
+        "leads_range": _("{axis} has {low} to {high} % of the weight"),
+        "leads_epsilon": _("and for every ε from {low} to {high}."),
+        "leads_epsilon_open": _("and for every ε from {low} up."),
+        "pool": _("Without {without}, scores move by up to {points}."),
+        "pool_leader": _("Without {without}, scores move by up to {points}, and {leader} leads."),
+        "dynascore": _("Dynascore"),
+        "zscore": _("Mean z-score"),
+        "average": _("Plain average"),
+        "win_rate": _("Win rate"),
+        "bradley_terry": _("Bradley–Terry"),
+        "pareto": _("Pareto front"),
+        "yes": _("yes"),
+        "dataset": _("Data set"),
+        "slices": _("By tag"),
+        "copied": _("Copied"),
+        "tied": _("Models between two lines cannot be told apart from the best of them."),
+        "model_page": _("Model page"),
+        "failed": _("This could not be loaded. Reload the page."),
+    }

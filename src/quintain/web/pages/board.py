@@ -1,0 +1,175 @@
+"""The board's page: the table that readers weigh, what they keep of it, and the owner's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput
+from quintain.services import board_keep
+from quintain.services.board_cache import warm_board
+from quintain.services.board_export import KINDS, SINGLE
+from quintain.services.board_rank import parse_view, rank
+from quintain.services.board_settings import AXES, board_spec, set_board
+from quintain.services.board_types import Part, View
+from quintain.services.permissions import require_owner
+from quintain.services.tasks import get_task
+from quintain.web.api.board import read_part
+from quintain.web.board_charts import progress_chart, scatter_chart
+from quintain.web.board_words import axis_title, presets, words
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks import title_of
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+SLIDER_TOP = 8
+
+
+def show(visit: Visiting, task: str, part: Annotated[Part, Depends(read_part)]) -> Response:
+    """Show the board. What the address says of weights is read in the browser, which ranks by them."""
+    return _show(visit, task, part)
+
+
+def save_fork(post: Posting, task: str) -> Response:
+    """Keep the view under a name."""
+    visit = post.visit
+    try:
+        board_keep.save_fork(visit.db, visit.blobs, visit.actor, task, post.text("name"), _view(post))
+    except BadInput as error:
+        return _show(visit, task, Part(), trouble_of(error))
+    return visit.redirect(_back(post, task), visit.tongue.gettext("The view is kept."))
+
+
+def remove_fork(post: Posting, task: str) -> Response:
+    """Remove a view that one keeps."""
+    visit = post.visit
+    board_keep.remove_fork(visit.db, visit.actor, task, post.text("name"))
+    return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The view is removed."))
+
+
+def take_snapshot(post: Posting, task: str) -> Response:
+    """Freeze what is seen."""
+    visit = post.visit
+    try:
+        title = post.text("title").strip()
+        part = Part(post.text("tag") or None, post.text("language") or None)
+        board_keep.take_snapshot(visit.db, visit.blobs, visit.actor, task, _view(post), title=title, part=part)
+    except BadInput as error:
+        return _show(visit, task, Part(), trouble_of(error))
+    return visit.redirect(_back(post, task) + "#kept", visit.tongue.gettext("The snapshot is taken."))
+
+
+def settings_page(visit: Visiting, task: str) -> Response:
+    """Show the owner what can be set."""
+    return _settings(visit, task)
+
+
+def save_settings(post: Posting, task: str) -> Response:
+    """Set the board."""
+    visit = post.visit
+    try:
+        set_board(visit.db, visit.actor, task, _typed(post))
+    except BadInput as error:
+        return _settings(visit, task, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The board is set."))
+
+
+def _back(post: Post, task: str) -> str:
+    query = post.text("query").lstrip("?")
+    return f"/tasks/{task}/board?{query}" if query.isprintable() and query else f"/tasks/{task}/board"
+
+
+def _view(post: Post) -> View:
+    epsilon = post.text("epsilon").strip()
+    return parse_view(
+        post.text("weights"),
+        post.text("datasets"),
+        epsilon=_number(epsilon, "epsilon") if epsilon else None,
+        base=post.text("base"),
+    )
+
+
+def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -> Response:
+    found = get_task(visit.db, task)
+    made = warm_board(visit.db, visit.blobs, visit.actor, task, part).board
+    ranked = rank(made) if made.datasets else None
+    _ = visit.tongue.gettext
+    axes = [(axis, axis_title(_, axis)) for axis in made.axes]
+    return visit.render(
+        "board.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="board",
+        made=made,
+        axes=axes,
+        titles={axis.name: title for axis, title in axes},
+        part=part,
+        ranked=ranked,
+        order=ranked.order() if ranked else [],
+        slider_top=SLIDER_TOP,
+        presets=presets(_, made),
+        words=words(_),
+        scatter=scatter_chart(),
+        progress=progress_chart(ranked, title=axes[0][1], human=_("people")) if ranked else None,
+        forks=board_keep.list_forks(visit.db, task),
+        snapshots=board_keep.list_snapshots(visit.db, task),
+        exports=[(kind, kind not in SINGLE) for kind in KINDS],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
+        error=trouble,
+    )
+
+
+def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
+    found = get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    _ = visit.tongue.gettext
+    made = warm_board(visit.db, visit.blobs, visit.actor, task, Part(live=True, seeds_apart=True)).board
+    spec = board_spec(visit.db, task)
+    base = f"/tasks/{task}"
+    return visit.render(
+        "board_settings.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="board",
+        made=made,
+        spec=spec,
+        weights=spec.axis_weights(AXES),
+        axes=[(axis, axis_title(_, axis)) for axis in made.axes],
+        metrics=[
+            ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
+            *((one, one) for one in found.metrics),
+        ],
+        names=sorted({model.name for model in made.models} | set(spec.hidden_models)),
+        crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
+        error=trouble,
+    )
+
+
+def _typed(post: Post) -> Mapping[str, Any]:
+    """Read the settings that were typed; a field left empty keeps its default."""
+    settings: dict[str, Any] = {
+        "datasets": _numbers(post, "dataset-"),
+        "weights": _numbers(post, "weight-"),
+        "caps": _numbers(post, "cap-"),
+        "metric": post.text("metric") or None,
+        "hidden_models": sorted(set(post.texts("model-names")) - set(post.texts("shown"))),
+        "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,
+    }
+    for name, factor in (("epsilon", 1.0), ("human", 0.01)):
+        text = post.text(name).strip()
+        settings[name] = _number(text, name) * factor if text else None
+    return settings
+
+
+def _numbers(post: Post, prefix: str) -> dict[str, float]:
+    typed = {name.removeprefix(prefix): post.text(name).strip() for name in post.form if name.startswith(prefix)}
+    return {name: _number(text, f"{prefix}{name}") for name, text in typed.items() if text}
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"'{text}' is not a number.", remedy=f"Write a number into '{field}'.") from None

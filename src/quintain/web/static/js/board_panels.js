@@ -1,0 +1,107 @@
+// What stands around the table: exchange rates in words, how sure it is, other aggregations, the citation.
+
+import { digits, element, fill } from "./board_table.js";
+
+const percent = (share) => Math.round(100 * share);
+
+export function showWorth(place, state, titles, words) {
+  const base = state.axes.find((axis) => axis.name === state.base);
+  const { worth, shares } = state.found;
+  const points = (value) => {
+    const text = value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(1) : digits(value);
+    return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: base.unit });
+  };
+  const lines = state.axes.flatMap((axis, c) => {
+    if (axis.name === state.base || shares[c] === 0) return [];
+    if (worth[c] === null) {
+      if (state.prepared.rates[c]) return [fill(words.no_base, { base: titles[state.base] })];
+      const present = [...state.values[c]].filter((value) => !Number.isNaN(value));
+      const same = present.length > 1 && present.every((value) => value === present[0]);
+      return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : words.why_close })];
+    }
+    const unit = axis.unit === "%" ? "%" : axis.unit;
+    return [fill(axis.lower ? words.worth_less : words.worth_more, { unit, axis: titles[axis.name], points: points(worth[c]), base: titles[state.base] })];
+  });
+  place.replaceChildren(...[...new Set(lines)].map((line) => element("li", {}, line)));
+}
+
+export function showSure(found, state, words) {
+  const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
+  const pairs = found.pairs.slice(0, 8).map((pair) => {
+    const more = pair.more === null ? words.equal : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
+    return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
+  });
+  document.getElementById("sure-pairs").replaceChildren(...pairs);
+  const place = document.getElementById("sure-matrix");
+  const names = found.models.slice(0, 12).map((model) => name(model.model));
+  if (names.length < 2) {
+    place.replaceChildren();
+    return;
+  }
+  const head = element("tr", {}, element("td", {}), ...names.map((one) => element("th", { scope: "col" }, one)));
+  const rows = names.map((one, i) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, one),
+      ...names.map((_, j) => (i === j ? element("td", { class: "same" }, "·") : element("td", { class: `p${Math.round(10 * found.above[i][j])}` }, `${percent(found.above[i][j])}`))),
+    ),
+  );
+  const table = element("table", { class: "board-matrix" }, element("caption", {}, `${words.above}, %`), element("thead", {}, head), element("tbody", {}, ...rows));
+  place.replaceChildren(element("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": words.above }, table));
+}
+
+export function showLeader(found, state, titles, words) {
+  const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
+  const place = document.getElementById("sure-leader");
+  if (!found.leader) {
+    place.replaceChildren();
+    return;
+  }
+  const ranges = Object.entries(found.weights)
+    .filter(([, range]) => range.low > 0.0005 || range.high < 0.9995)
+    .map(([axis, range]) => fill(words.leads_range, { axis: titles[axis], low: percent(range.low), high: percent(range.high ?? 1) }));
+  const lines = ranges.map((range) => fill(words.leads, { leader: name(found.leader), ranges: range }));
+  const pool = found.pool.slice(0, 3).filter((effect) => Math.abs(effect.largest) > 1e-9);
+  for (const effect of pool) {
+    const values = { without: name(effect.without), points: digits(Math.abs(effect.largest)), leader: name(effect.leader) };
+    const moved = effect.leader_changes && effect.without !== found.leader;
+    lines.push(fill(moved ? words.pool_leader : words.pool, values));
+  }
+  place.replaceChildren(...lines.map((line) => element("li", {}, line)));
+}
+
+export function showAggregations(place, found, words) {
+  const head = ["", ...found.aggregations.map((one) => words[one]), words.pareto];
+  const rows = found.models.map((model) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, model.name),
+      ...found.aggregations.map((one) => {
+        const { score, rank } = model.aggregates[one];
+        return element("td", {}, rank === null ? "–" : element("b", {}, `${rank}.`), rank === null ? "" : ` ${digits(score)}`);
+      }),
+      element("td", {}, model.pareto ? words.yes : "–"),
+    ),
+  );
+  const table = element("table", { class: "table" }, element("thead", {}, element("tr", {}, ...head.map((text) => element(text ? "th" : "td", text ? { scope: "col" } : {}, text)))), element("tbody", {}, ...rows));
+  place.replaceChildren(element("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": words.dynascore }, table));
+}
+
+export function citation(state, etag, address) {
+  const { board, found, prepared } = state;
+  const scoring = board.datasets.filter((dataset) => state.datasets[dataset.name] > 0);
+  const total = scoring.reduce((sum, dataset) => sum + state.datasets[dataset.name], 0);
+  const lines = [
+    `Quintain board of task "${board.task}"${board.tag ? `, tag "${board.tag}"` : ""}${board.language ? `, language "${board.language}"` : ""}`,
+    `address    ${address}`,
+    `as of      ${board.made_at.slice(0, 19)}Z`,
+    `metric     ${board.metric}, in units of ${state.base}`,
+    `weights    ${state.axes.map((axis, c) => `${axis.name} ${found.shares[c].toFixed(3)}`).join(", ")}`,
+    `epsilon    ${prepared.epsilon}`,
+    ...scoring.map((dataset) => `data set   ${dataset.ref}, weight ${(state.datasets[dataset.name] / total).toFixed(3)}, ${dataset.hash}`),
+    `board      ${etag.replaceAll('"', "")}`,
+  ];
+  return lines.join("\n");
+}

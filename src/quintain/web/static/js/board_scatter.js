@@ -1,0 +1,55 @@
+// Two axes against each other. The chart is drawn by Vega-Lite from the server's specification; here it gets its data
+// and is tied to the table: pointing at a row shows its point, and the other way round.
+
+import { drawCharts } from "./charts.js";
+
+export function showScatter(place, state, titles, x, y) {
+  const spec = JSON.parse(place.dataset.chart);
+  const [cx, cy] = [x, y].map((name) => state.axes.findIndex((axis) => axis.name === name));
+  const front = state.front(x, y);
+  spec.data.values = state.models.flatMap((model, m) => {
+    const [one, two] = [state.values[cx][m], state.values[cy][m]];
+    return Number.isNaN(one) || Number.isNaN(two) ? [] : [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m) }];
+  });
+  sides(spec.data.values, state.axes[cx].lower);
+  for (const [channel, c, name] of [["x", cx, x], ["y", cy, y]]) {
+    const { unit, lower } = state.axes[c];
+    spec.encoding[channel].title = `${titles[name]}${unit ? ` (${unit})` : ""}`;
+    // Better is always further up and to the right.
+    const scale = spec.encoding[channel].scale;
+    scale.reverse = lower;
+    const known = spec.data.values.map((row) => row[channel]);
+    // What spans orders of magnitude is only legible on a logarithmic scale.
+    if (!lower && known.length && Math.min(...known) > 0 && Math.max(...known) > 50 * Math.min(...known)) {
+      Object.assign(scale, { type: "log" });
+      delete scale.zero;
+      spec.encoding[channel].axis.format = "~s";
+    }
+    spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
+  }
+  place.dataset.spec = JSON.stringify(spec);
+  drawCharts(place.parentElement);
+}
+
+/** Points in the right half have their names to the left. */
+function sides(rows, reversed) {
+  const sorted = rows.map((row) => row.x).sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  for (const row of rows) row.right = rows.length > 1 && (reversed ? row.x < middle : row.x > middle);
+}
+
+const refOf = (node) => node?.__data__?.datum?.ref;
+
+function light(place, rows, ref) {
+  for (const row of rows.querySelectorAll("tr[data-ref]")) row.classList.toggle("lit", row.dataset.ref === ref);
+  for (const mark of place.querySelectorAll(".mark-symbol path")) mark.classList.toggle("lit", Boolean(ref) && refOf(mark) === ref);
+}
+
+export function linkScatter(place, rows) {
+  const over = (event) => light(place, rows, event.target.closest?.("tr[data-ref]")?.dataset.ref);
+  rows.addEventListener("pointerover", over);
+  rows.addEventListener("focusin", over);
+  rows.addEventListener("pointerleave", () => light(place, rows, undefined));
+  place.addEventListener("pointerover", (event) => light(place, rows, refOf(event.target)));
+  place.addEventListener("pointerleave", () => light(place, rows, undefined));
+}

@@ -1,0 +1,148 @@
+// What a reader has chosen, the matrix it is applied to, and the ranking that follows. No DOM.
+
+import { Refusal, goodOf, paretoFront, prepare, score, weightedMean } from "./utility.js";
+
+const pairs = (text) =>
+  Object.fromEntries(
+    text
+      .split(",")
+      .map((part) => part.split(":"))
+      .filter(([name, value]) => name && Number(value) >= 0)
+      .map(([name, value]) => [name, Number(value)]),
+  );
+const written = (weights) =>
+  Object.entries(weights)
+    .map(([name, value]) => `${name}:${Number(value.toFixed(4))}`)
+    .join(",");
+
+export class State {
+  constructor(board) {
+    this.board = board;
+    this.models = board.models;
+    this.axes = board.axes;
+    const columns = (axis) =>
+      board.datasets.map((_, d) => Float64Array.from(board.models, (model) => model.values[axis.name][d]?.value ?? NaN));
+    this.cells = board.axes.map(columns);
+    this.cannot = board.axes.map((axis) => board.models.map((model) => model.cannot.includes(axis.name)));
+    this.reset();
+  }
+
+  reset() {
+    this.weights = { ...this.board.weights };
+    this.datasets = Object.fromEntries(this.board.datasets.map((dataset) => [dataset.name, dataset.weight]));
+    this.epsilon = this.board.epsilon;
+    this.base = "performance";
+    this.stale = true;
+  }
+
+  /** Take over a view: `{weights, datasets, epsilon, base}`, each where it is given. */
+  take(view) {
+    this.reset();
+    if (view.weights) this.weights = Object.fromEntries(this.axes.map(({ name }) => [name, view.weights[name] ?? 0]));
+    if (view.datasets) {
+      for (const name of Object.keys(this.datasets)) this.datasets[name] = view.datasets[name] ?? 0;
+    }
+    if (view.epsilon !== null && view.epsilon !== undefined) this.epsilon = view.epsilon;
+    if (this.axes.some((axis) => axis.name === view.base)) this.base = view.base;
+  }
+
+  read(query) {
+    const view = { base: query.get("base") };
+    if (query.get("weights")) view.weights = pairs(query.get("weights"));
+    if (query.get("datasets")) view.datasets = pairs(query.get("datasets"));
+    if (query.get("epsilon") && Number(query.get("epsilon")) >= 0) view.epsilon = Number(query.get("epsilon"));
+    this.take(view);
+  }
+
+  /** The part of the address that carries what differs from the owner's default. */
+  query() {
+    const query = new URLSearchParams();
+    const differs = (now, before) => Object.entries(now).some(([name, value]) => Math.abs(value - (before[name] ?? 0)) > 1e-9);
+    const usual = Object.fromEntries(this.board.datasets.map((dataset) => [dataset.name, dataset.weight]));
+    if (differs(this.weights, this.board.weights)) query.set("weights", written(this.weights));
+    if (differs(this.datasets, usual)) query.set("datasets", written(this.datasets));
+    if (this.epsilon !== this.board.epsilon && this.epsilon !== null) query.set("epsilon", this.epsilon);
+    if (this.base !== "performance") query.set("base", this.base);
+    return query;
+  }
+
+  dataWeights() {
+    return this.board.datasets.map((dataset) => this.datasets[dataset.name]);
+  }
+
+  /** Average over data sets anew; only data set weights, ε and the base metric make this necessary. */
+  prepare() {
+    const weights = this.dataWeights();
+    this.beyond = this.models.map(() => null);
+    const values = this.cells.map((cells, c) => {
+      const mean = weightedMean(cells, weights, this.models.length);
+      const { cap, name } = this.axes[c];
+      for (let m = 0; m < mean.length; m += 1) {
+        if (this.cannot[c][m]) mean[m] = NaN;
+        else if (cap !== null && mean[m] > cap) {
+          mean[m] = NaN;
+          this.beyond[m] ??= name;
+        }
+      }
+      return mean;
+    });
+    this.values = values;
+    const choices = { epsilon: this.epsilon ?? undefined, perf: "performance", base: this.base };
+    this.prepared = prepare({ columns: this.axes, values, cannot: this.cannot }, choices);
+    this.stale = false;
+  }
+
+  /** Rank by the present choices; gives an error's text where they rank nothing. */
+  rank() {
+    try {
+      if (this.stale) this.prepare();
+      this.found = score(this.prepared, this.weights);
+      const { ranks } = this.found;
+      const last = this.models.length + 1;
+      this.order = [...this.models.keys()].sort(
+        (a, b) => (ranks[a] || last) - (ranks[b] || last) || (this.models[a].name < this.models[b].name ? -1 : 1),
+      );
+      return null;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return this.dataWeights().some((weight) => weight > 0) ? "refused" : "refused_data";
+    }
+  }
+
+  /** A cell over data sets, with its interval: the halves add up as independent errors do. */
+  figure(m, c) {
+    const value = this.values[c][m];
+    if (Number.isNaN(value)) return null;
+    const weights = this.dataWeights();
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const figures = this.models[m].values[this.axes[c].name];
+    let n = 0;
+    let spread = null;
+    let at = null;
+    const halves = { low: 0, high: 0 };
+    figures.forEach((figure, d) => {
+      if (!weights[d] || !figure) return;
+      n += figure.n ?? 0;
+      if (figure.at > (at ?? "")) at = figure.at;
+      if (figure.spread !== undefined) spread = Math.max(spread ?? 0, figure.spread);
+      for (const end of ["low", "high"]) {
+        const half = figure[end] === null ? NaN : figure[end] - figure.value;
+        halves[end] += ((weights[d] / total) * half) ** 2;
+      }
+    });
+    const sure = !Number.isNaN(halves.low) && !Number.isNaN(halves.high);
+    return {
+      value, n, at, spread,
+      low: sure ? value - Math.sqrt(halves.low) : null,
+      high: sure ? value + Math.sqrt(halves.high) : null,
+    };
+  }
+
+  front(x, y) {
+    const goods = [x, y].map((name) => {
+      const c = this.axes.findIndex((axis) => axis.name === name);
+      return goodOf(this.axes[c], this.values[c]);
+    });
+    return paretoFront(goods);
+  }
+}
