@@ -8,7 +8,7 @@ only pairs that share so many of those are compared. Nothing is drawn at random,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +106,26 @@ def find_nearest(
     return Nearest(index, similarity)
 
 
+def find_pairs(texts: Sequence[str], *, threshold: float = THRESHOLD, width: int = WIDTH) -> tuple[IntArray, IntArray]:
+    """Find all pairs within *texts* whose similarity is *threshold* or more: the later ones, and the earlier ones.
+
+    Texts without a word are like nothing.
+
+    >>> find_pairs(["A great film!", "A bore.", "a great film"])
+    (array([2]), array([0]))
+    """
+    if not 0 < threshold <= 1:
+        raise BadInput(f"The threshold is {threshold:g}.", remedy="Give one above 0 and at most 1.")
+    squeezed = [squeeze(text) for text in texts]
+    places = np.array([place for place, text in enumerate(squeezed) if text], dtype=np.int64)
+    if not len(places):
+        return places, places
+    sets, _ = _sets([squeezed[place] for place in places.tolist()], [], width)
+    found = [(rows[columns < rows], columns[columns < rows]) for rows, columns, _ in _similar(sets, sets, threshold)]
+    later, earlier = (np.concatenate(part) for part in zip(*found, strict=True))
+    return places[later], places[earlier]
+
+
 def _sets(asked: Sequence[str], given: Sequence[str], width: int) -> tuple[_Sets, _Sets]:
     """Turn texts into sets of numbers, where a smaller number is rarer among *given*."""
     owners, grams = _grams([*asked, *given], width)
@@ -144,6 +164,15 @@ def _grams(texts: Sequence[str], width: int) -> tuple[IntArray, _Hashes]:
 def _nearest_sets(asked: _Sets, given: _Sets, threshold: float) -> Nearest:
     index = np.full(len(asked.sizes), -1, dtype=np.int64)
     similarity = np.zeros(len(asked.sizes))
+    for rows, columns, scores in _similar(asked, given, threshold):
+        best = np.lexsort((columns, -scores, rows))
+        leads = best[np.flatnonzero(np.r_[True, rows[best][1:] != rows[best][:-1]])] if len(rows) else best
+        index[rows[leads]], similarity[rows[leads]] = columns[leads], scores[leads]
+    return Nearest(index, similarity)
+
+
+def _similar(asked: _Sets, given: _Sets, threshold: float) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Give all pairs that are at least as similar as *threshold*, and how similar; those of one text come together."""
     postings_owner, postings_member = _prefixes(given, threshold)
     order = np.argsort(postings_member, kind="stable")
     postings_owner, postings_member = postings_owner[order], postings_member[order]
@@ -163,12 +192,8 @@ def _nearest_sets(asked: _Sets, given: _Sets, threshold: float) -> Nearest:
         kept = smaller >= threshold * larger
         rows, columns = rows[kept], columns[kept]
         scores = _jaccard(asked, rows, given, columns)
-        best = np.lexsort((columns, -scores, rows))
-        rows, columns, scores = rows[best], columns[best], scores[best]
-        leads = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.zeros(0, dtype=np.int64)
-        leads = leads[scores[leads] >= threshold - 1e-12]
-        index[rows[leads]], similarity[rows[leads]] = columns[leads], scores[leads]
-    return Nearest(index, similarity)
+        kept = scores >= threshold - 1e-12
+        yield rows[kept], columns[kept], scores[kept]
 
 
 def _shared(sets: _Sets, threshold: float) -> IntArray:

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from quintain.core.task import Task
+from quintain.data.sentences import sentences
 from quintain.models.contract import BASELINES, Baseline, Batch, Progress
 from quintain.models.fields import answer_type, clean, text_fields
-from quintain.models.sentences import sentences
 from quintain.models.words import words
 
 

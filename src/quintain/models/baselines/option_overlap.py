@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
+from quintain.data.sentences import sentences
 from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, of_type, table_column
 from quintain.models.options import Floats, OptionBaseline, inputs_of, margin
-from quintain.models.sentences import sentences
 from quintain.models.words import Rarity, Vocabulary, tokens, words
 
 STRENGTH = 10.0

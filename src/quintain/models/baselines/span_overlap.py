@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
+from quintain.data.sentences import sentences
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import of_type, table_column
-from quintain.models.sentences import sentences
 from quintain.models.spans import SpanBaseline, span
 from quintain.models.words import Rarity, Vocabulary, listed, tokens, words
 

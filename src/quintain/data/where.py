@@ -1,0 +1,352 @@
+"""Conditions such as `rating == 1 and predicted == 'positive' and length < 30`: read by us, and never run as code.
+
+    condition = parse_where("rating <= 2 and probability('positive') > 0.6")
+
+Beside `and`, `or`, `not` and brackets there are `== != < <= > >=` (also in a row: `0.4 < probability < 0.6`),
+`in [1, 2]`, `not in`, `contains(text, 'never')` and `missing(city)`. A name in backquotes is always a column of the
+file, so that one called `length` or `first name` can be named too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from quintain.core.errors import BadInput
+
+MAX_LENGTH = 10_000
+MAX_DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A value that is known of a sentence, or (*quoted*) a column of the file."""
+
+    name: str
+    at: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number or a text as it is written."""
+
+    value: float | str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelProbability:
+    """How sure the model is of a label."""
+
+    label: str
+    at: int
+
+
+Operand = Name | Literal | LabelProbability
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """One comparison; *operator* is one of `OPERATORS`."""
+
+    operator: str
+    left: Operand
+    right: Operand
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Whether a value is one of several."""
+
+    value: Operand
+    options: tuple[Literal, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """Whether a text has another one in it, whatever the case."""
+
+    value: Name
+    part: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Whether a value is not there."""
+
+    value: Name
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of a condition."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All *parts* hold."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one of *parts* holds."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition = Compare | Among | Contains | Missing | Not | Every | Some
+
+OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
+WORDS = ("and", "or", "not", "in")
+FUNCTIONS = ("probability", "contains", "missing")
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+    |(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
+    |(?P<text>'[^'\n]*'|"[^"\n]*")
+    |(?P<column>`[^`\n]+`)
+    |(?P<name>[^\W\d][\w.]*)
+    |(?P<mark>==|!=|<=|>=|<|>|[()\[\],])""",
+    re.VERBOSE,
+)
+_OFTEN_MEANT = {"=": "==", "&": "and", "|": "or", "!": "not", "<>": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def where_error(source: str, text: str, at: int, reason: str, *, remedy: str | None = None) -> BadInput:
+    """Say what is wrong with the condition *text* at a place, and show that place."""
+    start = max(0, at - 60)
+    shown = text[start : at + 40].replace("\n", " ")
+    return BadInput(f"{source}, character {at + 1}: {reason}\n  {shown}\n  {' ' * (at - start)}^", remedy=remedy)
+
+
+def parse_where(text: str, *, source: str = "--where") -> Condition:
+    """Read a condition, or raise BadInput with the place of the first mistake; *source* says where it stands.
+
+    >>> parse_where("length < 30")
+    Compare(operator='<', left=Name(name='length', at=0, quoted=False), right=Literal(value=30.0, at=9), at=7)
+    """
+    if len(text) > MAX_LENGTH:
+        raise BadInput(f"{source} has {len(text):,} characters; {MAX_LENGTH:,} are enough for anybody.")
+    return _Reading(text, source).condition()
+
+
+def conjuncts(condition: Condition | None) -> list[Condition]:
+    """List the conditions that must hold all at once, so that cheap ones can be tried first."""
+    if condition is None:
+        return []
+    if isinstance(condition, Every):
+        return [one for part in condition.parts for one in conjuncts(part)]
+    return [condition]
+
+
+def leaves(condition: Condition) -> Iterator[Compare | Among | Contains | Missing]:
+    """Give the single comparisons of a condition, in order."""
+    if isinstance(condition, Every | Some):
+        for part in condition.parts:
+            yield from leaves(part)
+    elif isinstance(condition, Not):
+        yield from leaves(condition.part)
+    else:
+        yield condition
+
+
+def operands(condition: Condition) -> Iterator[Operand]:
+    """Give every operand of a condition, in order."""
+    for leaf in leaves(condition):
+        if isinstance(leaf, Compare):
+            yield leaf.left
+            yield leaf.right
+        else:
+            yield leaf.value
+
+
+def _tokens(text: str, source: str) -> list[_Token]:
+    found: list[_Token] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise where_error(source, text, at, _unreadable(text, at))
+        kind = str(match.lastgroup)
+        if kind != "space":
+            word = match.group()
+            found.append(_Token("word" if word in WORDS else kind, word, at))
+        at = match.end()
+    return [*found, _Token("end", "", len(text))]
+
+
+def _unreadable(text: str, at: int) -> str:
+    if text[at] in "'\"`":
+        return f"the {text[at]} is never closed"
+    if text[at].isdigit():
+        return "this is not a number"
+    meant = _OFTEN_MEANT.get(text[at])
+    return f"'{text[at]}' means nothing here" + (f"; did you mean '{meant}'?" if meant else "")
+
+
+class _Reading:
+    """Reads one condition from left to right."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text = text
+        self.source = source
+        self.tokens = _tokens(text, source)
+        self.place = 0
+        self.depth = 0
+
+    @property
+    def now(self) -> _Token:
+        return self.tokens[self.place]
+
+    def condition(self) -> Condition:
+        found = self.some()
+        if self.now.kind != "end":
+            raise self.fault(f"'{self.now.text}' is not expected; join conditions with 'and' or 'or'")
+        return found
+
+    def fault(self, reason: str, token: _Token | None = None) -> BadInput:
+        return where_error(self.source, self.text, (token or self.now).at, reason)
+
+    def take(self, *texts: str) -> _Token | None:
+        token = self.now
+        if token.kind in {"mark", "word"} and token.text in texts:
+            self.place += 1
+            return token
+        return None
+
+    def need(self, text: str) -> _Token:
+        token = self.take(text)
+        if token is None:
+            raise self.fault(f"'{text}' is missing")
+        return token
+
+    def some(self) -> Condition:
+        parts = self._joined("or", self.every)
+        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+    def every(self) -> Condition:
+        parts = self._joined("and", self.single)
+        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def _joined(self, word: str, read: Callable[[], Condition]) -> list[Condition]:
+        parts = [read()]
+        while self.take(word):
+            parts.append(read())
+        return parts
+
+    def single(self) -> Condition:
+        token = self.now
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fault("there are too many brackets inside each other")
+        try:
+            if self.take("not"):
+                return Not(self.single())
+            if self.take("("):
+                found = self.some()
+                self.need(")")
+                return found
+            if token.kind == "name" and token.text in {"contains", "missing"} and self._calls():
+                return self.function(token)
+            return self.comparison()
+        finally:
+            self.depth -= 1
+
+    def _calls(self) -> bool:
+        return self.tokens[self.place + 1].text == "("
+
+    def function(self, token: _Token) -> Condition:
+        self.place += 1
+        self.need("(")
+        value = self.operand()
+        if not isinstance(value, Name):
+            raise self.fault(f"{token.text} asks for a name here", token)
+        found: Condition
+        if token.text == "missing":
+            found = Missing(value, token.at)
+        else:
+            self.need(",")
+            found = Contains(value, self.string("contains"), token.at)
+        self.need(")")
+        return found
+
+    def string(self, what: str) -> str:
+        token = self.now
+        if token.kind != "text":
+            raise self.fault(f"{what} asks for a text in quotation marks here")
+        self.place += 1
+        return token.text[1:-1]
+
+    def comparison(self) -> Condition:
+        left = self.operand()
+        negated = self.now.text == "not" and self.tokens[self.place + 1].text == "in"
+        if negated:
+            self.place += 1
+        if token := self.take("in"):
+            among = Among(left, self.options(), token.at)
+            return Not(among) if negated else among
+        parts: list[Condition] = []
+        while token := self.take(*OPERATORS):
+            right = self.operand()
+            parts.append(Compare(token.text, left, right, token.at))
+            left = right
+        if not parts:
+            raise self.fault(f"a comparison is missing: one of {' '.join(OPERATORS)}, 'in'")
+        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def options(self) -> tuple[Literal, ...]:
+        opened = self.take("[", "(")
+        if opened is None:
+            raise self.fault("'[' is missing: write in [1, 2]")
+        found: list[Literal] = []
+        while not found or self.take(","):
+            token = self.now
+            value = self.operand()
+            if not isinstance(value, Literal):
+                raise self.fault("only numbers and texts in quotation marks can be listed", token)
+            found.append(value)
+        self.need("]" if opened.text == "[" else ")")
+        return tuple(found)
+
+    def operand(self) -> Operand:
+        token = self.now
+        self.place += 1
+        if token.kind == "number":
+            return Literal(float(token.text), token.at)
+        if token.kind == "text":
+            return Literal(token.text[1:-1], token.at)
+        if token.kind == "column":
+            return Name(token.text[1:-1], token.at, quoted=True)
+        if token.kind == "name":
+            if self.now.text != "(":
+                return Name(token.text, token.at)
+            return self.label_probability(token)
+        self.place -= 1
+        what = f"'{token.text}' stands" if token.text else "the end comes"
+        raise self.fault(f"{what} where a name, a number or a text in quotation marks is expected")
+
+    def label_probability(self, token: _Token) -> LabelProbability:
+        if token.text != "probability":
+            known: Sequence[str] = FUNCTIONS
+            raise self.fault(f"there is no function '{token.text}'; there are {', '.join(known)}", token)
+        self.need("(")
+        label = self.string("probability")
+        self.need(")")
+        return LabelProbability(label, token.at)

@@ -1,0 +1,200 @@
+"""Conditions as polars expressions: which columns they look at, whether they make sense, and what they select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import polars as pl
+
+from quintain.core.errors import BadInput
+from quintain.data.where import (
+    Among,
+    Compare,
+    Condition,
+    Contains,
+    Every,
+    LabelProbability,
+    Literal,
+    Missing,
+    Name,
+    Not,
+    Operand,
+    Some,
+    leaves,
+    operands,
+    where_error,
+)
+
+COLUMN_PREFIX = "column "
+LABEL_PREFIX = "probability "
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a condition may speak of.
+
+    *numbers* and *texts* are the names that are always there. *labels* are what `predicted` can be. *columns* are those
+    of the file; in the table that is filtered, their names have `COLUMN_PREFIX` before them.
+    """
+
+    numbers: Sequence[str]
+    texts: Sequence[str]
+    labels: Sequence[str]
+    columns: Sequence[str]
+
+    def is_known(self, name: Name) -> bool:
+        """Say whether a name means something."""
+        return name.name in self.columns if name.quoted else name.name in {*self.numbers, *self.texts, *self.columns}
+
+    def is_own(self, name: Name) -> bool:
+        """Say whether a name means a column of the file."""
+        return name.quoted or name.name not in {*self.numbers, *self.texts}
+
+    def is_number(self, value: Operand) -> bool:
+        """Say whether an operand is always a number."""
+        if isinstance(value, Name):
+            return not self.is_own(value) and value.name in self.numbers
+        return isinstance(value, LabelProbability) or isinstance(value.value, float)
+
+    def is_text(self, value: Operand) -> bool:
+        """Say whether an operand is always a text."""
+        if isinstance(value, Name):
+            return not self.is_own(value) and value.name in self.texts
+        return isinstance(value, Literal) and isinstance(value.value, str)
+
+
+def file_columns(condition: Condition, scope: Scope) -> list[str]:
+    """List the columns of the file that a condition looks at."""
+    found = [one.name for one in _names(condition) if scope.is_own(one)]
+    return list(dict.fromkeys(found))
+
+
+def mentions(condition: Condition, scope: Scope, *names: str) -> bool:
+    """Say whether a condition looks at one of the names that are always there; `probability` counts its function."""
+    return any(
+        (isinstance(one, Name) and not scope.is_own(one) and one.name in names)
+        or (isinstance(one, LabelProbability) and "probability" in names)
+        for one in operands(condition)
+    )
+
+
+def check_where(condition: Condition, scope: Scope, *, text: str, source: str) -> None:
+    """Refuse names, labels and comparisons that make no sense; *text* is the condition as it was written."""
+    for leaf in leaves(condition):
+        for one in (leaf.left, leaf.right) if isinstance(leaf, Compare) else (leaf.value,):
+            if isinstance(one, Name) and not scope.is_known(one):
+                raise _unknown_name(one, scope, text, source)
+            if isinstance(one, LabelProbability):
+                _check_label(one.label, one.at, scope, text, source)
+        if isinstance(leaf, Compare):
+            _check_comparison(leaf, scope, text, source)
+        elif isinstance(leaf, Among):
+            for option in leaf.options:
+                _check_comparison(Compare("==", leaf.value, option, option.at), scope, text, source)
+
+
+def to_expression(condition: Condition, scope: Scope) -> pl.Expr:
+    """Turn a checked condition into an expression that is true or false, and never missing."""
+    if isinstance(condition, Every):
+        return pl.all_horizontal(*(to_expression(part, scope) for part in condition.parts))
+    if isinstance(condition, Some):
+        return pl.any_horizontal(*(to_expression(part, scope) for part in condition.parts))
+    if isinstance(condition, Not):
+        return ~to_expression(condition.part, scope)
+    return _leaf(condition, scope)
+
+
+def _leaf(condition: Compare | Among | Contains | Missing, scope: Scope) -> pl.Expr:
+    if isinstance(condition, Missing):
+        value = _column(condition.value, scope)
+        return value.is_null() if scope.is_number(condition.value) else (value.cast(pl.String()).fill_null("") == "")
+    if isinstance(condition, Contains):
+        text = _column(condition.value, scope).cast(pl.String())
+        found = text.str.to_lowercase().str.contains(condition.part.lower(), literal=True)
+        return found.fill_null(False)
+    if isinstance(condition, Among):
+        return pl.any_horizontal(
+            *(_compared(Compare("==", condition.value, one, one.at), scope) for one in condition.options)
+        )
+    return _compared(condition, scope)
+
+
+def _names(condition: Condition) -> list[Name]:
+    return [one for one in operands(condition) if isinstance(one, Name)]
+
+
+def _compared(leaf: Compare, scope: Scope) -> pl.Expr:
+    numeric = scope.is_number(leaf.left) or scope.is_number(leaf.right)
+    left, right = (_value(one, scope, numeric=numeric) for one in (leaf.left, leaf.right))
+    # What is missing equals nothing: `!=` holds for it, all else does not.
+    made = {
+        "==": left == right,
+        "!=": left != right,
+        "<": left < right,
+        "<=": left <= right,
+        ">": left > right,
+        ">=": left >= right,
+    }[leaf.operator]
+    return made.fill_null(leaf.operator == "!=")
+
+
+def _value(one: Operand, scope: Scope, *, numeric: bool) -> pl.Expr:
+    if isinstance(one, Literal):
+        return pl.lit(one.value)
+    if isinstance(one, LabelProbability):
+        return pl.col(LABEL_PREFIX + one.label)
+    column = _column(one, scope)
+    if not scope.is_own(one):
+        return column
+    return column.cast(pl.Float64(), strict=False) if numeric else column.cast(pl.String())
+
+
+def _column(one: Name, scope: Scope) -> pl.Expr:
+    return pl.col(COLUMN_PREFIX + one.name if scope.is_own(one) else one.name)
+
+
+def _check_comparison(leaf: Compare, scope: Scope, text: str, source: str) -> None:
+    for one, other in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
+        if scope.is_number(one) and scope.is_text(other):
+            raise where_error(source, text, leaf.at, f"{_called(one)} is a number and {_called(other)} is a text")
+        if isinstance(one, Name) and not one.quoted and one.name == "predicted":
+            if leaf.operator not in {"==", "!="}:
+                raise where_error(source, text, leaf.at, "labels have no order: use == or !=")
+            if isinstance(other, Literal):
+                _check_label(str(other.value), other.at, scope, text, source)
+
+
+def _called(one: Operand) -> str:
+    if isinstance(one, Name):
+        return f"'{one.name}'"
+    return f"probability('{one.label}')" if isinstance(one, LabelProbability) else repr(one.value)
+
+
+def _check_label(label: str, at: int, scope: Scope, text: str, source: str) -> None:
+    if label not in scope.labels:
+        close = get_close_matches(label, scope.labels, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise where_error(
+            source, text, at, f"the model never answers '{label}'{hint}", remedy=f"It answers {_list(scope.labels)}."
+        )
+
+
+def _unknown_name(one: Name, scope: Scope, text: str, source: str) -> BadInput:
+    known = [*scope.columns] if one.quoted else [*scope.numbers, *scope.texts, *scope.columns]
+    close = get_close_matches(one.name, known, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    what = "column" if one.quoted else "name"
+    always = "" if one.quoted else f"Always there: {_list([*scope.numbers, *scope.texts])}. "
+    return where_error(
+        source,
+        text,
+        one.at,
+        f"there is no {what} '{one.name}'{hint}",
+        remedy=f"{always}Columns of the corpus: {_list(scope.columns)}.",
+    )
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
