@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -201,7 +202,8 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
     one, two = (_aligned(task, table, side) for side in ("first", "second"))
     difference = paired_metric(metric, one, two)
     scores = [example_scores(task, table["answer"], table[side]) for side in ("first", "second")]
-    values = [float(metric.value(metric.tally(side).totals())) for side in (one, two)]
+    found = [float(metric.value(metric.tally(side).totals())) for side in (one, two)]
+    values = [None if math.isnan(value) else value for value in found]
     same = same_answers(kind.answer_type, table["first"], table["second"])
     return DatasetComparison(
         dataset=f"{row.dataset.name}@{row.dataset_version.number}",

@@ -241,7 +241,11 @@ def _cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, Ce
     """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
     name, _, number = dataset.rpartition("/")[2].partition("@")
     rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
-    wanted = int(number) if number.isdecimal() and len(number) < 10 else max((row.dataset_version.number for row in rows), default=0)
+    wanted = (
+        int(number)
+        if number.isdecimal() and len(number) < 10
+        else max((row.dataset_version.number for row in rows), default=0)
+    )
     found = {row.cell.variant: row for row in rows if row.dataset_version.number == wanted and row.cell.predictions}
     if PLAIN not in found:
         raise NotFound(

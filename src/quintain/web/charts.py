@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -35,6 +35,61 @@ def bar_chart(counts: Mapping[str, int], *, category: str, value: str) -> dict[s
             {
                 "mark": {"type": "text", "align": "left", "dx": 6},
                 "encoding": {"text": {"field": "count", "type": "quantitative", "format": ","}},
+            },
+        ],
+    }
+
+
+def heat_map(labels: Sequence[str], counts: Sequence[Sequence[int]], *, row: str, column: str) -> dict[str, Any]:
+    """Draw a table of counts as squares, the darker the larger their share of the row.
+
+    *row* and *column* are what the sides stand for, such as gold answers and predictions.
+    """
+    cells = [
+        {"row": gold, "column": said, "count": number, "share": number / (sum(line) or 1)}
+        for gold, line in zip(labels, counts, strict=True)
+        for said, number in zip(labels, line, strict=True)
+    ]
+    axis = {"ticks": False, "domain": False, "labelAngle": 0}
+    dark = {"condition": {"test": "datum.share > 0.55", "value": "#ffffff"}, "value": "#18202e"}
+    tooltip = [
+        {"field": "row", "type": "nominal", "title": row},
+        {"field": "column", "type": "nominal", "title": column},
+        {"field": "count", "type": "quantitative", "title": "n", "format": ","},
+        {"field": "share", "type": "quantitative", "title": "%", "format": ".1%"},
+    ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": cells},
+        "width": "container",
+        "height": 48 * max(1, len(labels)),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {"field": "row", "type": "nominal", "sort": None, "title": row, "axis": axis},
+            "x": {
+                "field": "column",
+                "type": "nominal",
+                "sort": None,
+                "title": column,
+                "axis": {**axis, "orient": "top"},
+            },
+            "tooltip": tooltip,
+        },
+        "layer": [
+            {
+                "mark": {"type": "rect", "cornerRadius": 3},
+                "encoding": {
+                    "color": {
+                        "field": "share",
+                        "type": "quantitative",
+                        "scale": {"domain": [0, 1], "range": ["#eef2fb", "#1d3f94"]},
+                        "legend": None,
+                    }
+                },
+            },
+            {
+                "mark": {"type": "text"},
+                "encoding": {"text": {"field": "count", "type": "quantitative", "format": ","}, "color": dark},
             },
         ],
     }

@@ -10,6 +10,7 @@ from quintain.core.errors import BadInput
 from quintain.services import models, tasks
 from quintain.services.models import VISIBILITIES, Visibility
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.evaluation import axes_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -84,6 +85,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         visibility_choices=[(name, names[name], glosses[name]) for name in VISIBILITIES],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
         error=trouble,
+        **axes_of(visit, found, info),
     )
 
 
