@@ -112,7 +112,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         stored = _add(db, given, info, row, made + 1, sketch)
         if row.prompt_id is not None and made == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
-        _end_if_over(db, info, row)
+        end_if_over(db, info, row)
         return verdict(db, info, row, stored.id)
 
 
@@ -161,7 +161,7 @@ def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
 
 def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
     """Give the verdict on one of the actor's own attempts again, as it stands now."""
-    info, row = _own(db, actor, attempt_id)
+    info, row = own(db, actor, attempt_id)
     return verdict(db, info, row, attempt_id)
 
 
@@ -174,7 +174,7 @@ def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:
     with transaction(db):
-        info, row = _own(db, actor, attempt_id, locked=True)
+        info, row = own(db, actor, attempt_id, locked=True)
         found = standing(db, attempt_id)
         if kind == "decision" and found.attempt.fooled is not None:
             raise Conflict("Whether the model was fooled is decided by the round's rule, not by the writer.")
@@ -189,11 +189,12 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
         if row.ended_at is None:
-            _end_if_over(db, info, row)
+            end_if_over(db, info, row)
         return verdict(db, info, row, attempt_id)
 
 
-def _end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
+def end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
+    """End a session, inside a transaction, that has fooled the model or has no attempts left, and waits for nothing."""
     made = queries.rows_of_session(db, row.id)
     if any(waits(info.spec, one) for one in made):
         return
@@ -228,7 +229,8 @@ def _keep(db: Session, actor: Actor, key: str, inputs: Inputs, target: Answer) -
         logger.info("a draft was not kept: %s", error)
 
 
-def _own(db: Session, actor: Actor, attempt_id: int, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+def own(db: Session, actor: Actor, attempt_id: int, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+    """Find the round and the session of one of the actor's own attempts."""
     found = db.get(Attempt, attempt_id) if 0 < attempt_id < 2**31 else None
     session = db.get(SessionRow, found.session_id) if found is not None and found.session_id is not None else None
     if session is None or session.user_id != actor.user_id:

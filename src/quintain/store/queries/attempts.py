@@ -134,13 +134,10 @@ def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[At
     return sorted(_rows(db, Attempt.id.in_(ids)), key=lambda one: -one.attempt.id)
 
 
-def flags(
-    db: Session, round_id: int, *, decided: bool | None
-) -> list[tuple[AttemptFlag, Attempt, FlagDecision | None]]:
+def flags(db: Session, round_id: int, *, decided: bool | None) -> list[FlagRow]:
     """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
-    newest = (
-        select(FlagDecision.flag_id, func.max(FlagDecision.id).label("id")).group_by(FlagDecision.flag_id).subquery()
-    )
+    last = func.max(FlagDecision.id).label("id")
+    newest = select(FlagDecision.flag_id, last).group_by(FlagDecision.flag_id).subquery()
     query = (
         select(AttemptFlag, Attempt, FlagDecision)
         .join(Attempt, Attempt.id == AttemptFlag.attempt_id)

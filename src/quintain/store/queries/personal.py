@@ -9,7 +9,18 @@ from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.base import Base
-from quintain.store.tables import ApiToken, AuditEntry, Notification, OneTimeLink, RoleGrant, User, WebSession
+from quintain.store.tables import (
+    ApiToken,
+    AuditEntry,
+    Draft,
+    Notification,
+    OneTimeLink,
+    PanelPerson,
+    PanelVisit,
+    RoleGrant,
+    User,
+    WebSession,
+)
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
 
@@ -37,7 +48,7 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    for table in (WebSession, OneTimeLink, ApiToken, Notification):
+    for table in (WebSession, OneTimeLink, ApiToken, Notification, Draft, PanelPerson, PanelVisit):
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))
     db.execute(held.values(revoked_at=at))

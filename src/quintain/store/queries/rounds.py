@@ -161,6 +161,17 @@ def finished_sessions(db: Session, user_id: int) -> int:
     return db.scalar(query) or 0
 
 
+def ended_since(db: Session, round_id: int, user_id: int, since: datetime) -> int:
+    """Count the sessions of a worker in a round that were begun after a moment and have ended."""
+    query = select(func.count()).where(
+        WritingSession.round_id == round_id,
+        WritingSession.user_id == user_id,
+        WritingSession.started_at >= since,
+        WritingSession.ended_at.is_not(None),
+    )
+    return db.scalar(query) or 0
+
+
 def session_counts(db: Session, round_id: int) -> dict[str, int]:
     """Count a round's sessions by outcome; those that last have an empty one."""
     query = select(WritingSession.outcome, func.count()).where(WritingSession.round_id == round_id)
