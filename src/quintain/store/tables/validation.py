@@ -25,7 +25,8 @@ GOLD_ITEM = text("gold IS NOT NULL")
 class Validation(Base):
     """The judging of a round's attempts, or of items from elsewhere (*round_id* is None): open, paused or closed.
 
-    *taken_to* is the newest attempt that was looked at for items; later ones are taken in when slots run short.
+    *taken_to* stands for the attempts, notes and flags that were looked at for items: while it is the same, there is
+    nothing to take in.
     """
 
     __tablename__ = "validations"

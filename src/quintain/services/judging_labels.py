@@ -1,0 +1,68 @@
+"""Which labels an item can get, and what a label says about the writer's aim and a model's answer.
+
+Kinds with labels are judged by the task's labels. Of several options, judges choose one by its number. Other answers
+(spans, texts, tokens, several options) are shown, and judges say whether they are right. The task's extra labels are
+there in every case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quintain.core.errors import Fault
+from quintain.core.example import Inputs
+from quintain.core.task import Label, Task
+from quintain.tasks.contract import kind_of
+
+RIGHT = Label("right", "The answer shown is right.")
+WRONG = Label("wrong", "The answer shown is wrong.")
+
+
+def choices(task: Task, inputs: Inputs) -> tuple[Label, ...]:
+    """List the labels that a judge may give an item.
+
+    An option's label is its number from 0; its gloss is the option.
+    """
+    answers = kind_of(task).answer_type
+    if answers == "label":
+        return (*task.labels, *task.extra_labels)
+    if answers == "choice":
+        options = inputs.get("options") or ()
+        return (*(Label(str(number), str(text)) for number, text in enumerate(options)), *task.extra_labels)
+    return (RIGHT, WRONG, *task.extra_labels)
+
+
+def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
+    """Say what is wrong with a label; None where it is one of the item's."""
+    names = [one.name for one in choices(task, inputs)]
+    if label in names:
+        return None
+    return Fault(f"label {label!r} is not one of {', '.join(names)}", field="label")
+
+
+def shows_answer(task: Task) -> bool:
+    """Say whether judges are shown the writer's answer, and judge that."""
+    return kind_of(task).answer_type not in {"label", "choice"}
+
+
+def scores(task: Task, label: str) -> bool:
+    """Say whether a label is an answer of the task: not an extra label, and not "wrong"."""
+    extra = {one.name for one in task.extra_labels}
+    return label not in extra and (label != WRONG.name or not shows_answer(task))
+
+
+def meets_aim(task: Task, label: str, aim: str) -> bool:
+    """Say whether the validated *label* is what the writer aimed at."""
+    return label == RIGHT.name if shows_answer(task) else bool(aim) and label == aim
+
+
+def misses(task: Task, label: str, prediction: Mapping[str, Any], answer: Any) -> bool:
+    """Say whether a model's *prediction* differs from the validated *label*."""
+    said = prediction.get("answer")
+    if not shows_answer(task):
+        return str(said) != label
+    fooled = prediction.get("fooled")
+    if isinstance(fooled, bool):
+        return fooled
+    return said is not None and answer is not None and kind_of(task).fooled(task, answer, said)

@@ -1,0 +1,113 @@
+"""The quality pass: measure every judge, unqualify whom the rules catch, and write down what was found.
+
+It runs after every batch and whenever an owner asks. Slots that it opens are filled by others, the batch ends again,
+and the next pass finds nobody: then the round is clean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.services import audit
+from quintain.services.final_labels import final_labels
+from quintain.services.judges import Figures, gather, measure
+from quintain.services.permissions import require_owner
+from quintain.services.unqualify import caught_by, end, qualified_mask
+from quintain.services.validate import find
+from quintain.services.vmer import settle_bonuses
+from quintain.store.database import lock, transaction
+from quintain.store.queries import judgements as queries
+from quintain.store.tables import ValidationReview
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a quality pass found: judgements looked at, who was (or would be) caught by which rule, slots opened."""
+
+    judgements: int
+    judges: int
+    caught: dict[str, str]
+    applied: bool
+    opened: int
+    bonuses: int
+
+    @property
+    def clean(self) -> bool:
+        """Whether nobody was caught."""
+        return not self.caught
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "judgements": self.judgements,
+            "judges": self.judges,
+            "caught": self.caught,
+            "applied": self.applied,
+            "opened": self.opened,
+            "bonuses": self.bonuses,
+            "clean": self.clean,
+        }
+
+
+def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, only_new: bool = False) -> Review | None:
+    """Review all judges. *apply* unqualifies those who are caught; by default the policy decides.
+
+    With *only_new*, nothing is done where the newest review has seen every judgement: None.
+    """
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        lock(db, f"review {ground.id}")
+        known = queries.reviews(db, ground.id, limit=1)
+        if only_new and known and known[0].judgements == queries.count(db, ground.id):
+            return None
+        evidence = gather(db, ground)
+        figures = measure(evidence)
+        standing = qualified_mask(db, ground, figures)
+        caught: dict[int, str] = {}
+        for rule in ground.policy.every_rule:
+            for user in figures.users[caught_by(rule, figures, standing)].tolist():
+                caught.setdefault(user, f"{rule.rule}: {rule}")
+        applied = ground.policy.automatic if apply is None else apply
+        opened = 0
+        for user, why in caught.items() if applied else ():
+            name, _, reason = why.partition(": ")
+            opened += end(db, actor, ground, user, reason=reason, rule=name)
+        # Labels anew: what has just been set aside counts no more.
+        settled = settle_bonuses(db, ground, final_labels(db, ground, *(() if opened else (evidence, figures))))
+        names = queries.names(db, caught)
+        found = Review(
+            len(evidence.table),
+            len(figures.users),
+            {names[user]: why for user, why in caught.items()},
+            applied,
+            opened,
+            settled.paid,
+        )
+        summary = {**found.as_dict(), "caught": {f"user:{user}": why for user, why in caught.items()}}
+        summary["writers"] = settled.writers
+        row = ValidationReview(
+            validation_id=ground.id, judgements=len(evidence.table), summary=summary, by=actor.user_id
+        )
+        queries.add_review(db, row, _estimates(figures))
+        audit.record(db, actor, "validation.review", ref, caught=len(caught), opened=opened)
+    return found
+
+
+def _estimates(figures: Figures) -> list[dict[str, Any]]:
+    columns = {
+        "user_id": figures.users,
+        "judgements": figures.judgements,
+        "compared": figures.compared,
+        "agreed": figures.agreed,
+        "gold_seen": figures.gold_seen,
+        "gold_right": figures.gold_right,
+        "right": figures.right,
+        "wrong": figures.wrong,
+    }
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]

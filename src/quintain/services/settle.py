@@ -1,0 +1,81 @@
+"""What follows for an item's slots when one of them was filled or opened again.
+
+Filled slots come first in rank, so that the rank of an open slot says how many judgements its item has or is getting.
+With an adaptive policy, an item whose label is sure needs no more slots, and one whose label is not gets another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.validation import Adaptive
+from quintain.services.judging_labels import choices
+from quintain.services.validate import Ground, slot_rows
+from quintain.stats.judgements import softmax
+from quintain.stats.one_coin import vote_log_odds
+from quintain.store.queries import judgements as judgement_queries
+from quintain.store.queries import slots as slot_queries
+from quintain.store.queries import validation as queries
+from quintain.store.tables import Slot
+
+
+def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
+    """Put the slots of items in order; *slots* are all those of each item, locked by the caller."""
+    by_item: dict[int, list[Slot]] = {}
+    for slot in slots:
+        by_item.setdefault(slot.item_id, []).append(slot)
+    for own in by_item.values():
+        wanted = sorted(
+            (slot for slot in own if slot.state != "dropped"), key=lambda one: (one.state != "filled", one.rank)
+        )
+        for rank, slot in enumerate(wanted):
+            if slot.rank != rank:
+                slot.rank = rank
+    db.flush()
+    if ground.policy.adaptive is not None and by_item:
+        _adapt(db, ground, ground.policy.adaptive, by_item)
+
+
+def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
+    sure = _confidence(db, ground, adaptive, list(by_item))
+    items = queries.items(db, list(by_item))
+    more: list[int] = []
+    for item_id, own in by_item.items():
+        filled = sum(slot.state == "filled" for slot in own)
+        if sure.get(item_id, 0.0) >= adaptive.threshold and filled >= min(adaptive.least, ground.policy.judgements):
+            for slot in own:
+                if slot.state == "open":
+                    slot.state = "dropped"
+        elif filled < ground.policy.judgements and not any(slot.state in {"open", "leased"} for slot in own):
+            dropped = next((slot for slot in own if slot.state == "dropped"), None)
+            if dropped is not None:
+                dropped.state, dropped.rank = "open", filled
+            else:
+                more.append(item_id)
+    db.flush()
+    for item_id in more:
+        item = items[item_id]
+        shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
+        slot_queries.add(db, slot_rows(ground, [item_id], [shape], len(by_item[item_id]), 1))
+
+
+def _confidence(db: Session, ground: Ground, adaptive: Adaptive, item_ids: Sequence[int]) -> dict[int, float]:
+    """Give the posterior of each item's most probable label, from the judgements that count."""
+    table = judgement_queries.table(db, ground.id, item_ids)
+    aside = judgement_queries.set_aside(db, ground.id)
+    known = judgement_queries.accuracies(db, ground.id, set(table.user.tolist()))
+    items = queries.items(db, item_ids)
+    found = {}
+    for item_id in item_ids:
+        names = [label.name for label in choices(ground.task, items[item_id].inputs)]
+        scores = np.zeros((1, len(names)))
+        for row in np.flatnonzero(table.item == item_id):
+            user = int(table.user[row])
+            if table.id[row] > aside.get(user, 0) and table.label[row] in names:
+                accuracy = np.array([known.get(user, adaptive.accuracy)])
+                scores[0, names.index(table.label[row])] += vote_log_odds(accuracy, len(names))[0]
+        found[item_id] = float(softmax(scores)[0].max())
+    return found

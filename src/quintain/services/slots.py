@@ -1,0 +1,256 @@
+"""Pages of items to judge: claim one, keep it alive, give it back.
+
+A page is held by its key. The leases behind it carry generations that never leave the server: the key is the fencing
+token of the client, and gold items look like all others.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.core.rounds import Money
+from quintain.core.task import Label
+from quintain.services import qualify
+from quintain.services.judging_labels import choices, shows_answer
+from quintain.services.permissions import require_role, require_user
+from quintain.services.validate import Ground, find, require_open, take_attempts
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries import qualify as qualifications
+from quintain.store.queries import slots as slot_queries
+from quintain.store.queries import validation as queries
+from quintain.store.queries.slots import Leased
+from quintain.store.tables import JudgingPage
+from quintain.store.turns import turn
+
+QUALIFICATION = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class PageItem:
+    """An item on a page. *id* is what an answer names; *answer* is shown where judges say whether it is right."""
+
+    id: int
+    position: int
+    inputs: dict[str, Any]
+    labels: tuple[Label, ...]
+    answer: Any = None
+    label: str | None = None
+    skipped: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether it was labelled or skipped."""
+        return self.skipped or self.label is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that somebody holds until *lease_until*; *reward* is what all of it pays."""
+
+    token: str
+    ref: str
+    items: tuple[PageItem, ...]
+    lease_until: datetime
+    reward: Money
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "token": self.token,
+            "validation": self.ref,
+            "lease_until": self.lease_until.isoformat(),
+            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
+            "items": [
+                {
+                    "id": item.id,
+                    "position": item.position,
+                    "inputs": item.inputs,
+                    "answer": item.answer,
+                    "labels": [label.name for label in item.labels],
+                    "label": item.label,
+                    "skipped": item.skipped,
+                }
+                for item in self.items
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """How long a page is held now, and how many slots it still holds."""
+
+    until: datetime
+    held: int
+
+
+def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
+    """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
+    user_id = require_user(actor)
+    require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
+    held = qualifications.newest_qualification(db, ground.task_id, user_id, QUALIFICATION)
+    if held is not None and not held.held:
+        raise Forbidden(
+            f"Your qualification to judge for '{ground.task.name}' has ended: {held.reason or 'no reason was given'}.",
+            remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
+        )
+    if ground.policy.quiz is not None and (held is None or not held.held):
+        qualify.require_eligible(
+            db, user_id, [{"rule": "quiz", "name": ground.policy.quiz.name}], task=ground.task.name
+        )
+    return user_id
+
+
+def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> Page | None:
+    """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
+
+    They are items that the actor did not write and was never shown, those with the fewest judgements first.
+    """
+    ground = find(db, ref)
+    require_open(ground)
+    user_id = require_judge(db, actor, ground)
+    moment = moment or now()
+    page = _claim(db, ground, user_id, moment)
+    if page is None and ground.round_id is not None and _more(db, ground):
+        page = _claim(db, find(db, ref), user_id, moment)
+    return page
+
+
+def _more(db: Session, ground: Ground) -> bool:
+    """Take in what has been written since; say whether there was anything."""
+    with transaction(db):
+        return take_attempts(db, ground).added > 0
+
+
+def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+    with turn(db), transaction(db):
+        lock(db, f"judge {ground.id} {user_id}")
+        held = queries.open_page(db, ground.id, user_id)
+        if held is not None:
+            if held.lease_until > moment:
+                return show(db, ground, held)
+            held.ended_at, held.outcome = moment, "lapsed"
+        slot_queries.reclaim(db, ground.id, moment)
+        key = secrets.token_urlsafe(24)
+        gold = _gold(db, ground, user_id, key)
+        until = moment + timedelta(seconds=ground.policy.lease_seconds)
+        leased = slot_queries.claim(db, ground.id, user_id, count=ground.policy.page_size - len(gold), until=until)
+        if not leased:
+            return None
+        page = queries.add_page(
+            db,
+            key=key,
+            validation_id=ground.id,
+            user_id=user_id,
+            size=len(leased) + len(gold),
+            lease_until=until,
+            started_at=moment,
+        )
+        queries.add_offers(db, _offer_rows(page, leased, gold, key))
+        return show(db, ground, page)
+
+
+def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[int]:
+    """Choose the gold items of a page: at the policy's rate on average, within its limits of exposure."""
+    gold = ground.policy.gold
+    if not gold.rate or ground.policy.page_size < 2:
+        return []
+    wanted = ground.policy.page_size * gold.rate
+    chance = _generator(key).random()
+    count = min(int(wanted) + (chance < wanted % 1), ground.policy.page_size - 1)
+    if not count:
+        return []
+    count = min(count, gold.per_worker - queries.gold_shown(db, ground.id, user_id))
+    return queries.gold_for(db, ground.id, user_id, exposures=gold.exposures, count=count) if count > 0 else []
+
+
+def _generator(key: str) -> np.random.Generator:
+    return np.random.default_rng(list(key.encode()))
+
+
+def _offer_rows(page: JudgingPage, leased: Sequence[Leased], gold: Sequence[int], key: str) -> list[dict[str, Any]]:
+    """Put gold items at random places among the others."""
+    rows: list[dict[str, Any]] = [
+        {"item_id": slot.item_id, "slot_id": slot.id, "generation": slot.generation} for slot in leased
+    ]
+    draw = _generator(key[::-1])
+    for item_id in gold:
+        place = int(draw.integers(0, len(rows) + 1))
+        rows.insert(place, {"item_id": item_id, "slot_id": None, "generation": 0})
+    return [
+        {**row, "page_id": page.id, "position": place, "user_id": page.user_id} for place, row in enumerate(rows, 1)
+    ]
+
+
+def show(db: Session, ground: Ground, page: JudgingPage) -> Page:
+    """Give a page as its holder sees it."""
+    shown = shows_answer(ground.task)
+    items = tuple(
+        PageItem(
+            id=row.offer.id,
+            position=row.offer.position,
+            inputs=dict(row.item.inputs),
+            labels=choices(ground.task, row.item.inputs),
+            answer=row.item.answer if shown else None,
+            label=row.label,
+            skipped=row.skipped,
+        )
+        for row in queries.offers(db, page.id)
+    )
+    reward = ground.policy.reward.for_items(page.size, ground.policy.page_size)
+    return Page(page.key, ground.ref, items, page.lease_until, reward)
+
+
+def get_page(db: Session, actor: Actor, token: str) -> Page:
+    """Give the page with this key to the person who holds it."""
+    page = held_page(db, actor, token)
+    return show(db, ground_of(db, page), page)
+
+
+def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
+    """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took."""
+    moment = moment or now()
+    with turn(db), transaction(db):
+        page = held_page(db, actor, token, locked=True)
+        _refuse_ended(page)
+        until = moment + timedelta(seconds=ground_of(db, page).policy.lease_seconds)
+        held = slot_queries.extend(db, page.id, until)
+        page.lease_until = until
+        return Lease(until, held)
+
+
+def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
+    """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
+    with turn(db), transaction(db):
+        page = held_page(db, actor, token, locked=True)
+        if page.ended_at is None:
+            slot_queries.give_back(db, page.id)
+            page.ended_at, page.outcome = moment or now(), "returned"
+
+
+def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPage:
+    """Find a page by its key; other people's pages are not there."""
+    user_id = require_user(actor)
+    page = queries.page_by_key(db, token, locked=locked)
+    if page is None or page.user_id != user_id:
+        raise NotFound("You hold no such page.", remedy="Ask for a new one.")
+    return page
+
+
+def ground_of(db: Session, page: JudgingPage) -> Ground:
+    """Give the validation that a page belongs to."""
+    return find(db, "/".join(queries.place_of(db, page.validation_id)))
+
+
+def _refuse_ended(page: JudgingPage) -> None:
+    if page.ended_at is not None:
+        raise Conflict(f"This page was {page.outcome}.", remedy="Ask for a new one.")

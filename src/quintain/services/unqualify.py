@@ -1,0 +1,202 @@
+"""Unqualifying judges: nobody's work is rejected or unpaid; their judgements are set aside and collected anew.
+
+Every change is a fact in the judge's history and in the audit log, and can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.people import Actor
+from quintain.core.validation import UnqualifyRule
+from quintain.services import audit, notify, qualify
+from quintain.services.actors import find_user
+from quintain.services.judges import Figures, gather, measure
+from quintain.services.permissions import require_owner
+from quintain.services.settle import settle
+from quintain.services.slots import QUALIFICATION
+from quintain.services.validate import Ground, find
+from quintain.stats.judge_rules import Power, catches, judgements_needed, power
+from quintain.store.database import transaction
+from quintain.store.queries import judgements as queries
+from quintain.store.queries import slots as slot_queries
+from quintain.store.tables import JudgeStanding
+
+CHUNK = 500
+POWER_AT = (10, 20, 50, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Whom a rule would catch now, what would be collected anew, and how well it tells clickers from honest people."""
+
+    rule: UnqualifyRule
+    workers: tuple[str, ...]
+    judgements: int
+    power: tuple[Power, ...]
+    needed: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "rule": {
+                "rule": self.rule.rule,
+                "limit": self.rule.limit,
+                "least": self.rule.least,
+                "confidence": self.rule.confidence,
+            },
+            "workers": list(self.workers),
+            "judgements": self.judgements,
+            "power": [
+                {"judgements": one.judgements, "clicker": one.clicker, "honest": one.honest} for one in self.power
+            ],
+            "judgements_needed": self.needed,
+        }
+
+
+def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview:
+    """Say whom *rule* would catch, without doing anything."""
+    ground = find(db, ref)
+    require_owner(actor, ground.task.name)
+    figures = measure(gather(db, ground))
+    caught = caught_by(rule, figures, qualified_mask(db, ground, figures))
+    names = queries.names(db, figures.users[caught].tolist())
+    labels = max(len(ground.task.judgement_labels), 2)
+    agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
+    honest = float(np.median(agreement)) if len(agreement) else 0.9
+    return Preview(
+        rule,
+        tuple(sorted(names.values())),
+        int(figures.judgements[caught].sum()),
+        tuple(power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT),
+        judgements_needed(rule, labels=labels),
+    )
+
+
+def qualified_mask(db: Session, ground: Ground, figures: Figures) -> Any:
+    """Say who is still qualified."""
+    standings = queries.standings(db, ground.id)
+    gone = {user for user, standing in standings.items() if not standing.qualified}
+    return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
+
+
+def caught_by(rule: UnqualifyRule, figures: Figures, among: Any) -> Any:
+    """Say which of the judges *among* a rule catches."""
+    if rule.rule == "gold":
+        return among & catches(rule, figures.gold_right, figures.gold_seen)
+    caught = catches(rule, figures.agreed, figures.compared, figures.right, figures.wrong)
+    return among & caught
+
+
+def unqualify(
+    db: Session, actor: Actor, ref: str, names: Sequence[str], *, reason: str, rule: UnqualifyRule | None = None
+) -> int:
+    """Unqualify judges by name and collect anew what they judged; give how many slots were opened again."""
+    if not reason.strip():
+        raise BadInput("Say why: the judge will read it.")
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        users = [find_user(db, name).id for name in names]
+        return sum(end(db, actor, ground, user, reason=reason, rule=rule.rule if rule else "owner") for user in users)
+
+
+def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tuple[list[str], int]:
+    """Unqualify everybody whom *rule* catches; give their names and how many slots were opened again."""
+    found = preview(db, actor, ref, rule)
+    return list(found.workers), unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
+
+
+def end(db: Session, actor: Actor, ground: Ground, user_id: int, *, reason: str, rule: str) -> int:
+    """End one judge's qualification; for other services, in their transaction."""
+    standing = queries.standings(db, ground.id).get(user_id)
+    if standing is not None and not standing.qualified:
+        return 0
+    db.add(
+        JudgeStanding(
+            validation_id=ground.id,
+            user_id=user_id,
+            qualified=False,
+            rule=rule,
+            reason=reason,
+            aside_through=queries.newest(db, ground.id),
+            by=actor.user_id,
+        )
+    )
+    qualify.put_qualification(db, ground.task_id, user_id, QUALIFICATION, held=False, reason=reason, by=actor.user_id)
+    opened = _reopen(db, ground, user_id)
+    audit.record(
+        db, actor, "judge.unqualify", f"user:{user_id}", validation=ground.ref, rule=rule, reason=reason, opened=opened
+    )
+    notify.notify(
+        db,
+        user_id,
+        "judge.unqualified",
+        f"You no longer judge for {ground.ref}: {reason}. All that you did is paid and stays in the record.",
+    )
+    return opened
+
+
+def _reopen(db: Session, ground: Ground, user_id: int) -> int:
+    """Open the slots that a judge filled or holds. A new generation keeps answers on the way from filling them."""
+    mine = {key: item for key, item, _, gold in queries.of_user(db, ground.id, user_id) if gold is None}
+    held = slot_queries.release_all(db, ground.id, user_id)
+    items = sorted({*mine.values()})
+    opened = held
+    for start in range(0, len(items), CHUNK):
+        slots = slot_queries.of_items(db, items[start : start + CHUNK])
+        for slot in slots:
+            if slot.state == "filled" and slot.judgement_id in mine:
+                slot.state, slot.judgement_id, slot.generation = "open", None, slot.generation + 1
+                opened += 1
+        settle(db, ground, slots)
+    return opened
+
+
+def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "", restore: bool = False) -> None:
+    """Let a judge work again; with *restore*, what was set aside counts again too."""
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        user = find_user(db, name)
+        standing = queries.standings(db, ground.id).get(user.id)
+        if standing is None or standing.qualified:
+            raise Conflict(f"{user.name} is qualified for {ref} already.")
+        db.add(
+            JudgeStanding(
+                validation_id=ground.id,
+                user_id=user.id,
+                qualified=True,
+                rule="owner",
+                reason=reason,
+                aside_through=0 if restore else queries.newest(db, ground.id),
+                by=actor.user_id,
+            )
+        )
+        qualify.put_qualification(
+            db, ground.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
+        )
+        if restore:
+            _fill_again(db, ground, user.id)
+        audit.record(db, actor, "judge.requalify", f"user:{user.id}", validation=ref, reason=reason, restore=restore)
+        notify.notify(db, user.id, "judge.requalified", f"You may judge for {ground.ref} again. {reason}".strip())
+
+
+def _fill_again(db: Session, ground: Ground, user_id: int) -> None:
+    """Let restored judgements fill slots that are still open: nobody needs to be asked again."""
+    mine = {item: key for key, item, _, gold in queries.of_user(db, ground.id, user_id) if gold is None}
+    items = sorted(mine)
+    for start in range(0, len(items), CHUNK):
+        slots = slot_queries.of_items(db, items[start : start + CHUNK])
+        done: set[int] = set()
+        for slot in slots:
+            if slot.state == "open" and slot.item_id not in done:
+                slot.state, slot.judgement_id, slot.generation = "filled", mine[slot.item_id], slot.generation + 1
+                done.add(slot.item_id)
+        settle(db, ground, slots)

@@ -1,0 +1,291 @@
+"""Validation: open the judging of a round or of a table, take items in, change the policy, pause, close.
+
+A validation is called after its round (`sentiment/2`), or by a name of its own (`sentiment/sst-check`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.example import Example
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.core.validation import ValidationPolicy, ValidationState
+from quintain.services import audit
+from quintain.services.permissions import require_owner
+from quintain.services.tasks import find_row
+from quintain.services.validation_policy import dump_policy, parse_policy
+from quintain.stats.judgements import mix, name_hashes
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries import slots
+from quintain.store.queries import validation as queries
+from quintain.store.tables import Attempt, Validation, ValidationPolicyVersion
+from quintain.tasks.contract import kind_of
+from quintain.tasks.definition import parse_task
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
+CHUNK = 5000
+
+read_policy = lru_cache(maxsize=256)(parse_policy)
+read_task = lru_cache(maxsize=64)(parse_task)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A validation: what is judged, by which policy, and where it stands."""
+
+    id: int
+    task: Task
+    task_id: int
+    round_id: int | None
+    name: str
+    state: ValidationState
+    seed: int
+    taken_to: int
+    policy: ValidationPolicy
+
+    @property
+    def ref(self) -> str:
+        """The name that means this validation."""
+        return f"{self.task.name}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many items were taken in, and how many were there already."""
+
+    added: int
+    repeats: int
+
+
+def find(db: Session, ref: str) -> Ground:
+    """Give the validation called *ref*, or say what there is."""
+    task, _, name = ref.rpartition("/")
+    found = queries.find(db, task, name) if task else None
+    if found is None:
+        raise NotFound(
+            f"There is no validation '{ref}'.",
+            remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
+        )
+    row = found.validation
+    return Ground(
+        id=row.id,
+        task=read_task(found.task_toml),
+        task_id=row.task_id,
+        round_id=row.round_id,
+        name=row.name,
+        state=ValidationState(row.state),
+        seed=row.seed,
+        taken_to=row.taken_to,
+        policy=read_policy(found.policy),
+    )
+
+
+def list_validations(db: Session, task: str | None = None) -> list[str]:
+    """List the validations of *task*, or of all tasks, by name."""
+    return [f"{name}/{row.name}" for name, row in queries.all_of(db, task)]
+
+
+def open_validation(
+    db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, seed: int = 0, file: str | None = None
+) -> Ground:
+    """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
+
+    Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in.
+    """
+    task_name, _, name = ref.rpartition("/")
+    policy = parse_policy(policy_toml or "", file=file)
+    with transaction(db):
+        task_id = find_row(db, task_name).id
+        require_owner(actor, task_name)
+        lock(db, f"validation {ref}")
+        if queries.find(db, task_name, name) is None:
+            _begin(db, actor, task_id, name, policy, seed)
+            audit.record(db, actor, "validation.open", ref)
+        else:
+            if policy_toml is not None:
+                set_policy(db, actor, ref, policy_toml, file=file)
+            set_state(db, actor, ref, ValidationState.OPEN)
+        take_attempts(db, find(db, ref))
+    return find(db, ref)
+
+
+def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: ValidationPolicy, seed: int) -> None:
+    round_id = None
+    if name.isdecimal() and len(name) < 8:
+        round_id = queries.round_id(db, task_id, int(name))
+        if round_id is None:
+            raise NotFound(f"The task has no round {name}.", remedy="`quintain round status` lists those there are.")
+    elif not NAME.fullmatch(name):
+        raise BadInput(
+            f"'{name}' is not a name for a validation.",
+            remedy="Use a round's number, or small letters, digits, - and _.",
+        )
+    row = Validation(task_id=task_id, round_id=round_id, name=name, seed=seed, created_by=actor.user_id)
+    db.add(row)
+    db.flush()
+    db.add(ValidationPolicyVersion(validation_id=row.id, number=1, toml=dump_policy(policy), created_by=actor.user_id))
+    db.flush()
+
+
+def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None) -> ValidationPolicy:
+    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
+    policy = parse_policy(policy_toml, file=file)
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        if policy != ground.policy:
+            newest = queries.policies(db, ground.id)[0].number
+            db.add(
+                ValidationPolicyVersion(
+                    validation_id=ground.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
+                )
+            )
+            audit.record(db, actor, "validation.policy", ref, version=newest + 1)
+            db.flush()
+    return policy
+
+
+def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> None:
+    """Pause, close or open a validation. Pages that people hold can still be handed in."""
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        if ground.state != state:
+            row = db.get_one(Validation, ground.id)
+            row.state, row.closed_at = state.value, now() if state is ValidationState.CLOSED else None
+            audit.record(db, actor, f"validation.{state.value}", ref)
+            db.flush()
+
+
+def take_attempts(db: Session, ground: Ground) -> Taken:
+    """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
+
+    For other services, in their transaction.
+    """
+    if ground.round_id is None or queries.mark(db, ground.round_id) == ground.taken_to:
+        return Taken(0, 0)
+    lock(db, f"items of {ground.id}")
+    row = db.get_one(Validation, ground.id, populate_existing=True)
+    row.taken_to = queries.mark(db, ground.round_id)
+    found = queries.new_attempts(db, ground.id, ground.round_id, fooling=ground.policy.items == "fooling")
+    taken = _add(db, ground, [_from_attempt(attempt) for attempt in found])
+    gone = queries.gone_items(db, ground.id)
+    if gone:
+        queries.retire_items(db, gone, now())
+        slots.drop(db, gone)
+    db.flush()
+    return taken
+
+
+def _from_attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "attempt_id": attempt.id,
+        "author_id": attempt.user_id,
+        "hash": attempt.hash,
+        "inputs": attempt.inputs,
+        "answer": attempt.target,
+        "aim": attempt.aim,
+        "predictions": attempt.predictions or [],
+    }
+
+
+def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
+
+    A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
+    """
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        lock(db, f"items of {ground.id}")
+        taken = _add(db, ground, _checked_rows(ground.task, rows))
+        audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
+    return taken
+
+
+def _checked_rows(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    kind = kind_of(task)
+    faults: list[Fault] = []
+    made = []
+    for number, row in enumerate(rows, 1):
+        inputs, answer = row.get("inputs"), row.get("answer")
+        if not isinstance(inputs, Mapping):
+            faults.append(Fault("has no inputs", row=number))
+            continue
+        found = kind.check(task, inputs, answer)
+        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in found]
+        made.append(
+            {
+                "hash": Example(inputs).id,
+                "inputs": dict(inputs),
+                "answer": answer,
+                "aim": aim_text(answer),
+                "predictions": list(row.get("predictions") or []),
+            }
+        )
+    if faults:
+        raise BadInput(faults=faults[:20], total=len(faults))
+    return made
+
+
+def aim_text(answer: Any) -> str:
+    """Give an answer as the text that labels are compared with; empty where it is no label."""
+    return str(answer)[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
+
+
+def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> Taken:
+    unique = {row["hash"]: row for row in rows}
+    known = queries.known_hashes(db, ground.id, list(unique))
+    new = [row for key, row in unique.items() if key not in known]
+    before = queries.count_items(db, ground.id)
+    for start in range(0, len(new), CHUNK):
+        some = [
+            {
+                "attempt_id": None,
+                "author_id": None,
+                **row,
+                "validation_id": ground.id,
+                "batch": (before + start + place) // ground.policy.batch_size,
+            }
+            for place, row in enumerate(new[start : start + CHUNK])
+        ]
+        ids = queries.add_items(db, some)
+        slots.add(db, slot_rows(ground, ids, some, 0, ground.policy.first_slots))
+    return Taken(len(new), len(rows) - len(new))
+
+
+def slot_rows(
+    ground: Ground, ids: Sequence[int], items: Sequence[Mapping[str, Any]], first: int, count: int
+) -> list[dict[str, Any]]:
+    """Make *count* slots for each item from number *first* on, drawn by the validation's seed."""
+    names = name_hashes(str(item["hash"]) for item in items)
+    drawn = mix(names[:, None], np.arange(first, first + count, dtype=np.uint64)[None, :], ground.seed) >> np.uint64(1)
+    return [
+        {
+            "validation_id": ground.id,
+            "item_id": item_id,
+            "k": first + k,
+            "batch": item["batch"],
+            "rank": first + k,
+            "draw": draw,
+            "author_id": item["author_id"],
+        }
+        for item_id, item, draws in zip(ids, items, drawn.tolist(), strict=True)
+        for k, draw in enumerate(draws)
+    ]
+
+
+def require_open(ground: Ground) -> None:
+    """Refuse new pages of a validation that is paused or closed."""
+    if ground.state is not ValidationState.OPEN:
+        raise Conflict(f"The judging of {ground.ref} is {ground.state.value}.", remedy="Come back later.")

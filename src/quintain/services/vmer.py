@@ -1,0 +1,218 @@
+"""Validated model error rate and aimed success, by round, model, writer and label; and the bonus that follows.
+
+vMER: items whose validated label is an answer of the task and differs from what the model said, divided by all items
+collected. Aimed success: the validated label is the one the writer aimed at, and the model said otherwise; for written
+items only. In a round with several models at once, an item is an error where every one of them missed.
+
+By label means by the label aimed at; harvested items, which nobody aimed, are put under what the model said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.people import OPERATOR, Actor
+from quintain.services import pay, qualify
+from quintain.services.final_labels import FinalLabels, final_labels
+from quintain.services.judging_labels import meets_aim, misses, scores
+from quintain.services.permissions import require_owner, require_user
+from quintain.services.rounds import get_round
+from quintain.services.validate import Ground, find
+from quintain.stats.bootstrap import Estimate
+from quintain.stats.workers import wilson
+from quintain.store.queries import collected as queries
+from quintain.store.queries import judgements as judgement_queries
+from quintain.store.queries.collected import Collected
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """vMER and aimed success of some items. *aimed_success* is None where nobody aimed."""
+
+    collected: int
+    validated: int
+    errors: int
+    vmer: Estimate
+    written: int
+    successes: int
+    aimed_success: Estimate | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "collected": self.collected,
+            "validated": self.validated,
+            "errors": self.errors,
+            "vmer": self.vmer.as_dict(),
+            "written": self.written,
+            "successes": self.successes,
+            "aimed_success": self.aimed_success.as_dict() if self.aimed_success else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What validation said of one collected item, for one model or for all at once."""
+
+    item: Collected
+    label: str | None
+    error: bool
+    success: bool
+
+
+def error_rates(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+    """Give the rates of a validation: over all, and by model, writer and label. For owners."""
+    ground = find(db, ref)
+    require_owner(actor, ground.task.name)
+    return rates_of(db, ground, final_labels(db, ground))
+
+
+def rates_of(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
+    """Compute the rates from labels that are there already."""
+    items = queries.collected(db, ground.id, ground.round_id)
+    whole = _outcomes(ground, final, items)
+    names = judgement_queries.names(db, {item.author_id for item in items if item.author_id is not None})
+    models = sorted({str(one.get("model")) for item in items for one in item.predictions})
+    return {
+        **_rates(whole).as_dict(),
+        "models": [{"model": model, **_rates(_outcomes(ground, final, items, model)).as_dict()} for model in models],
+        "workers": _sliced(whole, "worker", lambda one: names.get(one.item.author_id or 0)),
+        "labels": _sliced(whole, "label", _label_of),
+    }
+
+
+def model_rates(db: Session, task: str, model: str) -> list[tuple[str, Rates]]:
+    """Give a model's rates on every validation of *task* in which it answered, for boards."""
+    found = []
+    for ref in queries.validations_of(db, task):
+        ground = find(db, ref)
+        items = queries.collected(db, ground.id, ground.round_id)
+        if any(one.get("model") == model for item in items for one in item.predictions):
+            found.append((ref, _rates(_outcomes(ground, final_labels(db, ground), items, model))))
+    return found
+
+
+def _outcomes(
+    ground: Ground, final: FinalLabels, items: Sequence[Collected], model: str | None = None
+) -> list[_Outcome]:
+    """Say of each item whether the model (or every model) missed the validated label."""
+    place, names = final.by_item(), final.names()
+    found = []
+    for item in items:
+        said = [one for one in item.predictions if model is None or one.get("model") == model]
+        if model is not None and not said:
+            continue
+        where = place.get(item.item_id) if item.item_id is not None else None
+        label = names[where] if where is not None and final.complete[where] else None
+        error = success = False
+        if label is not None and said:
+            missed = all(misses(ground.task, label, one, item.answer) for one in said)
+            error = missed and scores(ground.task, label)
+            success = missed and item.written and meets_aim(ground.task, label, item.aim)
+        found.append(_Outcome(item, label, error, success))
+    return found
+
+
+def _rates(outcomes: Sequence[_Outcome]) -> Rates:
+    written = [one for one in outcomes if one.item.written]
+    errors, successes = sum(one.error for one in outcomes), sum(one.success for one in written)
+    return Rates(
+        collected=len(outcomes),
+        validated=sum(one.label is not None for one in outcomes),
+        errors=errors,
+        vmer=_rate(errors, len(outcomes)),
+        written=len(written),
+        successes=successes,
+        aimed_success=_rate(successes, len(written)) if written else None,
+    )
+
+
+def _rate(hits: int, total: int) -> Estimate:
+    if not total:
+        return Estimate(None, reason="nothing was collected")
+    low, high = wilson(np.array(hits), np.array(total))
+    return Estimate(hits / total, float(low), float(high))
+
+
+def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:
+    groups: dict[str, list[_Outcome]] = {}
+    for one in outcomes:
+        value = key(one)
+        if value:
+            groups.setdefault(value, []).append(one)
+    return [{name: value, **_rates(some).as_dict()} for value, some in sorted(groups.items())]
+
+
+def _label_of(outcome: _Outcome) -> str | None:
+    if outcome.item.aim:
+        return outcome.item.aim
+    return str(outcome.item.predictions[0].get("answer")) if outcome.item.predictions else None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Bonuses that were paid, and each writer's successes of decided attempts, by `user:<id>`."""
+
+    paid: int
+    writers: dict[str, list[int]]
+
+
+def settle_bonuses(db: Session, ground: Ground, final: FinalLabels) -> Settled:
+    """Pay the writers' bonus for aimed successes that are not paid yet, and note how often each writer succeeds.
+
+    For other services, in their transaction. What was paid stays paid, whatever later judgements say.
+    """
+    if ground.round_id is None:
+        return Settled(0, {})
+    outcomes = _outcomes(ground, final, queries.collected(db, ground.id, ground.round_id))
+    decided = [one for one in outcomes if one.item.written and one.label is not None and one.item.author_id]
+    spec = get_round(db, OPERATOR, ground.ref).spec
+    paid = 0
+    for one in decided:
+        attempt, author = one.item.attempt_id, one.item.author_id
+        if one.success and spec.reward.bonus and attempt is not None and author is not None:
+            paid += pay.earn_bonus(db, spec, ground.task_id, ground.round_id, author, attempt)
+    return Settled(paid, _note_writers(db, ground, decided))
+
+
+def _note_writers(db: Session, ground: Ground, decided: Sequence[_Outcome]) -> dict[str, list[int]]:
+    """Keep what the rule `validated_fooling` asks for: successes of decided attempts, over all rounds of the task."""
+    total = Counter(one.item.author_id for one in decided if one.item.author_id is not None)
+    good = Counter(one.item.author_id for one in decided if one.success)
+    writers = {f"user:{author}": [good[author], count] for author, count in sorted(total.items())}
+    elsewhere = queries.writers_elsewhere(db, ground.task_id, ground.id)
+    for author in sorted(total):
+        counts = [one.get(f"user:{author}", [0, 0]) for one in (writers, *elsewhere)]
+        rate = f"{sum(right for right, _ in counts)}/{sum(made for _, made in counts)}"
+        qualify.add_fact(db, author, f"validated_fooling:{ground.task.name}"[:40], rate, source="validation")
+    return writers
+
+
+def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
+    """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded."""
+    user_id = require_user(actor)
+    ground = find(db, ref)
+    final = final_labels(db, ground)
+    mine = [item for item in queries.collected(db, ground.id, ground.round_id) if item.author_id == user_id]
+    place, shares = final.by_item(), final.distribution()
+    found = []
+    for one in _outcomes(ground, final, mine):
+        where = place.get(one.item.item_id or 0)
+        ready = where is not None and bool(final.complete[where])
+        found.append(
+            {
+                "attempt": one.item.attempt_id,
+                "aim": one.item.aim,
+                "state": "validated" if one.label else "no majority" if ready else "waiting" if where else "not judged",
+                "label": one.label,
+                "distribution": dict(zip(final.classes, shares[where].tolist(), strict=True)) if ready else None,
+                "success": one.success if ready else None,
+            }
+        )
+    return found

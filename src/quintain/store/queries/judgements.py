@@ -1,0 +1,234 @@
+"""Judgements and what is known of the people who gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Executable, func, insert, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Adjudication,
+    JudgeEstimate,
+    Judgement,
+    JudgeStanding,
+    JudgingNote,
+    User,
+    ValidationItem,
+    ValidationReview,
+)
+
+FOREVER = 2**62  # set aside through this judgement: all of them
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementTable:
+    """All judgements of a validation as columns, in the order in which they were given. *gold* is "" where none."""
+
+    id: npt.NDArray[np.int64]
+    item: npt.NDArray[np.int64]
+    user: npt.NDArray[np.int64]
+    label: npt.NDArray[np.object_]
+    gold: npt.NDArray[np.object_]
+    late: npt.NDArray[np.bool_]
+    seconds: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def take(self, rows: npt.NDArray[Any]) -> JudgementTable:
+        """Keep the judgements at *rows*."""
+        return JudgementTable(
+            self.id[rows],
+            self.item[rows],
+            self.user[rows],
+            self.label[rows],
+            self.gold[rows],
+            self.late[rows],
+            self.seconds[rows],
+        )
+
+
+def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add judgements and give their ids in the order of *rows*."""
+    return list(db.scalars(insert(Judgement).returning(Judgement.id, sort_by_parameter_order=True), list(rows)))
+
+
+def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> JudgementTable:
+    """Read every judgement of a validation, or those on some items."""
+    query = (
+        select(
+            Judgement.id,
+            Judgement.item_id,
+            Judgement.user_id,
+            Judgement.label,
+            ValidationItem.gold,
+            Judgement.late,
+            Judgement.seconds,
+        )
+        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
+        .where(Judgement.validation_id == validation_id)
+        .order_by(Judgement.id)
+    )
+    if item_ids is not None:
+        query = query.where(Judgement.item_id.in_(item_ids))
+    return _columns(db, query)
+
+
+def _columns(db: Session, query: Executable) -> JudgementTable:
+    # The driver's own tuples: a million row objects would take longer than all that is computed from them.
+    result = db.execute(query)
+    rows = result.cursor.fetchall() if hasattr(result, "cursor") and result.cursor is not None else result.all()
+    names = list(zip(*rows, strict=True)) if rows else [()] * 7
+    labels, golds = np.array(names[3], dtype=object), np.array(["" if one is None else one for one in names[4]], object)
+    return JudgementTable(
+        np.array(names[0], dtype=np.int64),
+        np.array(names[1], dtype=np.int64),
+        np.array(names[2], dtype=np.int64),
+        labels,
+        golds,
+        np.array(names[5], dtype=bool),
+        np.array([np.nan if one is None else one for one in names[6]], dtype=np.float64),
+    )
+
+
+def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, int, str, str | None]]:
+    """List id, item, label and gold label of a person's judgements, oldest first."""
+    query = (
+        select(Judgement.id, Judgement.item_id, Judgement.label, ValidationItem.gold)
+        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
+        .where(Judgement.validation_id == validation_id, Judgement.user_id == user_id)
+        .order_by(Judgement.id)
+    )
+    return [(int(key), int(item), label, gold) for key, item, label, gold in db.execute(query)]
+
+
+def gold_answers(db: Session, validation_id: int, user_id: int) -> list[bool]:
+    """Say for each gold item that a person answered whether it was right, oldest first."""
+    query = (
+        select(Judgement.label == ValidationItem.gold)
+        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
+        .where(
+            Judgement.validation_id == validation_id,
+            Judgement.user_id == user_id,
+            ValidationItem.gold.is_not(None),
+        )
+        .order_by(Judgement.id)
+    )
+    return [bool(right) for right in db.scalars(query)]
+
+
+def gold_counts(db: Session, validation_id: int) -> dict[int, tuple[int, int]]:
+    """Count, for each gold item, the answers and the right ones."""
+    right = func.count().filter(Judgement.label == ValidationItem.gold)
+    query = (
+        select(Judgement.item_id, func.count(), right)
+        .join(ValidationItem, ValidationItem.id == Judgement.item_id)
+        .where(Judgement.validation_id == validation_id, ValidationItem.gold.is_not(None))
+        .group_by(Judgement.item_id)
+    )
+    return {int(item): (int(total), int(good)) for item, total, good in db.execute(query)}
+
+
+def newest(db: Session, validation_id: int) -> int:
+    """Give the id of the newest judgement, or 0."""
+    return db.scalar(select(func.max(Judgement.id)).where(Judgement.validation_id == validation_id)) or 0
+
+
+def count(db: Session, validation_id: int) -> int:
+    """Count the judgements of a validation."""
+    return db.scalar(select(func.count()).where(Judgement.validation_id == validation_id)) or 0
+
+
+def standings(db: Session, validation_id: int) -> dict[int, JudgeStanding]:
+    """Give the newest standing of everybody who has one."""
+    latest = select(func.max(JudgeStanding.id)).where(JudgeStanding.validation_id == validation_id)
+    query = select(JudgeStanding).where(JudgeStanding.id.in_(latest.group_by(JudgeStanding.user_id)))
+    return {row.user_id: row for row in db.scalars(query)}
+
+
+def set_aside(db: Session, validation_id: int) -> dict[int, int]:
+    """Give, for everybody of whom something is set aside, the judgement through which it is."""
+    return {
+        user: row.aside_through if row.qualified else FOREVER
+        for user, row in standings(db, validation_id).items()
+        if row.aside_through or not row.qualified
+    }
+
+
+def standing_history(db: Session, validation_id: int, user_id: int | None = None) -> Sequence[JudgeStanding]:
+    """List every change of a judge's standing, or of everybody's, oldest first."""
+    query = select(JudgeStanding).where(JudgeStanding.validation_id == validation_id).order_by(JudgeStanding.id)
+    return db.scalars(query if user_id is None else query.where(JudgeStanding.user_id == user_id)).all()
+
+
+def accuracies(db: Session, validation_id: int, user_ids: Iterable[int]) -> dict[int, float]:
+    """Give the accuracy that the newest review found for each person whom it knew."""
+    latest = select(func.max(ValidationReview.id)).where(ValidationReview.validation_id == validation_id)
+    query = select(JudgeEstimate.user_id, JudgeEstimate.right, JudgeEstimate.wrong).where(
+        JudgeEstimate.review_id == latest.scalar_subquery(), JudgeEstimate.user_id.in_(list(user_ids))
+    )
+    return {int(user): right / (right + wrong) for user, right, wrong in db.execute(query)}
+
+
+def add_review(db: Session, row: ValidationReview, estimates: Sequence[Mapping[str, Any]]) -> None:
+    """Add a review and what it found about each judge."""
+    db.add(row)
+    db.flush()
+    if estimates:
+        db.execute(insert(JudgeEstimate), [{**one, "review_id": row.id} for one in estimates])
+
+
+def reviews(db: Session, validation_id: int, limit: int = 100) -> Sequence[ValidationReview]:
+    """List the reviews of a validation, the newest first."""
+    query = select(ValidationReview).where(ValidationReview.validation_id == validation_id)
+    return db.scalars(query.order_by(ValidationReview.id.desc()).limit(limit)).all()
+
+
+def estimate_history(db: Session, validation_id: int, user_id: int) -> list[tuple[ValidationReview, JudgeEstimate]]:
+    """List what every review found about one judge, oldest first."""
+    query = (
+        select(ValidationReview, JudgeEstimate)
+        .join(JudgeEstimate, JudgeEstimate.review_id == ValidationReview.id)
+        .where(ValidationReview.validation_id == validation_id, JudgeEstimate.user_id == user_id)
+        .order_by(ValidationReview.id)
+    )
+    return [(review, estimate) for review, estimate in db.execute(query)]
+
+
+def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
+    """Give the names of people by their ids."""
+    wanted = sorted(set(user_ids))
+    found: dict[int, str] = {}
+    for start in range(0, len(wanted), 5000):
+        query = select(User.id, User.name).where(User.id.in_(wanted[start : start + 5000]))
+        found |= {int(key): name for key, name in db.execute(query)}
+    return found
+
+
+def notes(db: Session, validation_id: int, kind: str, limit: int = 200) -> list[tuple[JudgingNote, str]]:
+    """List the newest skips or flags with the names of who made them."""
+    query = (
+        select(JudgingNote, User.name)
+        .join(User, User.id == JudgingNote.user_id)
+        .where(JudgingNote.validation_id == validation_id, JudgingNote.kind == kind)
+        .order_by(JudgingNote.id.desc())
+        .limit(limit)
+    )
+    return [(note, name) for note, name in db.execute(query)]
+
+
+def adjudicated(db: Session, validation_id: int) -> dict[int, Adjudication]:
+    """Give the newest decision on each item that experts decided on; taken-back ones are left out."""
+    latest = (
+        select(func.max(Adjudication.id))
+        .join(ValidationItem, ValidationItem.id == Adjudication.item_id)
+        .where(ValidationItem.validation_id == validation_id)
+        .group_by(Adjudication.item_id)
+    )
+    query = select(Adjudication).where(Adjudication.id.in_(latest))
+    return {row.item_id: row for row in db.scalars(query) if row.label}

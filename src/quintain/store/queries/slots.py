@@ -1,0 +1,179 @@
+"""Slots: adding, claiming, extending, filling, giving back and reopening them. Each is one statement or one lock.
+
+States are written as literals, not as parameters: SQLite uses a partial index only where it can see its condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, exists, func, insert, literal_column, or_, select, text, update
+from sqlalchemy.orm import Session, aliased
+
+from quintain.store.tables import JudgingPage, Offer, Slot, ValidationItem
+
+RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
+MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
+
+
+class Leased(NamedTuple):
+    """A slot that has just been leased."""
+
+    id: int
+    item_id: int
+    generation: int
+    rank: int
+    draw: int
+
+
+def _is(state: str, slot: Any = Slot) -> ColumnElement[bool]:
+    return slot.state == literal_column(f"'{state}'")  # type: ignore[no-any-return]  # a column gives a condition
+
+
+def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add slots."""
+    if rows:
+        db.execute(insert(Slot), list(rows))
+    if len(rows) >= MANY and db.get_bind().dialect.name == "postgresql":
+        db.execute(text("ANALYZE validation_slots"))
+
+
+def reclaim(db: Session, validation_id: int, now: datetime) -> None:
+    """Open slots whose lease has lapsed. The generation stays: a late answer still fits a slot that nobody took."""
+    lapsed = (
+        select(Slot.id)
+        .where(Slot.validation_id == validation_id, _is("leased"), Slot.lease_until < now)
+        .order_by(Slot.lease_until)
+        .limit(RECLAIM)
+        .with_for_update(skip_locked=True)
+        .cte("lapsed")
+    )
+    _change(db, Slot.id.in_(select(lapsed.c.id)), state="open", lease_until=None)
+
+
+def claim(db: Session, validation_id: int, user_id: int, *, count: int, until: datetime) -> list[Leased]:
+    """Lease up to *count* slots of items that the person did not write and was never shown.
+
+    Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
+    item is taken, so that no page has an item twice.
+    """
+    other = aliased(Slot)
+    shown = select(1).where(Offer.user_id == user_id, Offer.item_id == Slot.item_id)
+    earlier = select(1).where(other.item_id == Slot.item_id, _is("open", other), other.rank < Slot.rank)
+    if db.get_bind().dialect.name == "postgresql":
+        # An offset keeps PostgreSQL from gathering all that the person was ever shown before it looks at ten slots.
+        shown, earlier = shown.offset(0), earlier.offset(0)
+    picked = (
+        select(Slot.id)
+        .where(
+            Slot.validation_id == validation_id,
+            _is("open"),
+            or_(Slot.author_id.is_(None), Slot.author_id != user_id),
+            ~shown.exists(),
+            ~earlier.exists(),
+        )
+        .order_by(Slot.batch, Slot.rank, Slot.draw)
+        .limit(count)
+        .with_for_update(skip_locked=True)
+        .cte("picked")
+    )
+    change = (
+        update(Slot)
+        .where(Slot.id.in_(select(picked.c.id)))
+        .values(state="leased", lease_until=until, generation=Slot.generation + 1)
+        .returning(Slot.id, Slot.item_id, Slot.generation, Slot.rank, Slot.draw)
+        .execution_options(synchronize_session=False)
+    )
+    found = [Leased(*row) for row in db.execute(change)]
+    return sorted(found, key=lambda slot: (slot.rank, slot.draw))
+
+
+def extend(db: Session, page_id: int, until: datetime) -> int:
+    """Lengthen the leases of a page, also of slots that lapsed and nobody took; give how many it still holds."""
+    return _change(db, _held_by(page_id), state="leased", lease_until=until)
+
+
+def give_back(db: Session, page_id: int) -> int:
+    """Open the slots that a page still holds."""
+    return _change(db, _held_by(page_id), state="open", lease_until=None)
+
+
+def release_all(db: Session, validation_id: int, user_id: int) -> int:
+    """Open every slot that a person holds, with a new generation: answers on the way fill them no more."""
+    held = (
+        select(Slot.id)
+        .join(Offer, (Offer.slot_id == Slot.id) & (Offer.generation == Slot.generation))
+        .join(JudgingPage, JudgingPage.id == Offer.page_id)
+        .where(JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, _is("leased"))
+    )
+    ids = list(db.scalars(held))
+    return _change(db, Slot.id.in_(ids), state="open", lease_until=None, generation=Slot.generation + 1) if ids else 0
+
+
+def drop(db: Session, item_ids: Sequence[int]) -> None:
+    """Ask for no more judgements of some items."""
+    for start in range(0, len(item_ids), 5000):
+        wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is("open"), _is("leased"))
+        _change(db, wanted, state="dropped", lease_until=None)
+
+
+def _held_by(page_id: int) -> ColumnElement[bool]:
+    offered = select(Offer.slot_id, Offer.generation).where(Offer.page_id == page_id, Offer.slot_id.is_not(None))
+    place = offered.subquery()
+    ours = exists().where(place.c.slot_id == Slot.id, place.c.generation == Slot.generation)
+    ids = select(Offer.slot_id).where(Offer.page_id == page_id, Offer.slot_id.is_not(None))
+    return Slot.id.in_(ids) & ours & or_(_is("leased"), _is("open"))
+
+
+def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
+    """Give every slot of some items, locked until the transaction ends."""
+    query = select(Slot).where(Slot.item_id.in_(item_ids)).order_by(Slot.id).with_for_update()
+    return list(db.scalars(query.execution_options(populate_existing=True)))
+
+
+def counts(db: Session, validation_id: int) -> dict[str, int]:
+    """Count the slots of a validation by state."""
+    query = select(Slot.state, func.count()).where(Slot.validation_id == validation_id).group_by(Slot.state)
+    return {str(state): int(number) for state, number in db.execute(query)}
+
+
+def batch_counts(db: Session, validation_id: int) -> dict[int, dict[str, int]]:
+    """Count the slots of each batch by state."""
+    query = (
+        select(Slot.batch, Slot.state, func.count())
+        .where(Slot.validation_id == validation_id)
+        .group_by(Slot.batch, Slot.state)
+        .order_by(Slot.batch)
+    )
+    found: dict[int, dict[str, int]] = {}
+    for batch, state, number in db.execute(query):
+        found.setdefault(int(batch), {})[str(state)] = int(number)
+    return found
+
+
+def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:
+    """Say whether no slot of a batch is open or leased."""
+    left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch)
+    return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in ("open", "leased"))
+
+
+def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
+    """List the items that have open or leased slots."""
+    query = select(Slot.item_id).where(Slot.validation_id == validation_id)
+    found = [*db.scalars(query.where(_is("open"))), *db.scalars(query.where(_is("leased")))]
+    return np.unique(np.array(found, dtype=np.int64))
+
+
+def item_hashes(db: Session, validation_id: int) -> dict[int, str]:
+    """Give the hashes of a validation's items by their ids."""
+    query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
+    return {int(key): name for key, name in db.execute(query)}
+
+
+def _change(db: Session, condition: ColumnElement[bool], **values: Any) -> int:
+    change = update(Slot).where(condition).values(**values).execution_options(synchronize_session=False)
+    return int(db.execute(change).rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult

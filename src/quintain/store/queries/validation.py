@@ -1,0 +1,275 @@
+"""Validations, their policies and items, and the pages that judges hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import case, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Attempt,
+    AttemptFlag,
+    AttemptNote,
+    FlagDecision,
+    Judgement,
+    JudgingNote,
+    JudgingPage,
+    Offer,
+    Round,
+    TaskRow,
+    TaskVersion,
+    Validation,
+    ValidationItem,
+    ValidationPolicyVersion,
+)
+
+
+class Found(NamedTuple):
+    """A validation with its newest policy and the newest definition of its task."""
+
+    validation: Validation
+    policy: str
+    task_toml: str
+
+
+class OfferRow(NamedTuple):
+    """An offer with its item, and what the person said to it."""
+
+    offer: Offer
+    item: ValidationItem
+    label: str | None
+    skipped: bool
+
+
+def find(db: Session, task: str, name: str) -> Found | None:
+    """Find the validation called *name* of *task*."""
+    query = (
+        select(Validation, ValidationPolicyVersion.toml, TaskVersion.toml)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .join(TaskVersion, TaskVersion.task_id == TaskRow.id)
+        .join(ValidationPolicyVersion, ValidationPolicyVersion.validation_id == Validation.id)
+        .where(TaskRow.name == task, Validation.name == name)
+        .order_by(ValidationPolicyVersion.number.desc(), TaskVersion.number.desc())
+        .limit(1)
+    )
+    row = db.execute(query).first()
+    return Found(*row) if row else None
+
+
+def all_of(db: Session, task: str | None) -> list[tuple[str, Validation]]:
+    """List the validations of *task*, or of all tasks, with the tasks' names."""
+    query = select(TaskRow.name, Validation).join(TaskRow, TaskRow.id == Validation.task_id)
+    query = query.order_by(TaskRow.name, Validation.id)
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    return [(name, row) for name, row in db.execute(query)]
+
+
+def round_id(db: Session, task_id: int, number: int) -> int | None:
+    """Give the id of a task's round."""
+    return db.scalar(select(Round.id).where(Round.task_id == task_id, Round.number == number))
+
+
+def policies(db: Session, validation_id: int) -> Sequence[ValidationPolicyVersion]:
+    """List every state of a policy, the newest first."""
+    query = select(ValidationPolicyVersion).where(ValidationPolicyVersion.validation_id == validation_id)
+    return db.scalars(query.order_by(ValidationPolicyVersion.number.desc())).all()
+
+
+def new_attempts(db: Session, validation_id: int, round_id: int, *, fooling: bool) -> list[Attempt]:
+    """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
+
+    With *fooling*, only those that fooled the model, by its answer or by what the writer decided.
+    """
+    newest = _newest_note
+    known = select(ValidationItem.attempt_id).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.attempt_id == Attempt.id
+    )
+    query = select(Attempt).where(Attempt.round_id == round_id, ~known.exists(), ~gone())
+    if fooling:
+        said = func.coalesce(newest("decision"), Attempt.fooled)
+        agreed = func.coalesce(newest("confirmed"), True)
+        query = query.where(said.is_(True), agreed.is_(True))
+    return [attempt for attempt in db.scalars(query.order_by(Attempt.id)) if attempt.inputs]
+
+
+def gone_items(db: Session, validation_id: int) -> list[int]:
+    """List the items whose attempts were retracted or withheld."""
+    query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
+    return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, gone())))
+
+
+def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
+    """Take items out of what is judged and counted."""
+    change = update(ValidationItem).where(ValidationItem.id.in_(ids), ValidationItem.retired_at.is_(None))
+    db.execute(change.values(retired_at=at).execution_options(synchronize_session=False))
+
+
+def mark(db: Session, round_id: int) -> int:
+    """Give a number that grows whenever something is written, said or decided about a round's attempts."""
+    newest = (
+        select(func.max(Attempt.id)).where(Attempt.round_id == round_id),
+        select(func.max(AttemptNote.id)),
+        select(func.max(FlagDecision.id)),
+    )
+    return sum(db.scalar(query) or 0 for query in newest)
+
+
+def gone() -> Any:
+    """Say of an attempt that it was retracted or is withheld."""
+    return func.coalesce(_newest_note("retracted"), False).is_(True) | Attempt.id.in_(_withheld())
+
+
+def _newest_note(kind: str) -> Any:
+    # A retraction says yes by being there; a decision or a confirmation says yes or no.
+    said = case((AttemptNote.yes.is_(None), True), else_=AttemptNote.yes)
+    query = select(said).where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == kind)
+    return query.order_by(AttemptNote.id.desc()).limit(1).correlate(Attempt).scalar_subquery()
+
+
+def _withheld() -> Any:
+    newest = select(func.max(FlagDecision.id)).group_by(FlagDecision.flag_id)
+    return (
+        select(AttemptFlag.attempt_id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(FlagDecision.id.in_(newest), FlagDecision.withhold)
+    )
+
+
+def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
+    """Say which of *hashes* are items already."""
+    query = select(ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
+    found: set[str] = set()
+    for start in range(0, len(hashes), 5000):
+        found |= set(db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000]))))
+    return found
+
+
+def add_items(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add items and give their ids in the order of *rows*."""
+    made = db.scalars(insert(ValidationItem).returning(ValidationItem.id, sort_by_parameter_order=True), list(rows))
+    return list(made)
+
+
+def count_items(db: Session, validation_id: int) -> int:
+    """Count the items that are judged; gold items are not."""
+    query = select(func.count()).where(ValidationItem.validation_id == validation_id, ValidationItem.gold.is_(None))
+    return db.scalar(query) or 0
+
+
+def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
+    """Give items by their ids."""
+    found: dict[int, ValidationItem] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= {item.id: item for item in db.scalars(query)}
+    return found
+
+
+def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem | None:
+    """Give one item of a validation."""
+    query = select(ValidationItem).where(ValidationItem.validation_id == validation_id, ValidationItem.id == item_id)
+    return db.scalar(query)
+
+
+def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, int]]:
+    """List the gold items with how often each was shown."""
+    shown = select(func.count()).where(Offer.item_id == ValidationItem.id, Offer.slot_id.is_(None))
+    query = select(ValidationItem, shown.correlate(ValidationItem).scalar_subquery()).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.gold.is_not(None)
+    )
+    return [(item, int(count)) for item, count in db.execute(query.order_by(ValidationItem.id))]
+
+
+def gold_for(db: Session, validation_id: int, user_id: int, *, exposures: int, count: int) -> list[int]:
+    """Choose up to *count* gold items that the person was never shown, the least shown first."""
+    shown = (
+        select(func.count())
+        .where(Offer.item_id == ValidationItem.id, Offer.slot_id.is_(None))
+        .correlate(ValidationItem)
+        .scalar_subquery()
+    )
+    seen = select(1).where(Offer.user_id == user_id, Offer.item_id == ValidationItem.id).exists()
+    query = (
+        select(ValidationItem.id)
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_not(None),
+            ValidationItem.retired_at.is_(None),
+            func.coalesce(ValidationItem.author_id, 0) != user_id,
+            ~seen,
+            shown < exposures,
+        )
+        .order_by(shown, ValidationItem.hash)
+        .limit(count)
+    )
+    return list(db.scalars(query))
+
+
+def gold_shown(db: Session, validation_id: int, user_id: int) -> int:
+    """Count the gold items that a person was shown."""
+    query = (
+        select(func.count())
+        .select_from(Offer)
+        .join(ValidationItem, ValidationItem.id == Offer.item_id)
+        .where(Offer.user_id == user_id, Offer.slot_id.is_(None), ValidationItem.validation_id == validation_id)
+    )
+    return db.scalar(query) or 0
+
+
+def add_page(db: Session, **values: Any) -> JudgingPage:
+    """Add a page."""
+    page = JudgingPage(**values)
+    db.add(page)
+    db.flush()
+    return page
+
+
+def add_offers(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Note that items are shown to a person; the database refuses to show one twice."""
+    db.execute(insert(Offer), list(rows))
+
+
+def open_page(db: Session, validation_id: int, user_id: int) -> JudgingPage | None:
+    """Give the page that a person holds, lapsed or not."""
+    query = select(JudgingPage).where(
+        JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, JudgingPage.ended_at.is_(None)
+    )
+    return db.scalar(query.order_by(JudgingPage.id.desc()).limit(1).execution_options(populate_existing=True))
+
+
+def page_by_key(db: Session, key: str, *, locked: bool = False) -> JudgingPage | None:
+    """Give a page by its key; *locked* keeps others from changing it until the transaction ends."""
+    query = select(JudgingPage).where(JudgingPage.key == key)
+    return db.scalar(query.with_for_update().execution_options(populate_existing=True) if locked else query)
+
+
+def offers(db: Session, page_id: int) -> list[OfferRow]:
+    """List what a page offers, with what was said to it."""
+    skipped = select(1).where(JudgingNote.offer_id == Offer.id, JudgingNote.kind == "skip").exists()
+    query = (
+        select(Offer, ValidationItem, Judgement.label, skipped)
+        .join(ValidationItem, ValidationItem.id == Offer.item_id)
+        .outerjoin(Judgement, Judgement.offer_id == Offer.id)
+        .where(Offer.page_id == page_id)
+        .order_by(Offer.position)
+    )
+    return [OfferRow(offer, item, label, bool(skip)) for offer, item, label, skip in db.execute(query)]
+
+
+def place_of(db: Session, validation_id: int) -> tuple[str, str]:
+    """Give the task and the name of a validation by its id."""
+    query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
+    row = db.execute(query.where(Validation.id == validation_id)).one()
+    return row[0], row[1]
+
+
+def end_pages(db: Session, validation_id: int, user_id: int, at: datetime) -> None:
+    """End the pages that a person still holds, as lapsed."""
+    change = update(JudgingPage).where(
+        JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, JudgingPage.ended_at.is_(None)
+    )
+    db.execute(change.values(ended_at=at, outcome="lapsed").execution_options(synchronize_session=False))
