@@ -47,6 +47,7 @@ class Settings:
     package_index: str = _setting(
         "", "Where wheels for handlers are fetched: empty for pip's own index, a URL, or none for nowhere."
     )
+    token: str = _setting("", "API token that commands send to a server, where none is given to them.")
     submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 
     @property
@@ -78,10 +79,11 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     return Settings(**values)
 
 
-def as_environment(settings: Settings) -> dict[str, str]:
-    """Give the variables that make another process read these same *settings*."""
+def settings_environment(settings: Settings) -> dict[str, str]:
+    """Give an environment, like this process's own, in which another one reads these same *settings*."""
     values = {item.name: getattr(settings, item.name) for item in fields(Settings)}
-    return {f"QUINTAIN_{name.upper()}": str(int(v) if isinstance(v, bool) else v) for name, v in values.items()}
+    named = {f"QUINTAIN_{name.upper()}": str(int(v) if isinstance(v, bool) else v) for name, v in values.items()}
+    return {**os.environ, **named}
 
 
 def describe() -> list[tuple[str, str, str]]:

@@ -105,9 +105,7 @@ def submit(
     task: Annotated[str | None, typer.Option("--task", "-t", help="The task; the manifest's by default.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the manifest's by default.")] = None,
     url: Annotated[str | None, typer.Option(help="Address of the server; the local workspace by default.")] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="QUINTAIN_TOKEN", help="API token; made on the account page.")
-    ] = None,
+    token: Annotated[str | None, typer.Option(help="API token; by default that of QUINTAIN_TOKEN.")] = None,
     visibility: Annotated[str, typer.Option(help="public, private or anonymous.")] = "public",
     json: JsonFlag = False,
 ) -> None:
@@ -123,7 +121,8 @@ def submit(
     wanted = task or _named_task(folder)
     if wanted is None:
         raise typer.BadParameter("Name the task with --task, or as `task` in quintain.toml.")
-    made = _send(folder, wanted, name, url, token, chosen) if url else _keep(context, folder, wanted, name, chosen)
+    key = token or settings_of(context).token or None
+    made = _send(folder, wanted, name, url, key, chosen) if url else _keep(context, folder, wanted, name, chosen)
     if json:
         output.print_json(made)
         return
