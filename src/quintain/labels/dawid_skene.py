@@ -17,8 +17,8 @@ from quintain.stats.judgements import Judgements, mean_move, softmax
 class DawidSkene(Aggregator):
     """EM over items' labels and workers' confusion tables, begun from the shares of votes.
 
-    *smoothing* is added to every cell of a worker's table. It ends when an item's
-    posterior moves by no more than *tolerance* on average.
+    A worker's table begins with *smoothing* judgements of each class, spread as everybody's are, so that little work
+    does not make a certain table. It ends when an item's posterior moves by no more than *tolerance* on average.
     """
 
     name = "dawid-skene"
@@ -26,7 +26,7 @@ class DawidSkene(Aggregator):
 
     iterations: int = 100
     tolerance: float = 1e-5
-    smoothing: float = 0.01
+    smoothing: float = 1.0
 
     def __post_init__(self) -> None:
         if self.iterations < 1 or self.smoothing <= 0:
@@ -53,6 +53,8 @@ class DawidSkene(Aggregator):
     def _tables(self, counts: FloatArray) -> FloatArray:
         """Make P(label | worker, class) from expected counts, as a (worker·label × class) table."""
         classes = counts.shape[1]
-        tables = counts.reshape(-1, classes, classes) + self.smoothing
+        tables = counts.reshape(-1, classes, classes)
+        pool = tables.sum(axis=0) + 0.01
+        tables = tables + self.smoothing * (pool / pool.sum(axis=0))
         tables /= tables.sum(axis=1, keepdims=True)
         return np.asarray(tables.reshape(-1, classes), dtype=np.float64)

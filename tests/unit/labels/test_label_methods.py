@@ -1,0 +1,201 @@
+"""What each aggregator does, by hand-made examples and published figures."""
+
+from __future__ import annotations
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quintain.core.errors import BadInput
+from quintain.labels.contract import Known, make_aggregator
+from quintain.labels.mixed_as_two import copies
+from quintain.stats.judgements import Judgements, best_class, sample_votes
+
+
+def votes(*patterns: str) -> Judgements:
+    """Make items from strings of one-letter votes, such as "aab"; worker n gives the n-th vote."""
+    rows = [(f"{i:02}", f"w{n}", label) for i, pattern in enumerate(patterns) for n, label in enumerate(pattern)]
+    return Judgements.of(*zip(*rows, strict=True))
+
+
+def test_majority_is_more_than_half() -> None:
+    """Three of five are a majority; two, two and one are none, and neither is one against one."""
+    result = make_aggregator("majority").aggregate(votes("aaabc", "aabbc", "aabcd", "ab", "aab", "b"))
+    assert result.names() == ["a", None, None, None, "a", "b"]
+    assert result.confidence.tolist() == pytest.approx([0.6, 0.4, 0.4, 0.5, 2 / 3, 1.0])
+
+
+def test_majority_with_a_minimum() -> None:
+    """A minimum counts votes, not shares."""
+    result = make_aggregator("majority", minimum=3).aggregate(votes("aaabc", "aab", "aabcd", "aaabbbb"))
+    assert result.names() == ["a", None, None, "b"]
+    assert make_aggregator("majority", minimum=1).aggregate(votes("aabcd")).names() == ["a"]
+
+
+def test_ties_favour_nobody() -> None:
+    """Over many tied items each label wins about half, and the seed changes which."""
+    tied = votes(*["ab"] * 400)
+    first, second = (np.array(make_aggregator("distribution").aggregate(tied, seed=seed).label) for seed in (0, 1))
+    assert 150 < first.sum() < 250
+    assert 100 < (first != second).sum() < 300
+
+
+@given(st.integers(0, 10**6), st.permutations([0, 1, 2]))
+def test_a_tie_does_not_depend_on_the_columns(seed: int, order: list[int]) -> None:
+    """The class that wins a tie is the same by name whatever the order of the classes."""
+    classes = ["no", "maybe", "yes"]
+    straight = best_class(np.ones((1, 3)), ["item"], classes, seed=seed)[0]
+    turned = best_class(np.ones((1, 3)), ["item"], [classes[i] for i in order], seed=seed)[0]
+    assert classes[straight] == classes[order[turned]]
+
+
+def test_dynasent_table_7() -> None:
+    """Table 5's judgements of Round 1, mixed as two copies and all twice, are Table 7's training examples."""
+    classes = ("mixed", "negative", "neutral", "positive")
+    judged = np.array([[39_829, 86_486, 215_935, 130_045]])
+    made = 2 * copies(judged, classes, "mixed", ("positive", "negative"))
+    assert judged.sum() == 472_295
+    assert dict(zip(classes, made[0].tolist(), strict=True)) == {
+        "mixed": 0,
+        "negative": 252_630,
+        "neutral": 431_870,
+        "positive": 2 * (130_045 + 39_829),
+    }
+    assert made.sum() == 1_024_248
+
+
+def test_mixed_as_two() -> None:
+    """The paper's first sentence, three mixed and two negative, becomes five negative and three positive copies."""
+    rows = Judgements.of(["s"] * 5 + ["t"], [*"12345", "1"], ["mixed"] * 3 + ["negative"] * 2 + ["positive"])
+    result = make_aggregator("mixed-as-two").aggregate(rows)
+    assert result.distribution[0].tolist() == [0, 5 / 8, 3 / 8]
+    assert result.details["copies"] == {"mixed": 0, "negative": 5, "positive": 4}
+    with pytest.raises(BadInput, match="no label 'neutral'"):
+        make_aggregator("mixed-as-two", into=("neutral",)).aggregate(rows)
+    with pytest.raises(BadInput, match="cannot be split"):
+        make_aggregator("mixed-as-two", into=("mixed", "positive")).aggregate(rows)
+
+
+def test_gold_weights() -> None:
+    """One worker who was right on gold outweighs two who were wrong there; at chance there is no say."""
+    gold_rows = [(f"g{i}", w, "a" if w == "good" else "b") for i in range(20) for w in ("good", "bad", "worse")]
+    rows = [*gold_rows, ("x", "good", "b"), ("x", "bad", "a"), ("x", "worse", "a")]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    gold = np.where(np.array(judgements.items) == "x", -1, 0)
+    result = make_aggregator("gold-weighted").aggregate(judgements, known=Known(gold=gold))
+    assert result.names()[-1] == "b"
+    assert result.accuracy is not None
+    expected = [(0 + 4 / 3) / 24, (20 + 4 / 3) / 24, (0 + 4 / 3) / 24]
+    assert result.accuracy.tolist() == pytest.approx(expected)
+    with pytest.raises(BadInput, match="No judgement is on a gold item"):
+        make_aggregator("gold-weighted").aggregate(judgements, known=Known(gold=np.full(21, -1)))
+
+
+def test_the_writer_has_a_vote() -> None:
+    """2-way: the writer decides between two who differ. 10-way: four of ten are drawn, six are kept."""
+    two = make_aggregator("writer-vote").aggregate(votes("ab", "cb"), known=Known(writer=np.array([0, 0])))
+    assert two.names() == ["a", None]
+    ten = make_aggregator("writer-vote").aggregate(votes("a" * 9 + "b", "ab"), known=Known(writer=np.array([0, 1])))
+    assert ten.used is not None
+    assert ten.used.sum() == 4 + 2
+    assert ten.details["reserved"] == 6
+    assert ten.names() == ["a", "b"]
+    assert ten.confidence[0] in (1.0, 0.8)
+
+
+@given(st.integers(0, 1000))
+def test_samples_depend_on_content(seed: int) -> None:
+    """Which of an item's judgements are drawn does not depend on other items being there."""
+    both, alone = votes("abababab", "aaaabbbb"), votes("abababab")
+    assert sample_votes(both, 4, seed=seed)[:8].tolist() == sample_votes(alone, 4, seed=seed).tolist()
+    assert sample_votes(both, 4, seed=seed).sum() == 8
+
+
+def test_dawid_skene_learns_who_inverts() -> None:
+    """Somebody who always says the opposite helps as much as somebody who is right."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    rows = []
+    for i, right in enumerate(truth):
+        rows += [(f"{i:03}", "mirror", "ab"[1 - right])]
+        rows += [(f"{i:03}", f"w{n}", "ab"[right if rng.random() < 0.7 else 1 - right]) for n in range(4)]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    made = {name: make_aggregator(name).aggregate(judgements) for name in ("majority", "dawid-skene")}
+    assert (made["dawid-skene"].label == truth).mean() > 0.97
+    assert (made["majority"].label == truth).mean() < 0.85
+    assert made["dawid-skene"].accuracy is not None
+    assert made["dawid-skene"].accuracy[judgements.workers.index("mirror")] < 0.05
+
+
+def test_likelihood_never_falls() -> None:
+    """More iterations of Dawid–Skene's EM never lower the likelihood (but for the smoothing's small part)."""
+    rng = np.random.default_rng(3)
+    judgements = votes(*("".join(rng.choice(list("abc"), 5, p=[0.6, 0.3, 0.1])) for _ in range(80)))
+    found = [
+        make_aggregator("dawid-skene", iterations=n, tolerance=0.0, smoothing=1e-9)
+        .aggregate(judgements)
+        .details["log_likelihood"]
+        for n in range(1, 12)
+    ]
+    assert all(later >= earlier - 1e-6 for earlier, later in pairwise(found))
+
+
+def test_mace_finds_spammers_and_starts_differ() -> None:
+    """A worker who always says the same is known for it; every start has a seed of its own."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for i, right in enumerate(rng.integers(0, 3, 200)):
+        rows += [(f"{i:03}", "spammer", "a")]
+        rows += [(f"{i:03}", f"w{n}", "abc"[right if rng.random() < 0.85 else rng.integers(3)]) for n in range(4)]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    result = make_aggregator("mace", iterations=3).aggregate(judgements)
+    assert result.accuracy is not None
+    assert result.accuracy[judgements.workers.index("spammer")] < 0.3
+    assert result.accuracy[1:].min() > 0.6
+    assert len(set(result.details["starts"])) == 10
+    assert max(result.details["starts"]) == result.details["log_likelihood"]
+
+
+def test_glad_tells_easy_from_hard() -> None:
+    """Items on which all agree come out easier than contested ones, good workers abler than random ones."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for i in range(200):
+        right = rng.integers(2)
+        chance = 0.95 if i < 100 else 0.6
+        rows += [(f"{i:03}", f"w{n}", "ab"[right if rng.random() < chance else 1 - right]) for n in range(5)]
+        rows += [(f"{i:03}", "zz-random", "ab"[rng.integers(2)])]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    result = make_aggregator("glad").aggregate(judgements)
+    ease, ability = result.details["ease"], result.details["ability"]
+    assert ease[:100].mean() > ease[100:].mean() + 0.1
+    assert ability[:5].min() > ability[5]
+
+
+@pytest.mark.parametrize(
+    ("folder", "method", "options", "expected"),
+    [
+        ("SpectralMethodsMeetEM/bluebird", "majority", {}, 0.759),
+        ("SpectralMethodsMeetEM/bluebird", "dawid-skene", {}, 0.898),
+        ("crowd_truth_inference/d_sentiment", "majority", {"minimum": 1}, 0.934),
+        ("crowd_truth_inference/d_sentiment", "dawid-skene", {}, 0.960),
+    ],
+)
+def test_published_accuracies(
+    shared_data: Path, folder: str, method: str, options: dict[str, int], expected: float
+) -> None:
+    """Real judgements give the accuracies that are known for them; 43 ties of d_sentiment may fall either way."""
+    place = shared_data / "crowd-truth-inference" / "data" / folder
+    with (place / "label.csv").open(encoding="utf-8") as stream:
+        rows = [(row["item"], row["worker"], row["label"]) for row in csv.DictReader(stream)]
+    with (place / "truth.csv").open(encoding="utf-8") as stream:
+        truth = {row["item"]: row["truth"] for row in csv.DictReader(stream)}
+    result = make_aggregator(method, **options).aggregate(Judgements.of(*zip(*rows, strict=True)))
+    labels = dict(zip(result.items, result.names(), strict=True))
+    accuracy = np.mean([labels[item] == right for item, right in truth.items()])
+    assert accuracy == pytest.approx(expected, abs=0.003 if options else 0.0005)
