@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault, NotFound
@@ -15,6 +16,7 @@ from quintain.services import audit, collect
 from quintain.services.permissions import require_owner, require_signed_in, require_user
 from quintain.services.rounds import RoundInfo, get_round
 from quintain.services.verdicts import claimed, standing
+from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import attempts as queries
@@ -66,6 +68,14 @@ class Count:
     def rate(self) -> float | None:
         """The model's error rate as writers see it."""
         return self.fooled / self.attempts if self.attempts else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The Wilson interval of the rate."""
+        if not self.attempts:
+            return None
+        low, high = wilson(np.array(self.fooled), np.array(self.attempts))
+        return float(low), float(high)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
