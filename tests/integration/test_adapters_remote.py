@@ -123,6 +123,16 @@ def test_a_server_of_the_protocol_answers(server: Server, task: Task) -> None:
     ]
 
 
+def test_the_batch_size_is_kept_to(server: Server, task: Task) -> None:
+    """A model that is asked one by one gets one input in each request."""
+    server.respond = infer
+    options = {"url": server.url, "model": "m"}
+    model = RunnableModel(Path("."), "open-inference", options)
+    with open_runner(model, task, limits=Limits(), outside=Outside((server.url,))) as runner:
+        runner.predict(INPUTS, single=True)
+    assert [body["inputs"][0]["shape"] for _, body, _ in server.calls] == [[1], [1], [1]]
+
+
 @pytest.mark.parametrize(
     ("output", "answers"),
     [

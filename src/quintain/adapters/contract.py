@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from quintain.core.errors import Conflict, Fault
+from quintain.core.errors import Conflict, Fault, Unavailable
 from quintain.core.registry import Registry
 from quintain.core.task import Task
 
@@ -55,10 +55,14 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost."""
+    """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost.
+
+    *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to.
+    """
 
     predict: Predict
     facts: Callable[[], Mapping[str, Any]] = _nothing
+    batched: bool = False
 
 
 class Adapter(ABC):
@@ -69,6 +73,8 @@ class Adapter(ABC):
     place: ClassVar[Place] = "sandbox"
     # Packages of the platform's own environment that the model is given to work with, by import name.
     libraries: ClassVar[tuple[str, ...]] = ()
+    # Those of them without which it cannot work at all; they are extras, so a server may lack them.
+    requires: ClassVar[tuple[str, ...]] = ()
     # Parts of this package that it needs beside `core` and `adapters`. None that holds data, labels or queries.
     modules: ClassVar[tuple[str, ...]] = ()
     # Whether its models are our own code with learned numbers, which may run in this process: see `load`.
@@ -90,8 +96,16 @@ class Adapter(ABC):
         """Load a model that is our own code into this process."""
         raise Conflict(f"A model of adapter '{self.name}' is not our own code, so it does not run in this process.")
 
-    def permit(self, options: Options, outside: Outside) -> None:  # noqa: B027 - most need nothing
-        """Refuse a model that needs what the operator does not allow."""
+    def permit(self, options: Options, outside: Outside) -> None:
+        """Refuse a model that needs what is not here, or what the operator does not allow."""
+        import importlib.util  # not at the top: inside the sandbox every import costs start-up time
+
+        for library in self.requires:
+            if importlib.util.find_spec(library) is None:
+                raise Unavailable(
+                    f"Models of adapter '{self.name}' need {library}, which is not installed on this server.",
+                    remedy=f"Its operator can install it with: pip install 'quintain[{self.name}]'.",
+                )
 
 
 ADAPTERS: Registry[type[Adapter]] = Registry("adapter", package="quintain.adapters", group="quintain.adapters")

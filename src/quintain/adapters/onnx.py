@@ -32,6 +32,7 @@ class OnnxAdapter(Adapter):
     name = "onnx"
     title = "ONNX classifier"
     libraries = ("onnxruntime", "numpy", "tokenizers")
+    requires = ("onnxruntime",)
     options: ClassVar[Mapping[str, str]] = {
         "file": "The graph; model.onnx by default.",
         "encoding": "How a text becomes input: text, words, counts or tokenizer; text by default.",

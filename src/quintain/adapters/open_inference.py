@@ -52,7 +52,9 @@ class OpenInferenceAdapter(Adapter):
         path = f"/v2/models/{quote(str(options['model']), safe='')}{version}/infer"
         with Caller(options, outside) as caller:
             yield Connection(
-                lambda batch: _ask(caller, path, batch, task, options), lambda: {"retries": caller.retried}
+                lambda batch: _ask(caller, path, batch, task, options),
+                lambda: {"retries": caller.retried},
+                batched=True,
             )
 
 

@@ -24,6 +24,7 @@ class SklearnAdapter(Adapter):
     name = "sklearn"
     title = "scikit-learn artefact"
     libraries = ("sklearn", "joblib", "numpy", "scipy")
+    requires = ("sklearn",)
     options: ClassVar[Mapping[str, str]] = {
         "file": "The artefact; model.joblib or model.pkl by default.",
         "input": "What the pipeline takes: `text` (strings) or `dict` (one dictionary per example).",

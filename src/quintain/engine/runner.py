@@ -83,7 +83,8 @@ class CallRunner:
             raise RunEnded(Outcome.WALL_TIME, f"The run took longer than {self._limits.wall_seconds:g} seconds.")
         start = time.perf_counter_ns()
         try:
-            answers = list(self._connection.predict(list(inputs)))
+            batches = [[one] for one in inputs] if single and self._connection.batched else [list(inputs)]
+            answers = [answer for batch in batches for answer in self._connection.predict(batch)]
         except Unavailable as error:
             raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
         except QuintainError as error:

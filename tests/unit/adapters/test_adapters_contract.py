@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from quintain.adapters.contract import ADAPTERS, Adapter
+from quintain.adapters.contract import ADAPTERS, Adapter, Outside
 from quintain.adapters.manifest import Manifest, read_manifest
-from quintain.core.errors import BadInput, Fault
+from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
 from quintain.services.tasks import check_task
 from quintain.tasks.starter import starter
@@ -65,6 +65,15 @@ def test_an_adapter_of_the_sandbox_imports_nothing_heavy(name: str) -> None:
     code = f"import sys, {module}\nprint([m for m in ('polars', 'numpy', 'httpx2', 'sqlalchemy') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_a_library_that_the_server_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that could never run here is refused when it is submitted, not when it is run."""
+    adapter = ADAPTERS.get("onnx")
+    adapter().permit({}, Outside())
+    monkeypatch.setattr(adapter, "requires", ("no_such_library",))
+    with pytest.raises(Unavailable, match=r"need no_such_library, .*pip install 'quintain\[onnx\]'"):
+        adapter().permit({}, Outside())
 
 
 def test_a_manifest_is_read(tmp_path: Path) -> None:
