@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.environments import Environments
@@ -19,7 +21,7 @@ from quintain.services.outside import read_outside
 from quintain.services.run_cell import Conditions
 from quintain.services.run_cell import Engine as CellEngine
 from quintain.services.submit import Rules
-from quintain.settings import Settings
+from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
@@ -70,6 +72,14 @@ def make_engine(settings: Settings) -> CellEngine:
 
         return RayEngine(settings.engine)
     raise BadInput(f"QUINTAIN_ENGINE is '{settings.engine}'.", remedy="It is `local` or ray://host:port.")
+
+
+def workers_beside(settings: Settings) -> AbstractContextManager[object]:
+    """Give the workers that a server runs beside itself, in a process of their own; none where there are to be none."""
+    if settings.workers < 1:
+        return nullcontext()
+    command = [sys.executable, "-m", "quintain", "worker", "--attached", "--parallel", str(settings.workers)]
+    return Companion(command, settings_environment(settings))
 
 
 def conditions_of(settings: Settings) -> Conditions:

@@ -11,7 +11,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
-from quintain.compose import Workspace, create_workspace, open_workspace
+from quintain.compose import Workspace, create_workspace, open_workspace, workers_beside
 from quintain.logs import set_up_logs
 from quintain.services import accounts
 from quintain.settings import Settings
@@ -55,7 +55,8 @@ def serve(
         if open_browser:
             webbrowser.open(first or settings.address)
 
-    run(create_app(workspace), listener, ready=announce)
+    with workers_beside(settings):
+        run(create_app(workspace), listener, ready=announce)
     workspace.engine.dispose()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from typing import Annotated
 
@@ -20,6 +21,7 @@ def worker(
     context: typer.Context,
     parallel: Annotated[int, typer.Option(min=1, max=256, help="Cells to compute at the same time.")] = 1,
     until_empty: Annotated[bool, typer.Option(help="Stop when there is nothing left to compute.")] = False,
+    attached: Annotated[bool, typer.Option(hidden=True, help="Stop at once when the input ends.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.
@@ -29,6 +31,9 @@ def worker(
     workspace = workspace_of(context)
     set_up_logs(workspace.settings.log_level, workspace.settings.log_format)
     stop = threading.Event()
+    abandon = threading.Event()
+    if attached:
+        threading.Thread(target=_watch_input, args=(stop, abandon), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     output.say("Working; Ctrl-C stops after the cells in hand.")
@@ -40,8 +45,17 @@ def worker(
         stop,
         parallel=parallel,
         until_empty=until_empty,
+        abandon=abandon,
     )
     if json:
         output.print_json({"computed": stored})
     else:
         output.say(f"{stored} cells computed.")
+
+
+def _watch_input(stop: threading.Event, abandon: threading.Event) -> None:
+    """Wait for the end of the input: whoever started this worker is gone, or wants it to go."""
+    while sys.stdin.buffer.read(1024):
+        continue
+    stop.set()
+    abandon.set()

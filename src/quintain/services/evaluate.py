@@ -180,6 +180,22 @@ def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, r
                 _tell_builder(db, row, reason)
 
 
+def release(db: Session, lease: Lease) -> None:
+    """Give a lease back: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
+    with transaction(db):
+        row = queries.row(db, lease.cell_id)
+        if row is not None and queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="queued",
+            lease_until=None,
+            attempts=max(0, row.cell.attempts - 1),
+            done=0,
+        ):
+            queries.note(db, lease.cell_id, "queued", "again, because its worker had to stop")
+
+
 def cancel(db: Session, actor: Actor, cell_id: int) -> None:
     """Cancel a cell that is queued or running; its builder and the task's owner may."""
     with transaction(db):

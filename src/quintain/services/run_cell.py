@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ from quintain.store.tables import DatasetVersion, Variant
 from quintain.tasks.contract import kind_of
 
 BEATS_PER_LEASE = 6
+ABANDON_SECONDS = 0.25
 MEASURED_EXAMPLES = 200
 LOG_CHARACTERS = 20_000
 VARIANT_ROWS = 5000
@@ -59,6 +61,7 @@ class Beat:
 
     sessions: Sessions
     lease: Lease
+    abandon: threading.Event
     done: int = 0
     lost: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
@@ -76,11 +79,22 @@ class Beat:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ended.wait(self.lease.seconds / BEATS_PER_LEASE):
+        while not self._wait(self.lease.seconds / BEATS_PER_LEASE):
             with self.sessions() as db:
                 if not evaluate.heartbeat(db, self.lease, done=self.done):
                     self.lost.set()
                     return
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait for the next beat; True when the run has ended or must be given up."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._ended.wait(min(left, ABANDON_SECONDS)):
+                return True
+            if self.abandon.is_set():
+                self.lost.set()
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +108,22 @@ class Conditions:
     lease_seconds: float = evaluate.LEASE_SECONDS
 
 
-def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, conditions: Conditions) -> bool:
-    """Compute the leased cell and record how it went; True when a result was stored."""
+def run_leased(
+    sessions: Sessions,
+    blobs: Blobs,
+    engine: Engine,
+    lease: Lease,
+    conditions: Conditions,
+    *,
+    abandon: threading.Event | None = None,
+) -> bool:
+    """Compute the leased cell and record how it went; True when a result was stored.
+
+    *abandon* says, when it is set, that the run must be given up and the cell left to another worker.
+    """
+    abandon = abandon or threading.Event()
     try:
-        with Beat(sessions, lease) as beat, tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
+        with Beat(sessions, lease, abandon) as beat, tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
             with sessions() as db:
                 job = _prepare(db, blobs, lease, Path(name), conditions)
             result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
@@ -114,6 +140,9 @@ def run_leased(sessions: Sessions, blobs: Blobs, engine: Engine, lease: Lease, c
     except RunEnded as error:
         ours = error.outcome in {Outcome.PLATFORM, Outcome.CANCELLED}
         with sessions() as db:
+            if error.outcome is Outcome.CANCELLED and abandon.is_set():
+                evaluate.release(db, lease)
+                return False
             evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-LOG_CHARACTERS:], ours=ours)
     except (QuintainError, OSError) as error:
         # Nothing that the model did: a full disk, a missing blob, a machine without a sandbox.

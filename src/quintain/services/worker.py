@@ -34,10 +34,12 @@ def work(
     until_empty: bool = False,
     task: str | None = None,
     tell: Callable[[str], None] = log.info,
+    abandon: threading.Event | None = None,
 ) -> int:
     """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
 
-    With *task*, only that task's cells are computed. *tell* hears of each.
+    With *task*, only that task's cells are computed. *tell* hears of each. When *abandon* is set, the cell in hand is
+    given up and left to others.
     """
     name = worker_name()
     stored = 0
@@ -52,7 +54,7 @@ def work(
             stop.wait(IDLE_SECONDS)
             continue
         tell(f"cell {lease.cell_id}: {lease.title}")
-        stored += run_leased(sessions, blobs, engine, lease, conditions)
+        stored += run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon)
     return stored
 
 
@@ -65,11 +67,12 @@ def work_together(
     *,
     parallel: int,
     until_empty: bool = False,
+    abandon: threading.Event | None = None,
 ) -> int:
     """Run *parallel* workers in this process; give how many cells they stored together."""
     with ThreadPoolExecutor(parallel, thread_name_prefix="worker") as pool:
         running = [
-            pool.submit(work, sessions, blobs, engine, conditions, stop, until_empty=until_empty)
+            pool.submit(work, sessions, blobs, engine, conditions, stop, until_empty=until_empty, abandon=abandon)
             for _ in range(parallel)
         ]
         return sum(one.result() for one in running)

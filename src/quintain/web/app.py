@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,11 +21,15 @@ from starlette.staticfiles import StaticFiles
 from quintain import __version__
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.services import health
+from quintain.services import health, notify
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.rendering import STATIC
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
+
+HOUSE_SECONDS = 60.0
+MINUTES_BETWEEN_TIDYING = 60
+log = logging.getLogger("quintain.web")
 
 # The outermost comes first.
 MIDDLEWARE = [
@@ -44,16 +52,31 @@ class Static(StaticFiles):
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Tidy up when the server starts, and close the database when it stops."""
+    """Keep house while the server runs: sessions that ran out are removed, messages are sent by e-mail."""
     workspace: Workspace = app.state.workspace
-
-    def tidy() -> None:
-        with workspace.session() as db:
-            health.tidy(db)
-
-    await run_in_threadpool(tidy)
+    await run_in_threadpool(keep_house, workspace, tidy=True)
+    house = asyncio.create_task(_housekeeping(workspace))
     yield
+    house.cancel()
+    await asyncio.gather(house, return_exceptions=True)
     await run_in_threadpool(workspace.close)
+
+
+async def _housekeeping(workspace: Workspace) -> None:
+    for minute in count(1):
+        await asyncio.sleep(HOUSE_SECONDS)
+        await run_in_threadpool(keep_house, workspace, tidy=minute % MINUTES_BETWEEN_TIDYING == 0)
+
+
+def keep_house(workspace: Workspace, *, tidy: bool) -> None:
+    """Send what people want by e-mail and, with *tidy*, remove what has run out. A failure waits for the next time."""
+    try:
+        with workspace.session() as db:
+            if tidy:
+                health.tidy(db)
+            notify.deliver_mail(db, workspace.mail, workspace.settings.address)
+    except (QuintainError, SQLAlchemyError) as error:
+        log.warning("housekeeping failed: %s", error)
 
 
 def create_app(workspace: Workspace) -> FastAPI:
