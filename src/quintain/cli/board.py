@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import tomllib
+from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from quintain.cli import output
+from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.people import OPERATOR
 from quintain.data.tables import parse_columns
+from quintain.services import board_keep
+from quintain.services.board import board as make_board
+from quintain.services.board_choices import aggregations, sensitivity
+from quintain.services.board_export import KINDS
+from quintain.services.board_export import export as write_export
+from quintain.services.board_rank import parse_view
+from quintain.services.board_rank import rank as rank_board
+from quintain.services.board_settings import board_spec, set_board
+from quintain.services.board_types import Part, View
+from quintain.services.board_uncertainty import uncertainty
 from quintain.services.rank import RankOptions, RankReport, parse_numbers, rank_file
+from quintain.services.tasks import get_task
 from quintain.stats.utility import Choices
+
+Task = Annotated[str, typer.Argument(help="Name of the task.")]
+Weights = Annotated[str, typer.Option(help="Weights of axes: performance=4,memory=1; others get 0.")]
+Datasets = Annotated[str, typer.Option(help="Weights of data sets: test=1,contrast=2; others get 0.")]
+Epsilon = Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")]
+Base = Annotated[str, typer.Option(help="In whose units to score; by default performance.")]
+Rates = Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")]
+Tag = Annotated[str | None, typer.Option(help="Only examples with this tag.", show_default=False)]
+Language = Annotated[str | None, typer.Option(help="Only data sets in this language.", show_default=False)]
 
 app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
 
@@ -97,3 +122,174 @@ def _print_report(report: RankReport) -> None:
 
 def _number(value: float | None, digits: int) -> str | None:
     return None if value is None else f"{value:.{digits}f}"
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    task: Task,
+    weights: Weights = "",
+    datasets: Datasets = "",
+    epsilon: Epsilon = None,
+    base: Base = "",
+    amrs: Rates = "",
+    tag: Tag = None,
+    language: Language = None,
+    seeds: Annotated[bool, typer.Option(help="List several seeds of one model apart.")] = False,
+    sure: Annotated[bool, typer.Option(help="Say how sure the ranking is and what it hangs on.")] = True,
+    json: output.JsonFlag = False,
+) -> None:
+    """Show the board of a task, ranked by your weights or the owner's, with intervals of ranks.
+
+    Example: quintain board show sentiment --weights performance=4,memory=1
+    """
+    workspace = workspace_of(context)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    with workspace.session() as db:
+        made = make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language, seeds))
+        shape = rank_board(made, view).as_dict()
+        if sure:
+            shape["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
+            shape["sensitivity"] = sensitivity(made, view)
+            shape["aggregations"] = aggregations(made, view)
+    if json:
+        output.print_json(shape)
+    else:
+        _print_board(shape)
+
+
+def _print_board(shape: dict[str, Any]) -> None:
+    sure = {row["model"]: row for row in shape.get("uncertainty", {}).get("models", [])}
+    axes = list(shape["weights"])
+
+    def line(row: dict[str, Any]) -> list[object]:
+        found = sure.get(row["model"])
+        span = f" ({found['rank']['low']}–{found['rank']['high']})" if found else ""
+        figures = [row["values"][name] for name in axes]
+        return [
+            None if row["rank"] is None else f"{row['rank']}{span}",
+            row["name"],
+            _number(row["dynascore"], 2) or f"unranked: {row.get('reason', '')}",
+            *(_number(figure["value"], 2) if figure else None for figure in figures),
+        ]
+
+    output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
+    output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
+    for name, note in shape["notes"].items():
+        output.say(f"{name}: {note}.")
+    for pair in shape.get("uncertainty", {}).get("pairs", []):
+        more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
+        output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    task: Task,
+    format: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")] = "csv",  # noqa: A002 - the option's word
+    model: Annotated[str | None, typer.Option(help="For harness and model-index: which model.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; else stdout.")] = None,
+    weights: Weights = "",
+    datasets: Datasets = "",
+    epsilon: Epsilon = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Write the ranking as CSV, JSON, LaTeX or Markdown, or one model's results for other tools.
+
+    Example: quintain board export sentiment --format latex -o table.tex
+    """
+    workspace = workspace_of(context)
+    view = parse_view(weights, datasets, epsilon=epsilon)
+    with workspace.session() as db:
+        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task), view)
+    text = write_export(ranked, format, model)
+    if out is not None:
+        output.write_file(out, text.encode())
+    if json:
+        output.print_json({"format": format, "file": out, "text": None if out else text})
+    elif out is None:
+        typer.echo(text, nl=False)
+    else:
+        output.say(f"Wrote {out}.")
+
+
+@app.command()
+def snapshot(
+    context: typer.Context,
+    task: Task,
+    title: Annotated[str, typer.Option(help="What to call it.")] = "",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write it to, too.")] = None,
+    weights: Weights = "",
+    datasets: Datasets = "",
+    epsilon: Epsilon = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Freeze the board as everybody may see it, with the hash of every input.
+
+    Example: quintain board snapshot sentiment --title "Camera ready" -o board.json
+    """
+    workspace = workspace_of(context)
+    view: View = parse_view(weights, datasets, epsilon=epsilon)
+    with workspace.session() as db:
+        made = board_keep.take_snapshot(db, workspace.blobs, OPERATOR, task, view, title=title, part=None)
+        _, data = board_keep.read_snapshot(db, workspace.blobs, task, made.hash)
+    if out is not None:
+        output.write_file(out, data)
+    if json:
+        output.print_json({"hash": made.hash, "title": made.title, "created_at": made.created_at, "file": out})
+    else:
+        output.print_line(made.hash)
+
+
+@app.command()
+def verify(file: Annotated[Path, typer.Argument(help="A snapshot of a board.")], json: output.JsonFlag = False) -> None:
+    """Check a snapshot: that nothing was changed, and that its figures give its ranking. No workspace is needed.
+
+    Example: quintain board verify board.json
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+    found = board_keep.verify_snapshot(data, file.name)
+    if json:
+        output.print_json(found.as_dict())
+    elif not found.problems:
+        output.print_line(f"{file.name} is what it claims to be: {found.models} models of {found.task}, {found.hash}")
+    for problem in found.problems:
+        output.say(f"{file.name}: {problem}")
+    if found.problems:
+        raise typer.Exit(1)
+
+
+@app.command(name="set")
+def set_settings(
+    context: typer.Context,
+    task: Task,
+    file: Annotated[Path | None, typer.Argument(help="A TOML file of settings; without it, show them.")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Set a board from a TOML file: datasets, weights, caps, metric, hidden_models, epsilon, human, freeze_until.
+
+    Example: quintain board set sentiment board.toml
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        get_task(db, task)
+        spec = board_spec(db, task) if file is None else set_board(db, OPERATOR, task, _settings(file))
+    if json:
+        output.print_json(spec.as_dict())
+    else:
+        output.print_table(["setting", "value"], [[name, value] for name, value in spec.as_dict().items()])
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    try:
+        settings = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file.name} is no TOML file: {error}") from error
+    until = settings.get("freeze_until")
+    return {**settings, "freeze_until": until.isoformat()} if isinstance(until, date) else settings

@@ -13,8 +13,8 @@ HEIGHT = 320
 def scatter_chart() -> dict[str, Any]:
     """Draw one point per model; the page fills in data and titles as the reader chooses axes.
 
-    Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong and labelled) and `right` (the label is
-    written to the left).
+    Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong), and its label either `before` or `after` the
+    point.
     """
     tooltip = [
         {"field": "name", "type": "nominal", "title": "model"},
@@ -44,18 +44,17 @@ def scatter_chart() -> dict[str, Any]:
                     "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.4},
                 },
             },
-            _labels("datum.front && !datum.right", "left", 9),
-            _labels("datum.front && datum.right", "right", -9),
+            _labels("after", "left", 9),
+            _labels("before", "right", -9),
         ],
     }
 
 
-def _labels(which: str, align: str, by: int) -> dict[str, Any]:
+def _labels(field: str, align: str, by: int) -> dict[str, Any]:
     """Write the names beside the points, on the side where there is room."""
     return {
-        "transform": [{"filter": which}],
         "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12},
-        "encoding": {"text": {"field": "name"}},
+        "encoding": {"text": {"field": field}},
     }
 
 

@@ -71,7 +71,9 @@ function update() {
 /** When the hand rests: the address, the words, what the server knows of this view. */
 function settle() {
   const query = new URLSearchParams([...part(), ...state.query()]);
-  history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
+  // Colons and commas may stand in a query as they are, and read better so.
+  const readable = `${query}`.replaceAll("%3A", ":").replaceAll("%2C", ",");
+  history.replaceState(null, "", readable ? `?${readable}` : location.pathname);
   showWorth(byId("board-worth"), state, titles, words);
   byId("cite").textContent = citation(state, etag, location.href);
   for (const link of document.querySelectorAll("[data-export]")) {

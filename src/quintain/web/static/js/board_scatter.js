@@ -11,6 +11,11 @@ export function showScatter(place, state, titles, x, y) {
     const [one, two] = [state.values[cx][m], state.values[cy][m]];
     return Number.isNaN(one) || Number.isNaN(two) ? [] : [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m) }];
   });
+  if (!spec.data.values.length) {
+    place.replaceChildren();
+    delete place.dataset.spec;
+    return;
+  }
   sides(spec.data.values, state.axes[cx].lower);
   for (const [channel, c, name] of [["x", cx, x], ["y", cy, y]]) {
     const { unit, lower } = state.axes[c];
@@ -35,7 +40,11 @@ export function showScatter(place, state, titles, x, y) {
 function sides(rows, reversed) {
   const sorted = rows.map((row) => row.x).sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
-  for (const row of rows) row.right = rows.length > 1 && (reversed ? row.x < middle : row.x > middle);
+  for (const row of rows) {
+    const right = rows.length > 1 && (reversed ? row.x < middle : row.x > middle);
+    row.before = row.front && right ? row.name : "";
+    row.after = row.front && !right ? row.name : "";
+  }
 }
 
 const refOf = (node) => node?.__data__?.datum?.ref;

@@ -110,7 +110,7 @@ export class Table {
     if (figure.n) parts.push(fill(words.examples, { n: figure.n.toLocaleString(document.documentElement.lang) }));
     if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));
     if (figure.at) parts.push(fill(words.measured, { at: figure.at.replace("T", " ").slice(0, 16) }));
-    if (figure.machine) parts.push(typeof figure.machine === "string" ? figure.machine : Object.values(figure.machine).join(", "));
+    if (figure.machine) parts.push(typeof figure.machine === "string" ? figure.machine : Object.values(figure.machine)[0]);
     return parts.join(" · ");
   }
 
@@ -221,7 +221,7 @@ export class Table {
         element(
           "div",
           {},
-          element("h3", {}, `${words.slices}: ${name}`),
+          element("p", { class: "board-subtitle" }, `${words.slices}: ${name}`),
           element(
             "ul",
             { class: "bar-list board-bars" },
