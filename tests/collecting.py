@@ -126,7 +126,14 @@ def submit(
 ) -> Verdict:
     """Submit a text; each gets a token of its own unless one is given."""
     return attempt(
-        db, blobs, actor, key, {"text": text}, target=target, token=token or f"t-{text}"[:80], runners=RUNNERS, **more
+        db,
+        blobs,
+        actor,
+        key,
+        {"text": text},
+        target=target,
+        token=token or f"t-{text}"[:80],
+        **{"runners": RUNNERS, **more},
     )
 
 

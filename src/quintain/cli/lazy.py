@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "harvest": ("quintain.cli.harvest:harvest",),
     "labels": ("quintain.cli.labels:app",),
     "study": ("quintain.cli.study:app",),
+    "round": ("quintain.cli.round:app",),
     "user": ("quintain.cli.user:app",),
     "backup": ("quintain.cli.backup:backup",),
     "restore": ("quintain.cli.backup:restore",),

@@ -110,7 +110,8 @@ def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
 
 def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], target: Any = None) -> datetime | None:
     """Keep what has been typed so far, whatever it is, and the prompt with it; give until when the prompt is ours."""
-    if len(canonical_json([dict(inputs), target])) > MAX_DRAFT:
+    inputs, target = _storable(dict(inputs)), _storable(target)
+    if len(canonical_json([inputs, target])) > MAX_DRAFT:
         raise BadInput("This is too much to keep as a draft.", remedy="Shorten it.")
     with transaction(db):
         _, row = find(db, actor, key)
@@ -184,6 +185,15 @@ def view(db: Session, info: RoundInfo, row: SessionRow) -> WritingSession:
         draft_target=typed[1],
         pending=next((one.attempt.id for one in made if waits(info.spec, one)), None) if not row.outcome else None,
     )
+
+
+def _storable(value: Any) -> Any:
+    """Leave out what no database keeps: NULs, and halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {str(_storable(str(name))): _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
