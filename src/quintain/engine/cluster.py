@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ class RayEngine:
         self._ray = ray
         if not ray.is_initialized():
             try:
-                ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
+                ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 raise Unavailable(
                     f"There is no Ray cluster at {address} ({error}).", remedy="Start it, or unset QUINTAIN_ENGINE."
@@ -127,3 +128,8 @@ class RayEngine:
             job.out.write_bytes(result.predictions)
         progress(result.rows)
         return CellResult(result.rows, result.measurements or {}, result.log)
+
+
+def _target(address: str) -> str:
+    """Give the address to connect to: Ray's client where it is installed, else the head, from one of its nodes."""
+    return address if find_spec("grpc") else address.removeprefix("ray://")

@@ -251,7 +251,9 @@ def _give_up(db: Session, cell: Cell, reason: str) -> None:
 
 
 def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
-    if row.model.owner_id is not None:
+    # A broken model fails on every variant; its builder hears of it once for each data set.
+    first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
+    if row.model.owner_id is not None and first:
         text = f"{row.model.name} failed on {row.dataset.name} ({row.cell.variant}): {reason}"
         notify(db, row.model.owner_id, "run-failed", text, f"/runs/{row.cell.id}")
 

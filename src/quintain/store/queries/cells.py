@@ -227,6 +227,12 @@ def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
     return {str(state): int(number) for state, number in db.execute(query)}
 
 
+def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:
+    """Count the failed cells of a model version on a data set version."""
+    same = and_(Cell.model_version_id == model_version_id, Cell.dataset_version_id == dataset_version_id)
+    return db.scalar(select(func.count()).select_from(Cell).where(same, Cell.state == "failed")) or 0
+
+
 def recent_durations(db: Session, limit: int = 50) -> list[float]:
     """Give how many seconds the latest finished cells took, for estimates."""
     query = (
