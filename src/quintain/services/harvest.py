@@ -235,14 +235,18 @@ class _Stream:
         if not table.is_empty():
             return table
         tally = self.tally
-        if self.rated and tally.rows and tally.without_rating + tally.faulty + tally.without_text >= tally.rows:
+        if not tally.sentences:
+            raise BadInput(
+                f"There are no sentences in {', '.join(one.path.name for one in self.files)}.",
+                faults=tally.faults[:5],
+                remedy="Look at the column of texts, or map another one with --column text=COLUMN.",
+            )
+        if self.rated and tally.without_rating + tally.faulty + tally.without_text >= tally.rows:
             raise BadInput(
                 f"None of the {tally.rows:,} rows has a rating that is a number.",
                 remedy="Map the column with --column rating=COLUMN, or write rules without ratings.",
                 faults=tally.faults[:5],
             )
-        if not tally.sentences:
-            raise BadInput(f"There are no sentences in {', '.join(one.path.name for one in self.files)}.")
         why = ", ".join(f"{count:,} {reason}" for reason, count in tally.left_out.most_common())
         raise BadInput(
             f"None of the {tally.sentences:,} sentences is wanted: {why}.", remedy="Loosen the rules, or --where."

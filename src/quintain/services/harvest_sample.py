@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 KEPT_AT_LEAST = 64
-PENDING = 50_000
+PENDING = 20_000
 _SPACE = 2.0**64
 _ORDER = ("cell", "priority", "file", "row", "sentence")
 
@@ -44,7 +44,6 @@ class Reservoir:
         self.size = size + max(KEPT_AT_LEAST, size // 4)
         self._kept: list[pl.DataFrame] = []
         self._pending = 0
-        self._held = 0
         self._thresholds = pl.DataFrame(schema={"cell": pl.String(), "threshold": pl.UInt64()})
 
     def possible(self, table: pl.DataFrame) -> pl.DataFrame:
@@ -58,9 +57,9 @@ class Reservoir:
         """Add rows that are `possible`."""
         if table.is_empty():
             return
-        self._kept.append(table.with_columns(pl.lit(1, dtype=pl.UInt32()).alias("occurrences")))
+        self._kept.append(_own(table.with_columns(pl.lit(1, dtype=pl.UInt32()).alias("occurrences"))))
         self._pending += table.height
-        if self._pending > max(PENDING, self._held):
+        if self._pending > PENDING:
             self._compact()
 
     def rows(self) -> pl.DataFrame:
@@ -90,4 +89,13 @@ class Reservoir:
         kept = merged.select(table.columns).filter(pl.int_range(pl.len()).over("cell") < self.size)
         full = kept.group_by("cell").agg(pl.len().alias("kept"), pl.col("priority").max().alias("threshold"))
         self._thresholds = full.filter(pl.col("kept") >= self.size).select("cell", "threshold")
-        self._kept, self._pending, self._held = [kept], 0, kept.height
+        self._kept, self._pending = [_own(kept)], 0
+
+
+def _own(table: pl.DataFrame) -> pl.DataFrame:
+    """Copy the texts of *table*: filtered ones still hold on to all the text that they were chosen from."""
+    return table.with_columns(
+        pl.Series(name, table[name].to_list(), dtype=pl.String())
+        for name, dtype in table.schema.items()
+        if dtype == pl.String()
+    )
