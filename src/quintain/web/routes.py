@@ -13,6 +13,7 @@ from quintain.web.api import datasets as api_datasets
 from quintain.web.api import evaluation as api_evaluation
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
+from quintain.web.api import rounds as api_rounds
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
@@ -24,16 +25,26 @@ from quintain.web.pages import (
     board,
     compare,
     datasets,
+    earnings,
+    entry,
     evaluation,
     health,
     home,
     imports,
     models,
+    onboarding,
+    rounds,
     runs,
     session,
+    submit,
     talk,
     tasks,
+    work,
+    write,
+    write_helps,
+    write_start,
 )
+from quintain.web.pages import round as round_page
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorShape, "description": text}
@@ -54,7 +65,7 @@ Everything that the pages can do, for programs. Send an API token as `Authorizat
 be read without one. Errors have one shape: `{"error": {"message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
-UPLOADS = ("/data/import", "/datasets")
+UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +171,8 @@ PAGES = [
     Page("POST", "/tasks/{task}/board/snapshots", board.take_snapshot),
     # models
     Page("GET", "/tasks/{task}/models", models.index),
+    Page("GET", "/tasks/{task}/submit", submit.submit_page),
+    Page("POST", "/tasks/{task}/submit", submit.submit),
     Page("GET", "/tasks/{task}/models/{model}", models.show),
     Page("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     Page("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
@@ -177,6 +190,54 @@ PAGES = [
     Page("POST", "/runs/{cell}/retry", runs.retry),
     Page("GET", "/tasks/{task}/talk", talk.talk_page),
     Page("POST", "/tasks/{task}/talk", talk.ask),
+    # rounds, for their owners
+    Page("GET", "/tasks/{task}/rounds", rounds.index),
+    Page("GET", "/tasks/{task}/rounds/new", rounds.new_page),
+    Page("POST", "/tasks/{task}/rounds/new", rounds.create),
+    Page("GET", "/tasks/{task}/rounds/{number}", round_page.show),
+    Page("GET", "/tasks/{task}/rounds/{number}/edit", rounds.edit_page),
+    Page("POST", "/tasks/{task}/rounds/{number}/edit", rounds.save),
+    Page("POST", "/tasks/{task}/rounds/{number}/open", rounds.open_round),
+    Page("POST", "/tasks/{task}/rounds/{number}/close", rounds.close_round),
+    Page("POST", "/tasks/{task}/rounds/{number}/clone", rounds.clone),
+    Page("POST", "/tasks/{task}/rounds/{number}/prompts", round_page.import_prompts),
+    Page("GET", "/tasks/{task}/rounds/{number}/export", round_page.export),
+    Page("GET", "/tasks/{task}/rounds/{number}/flags", round_page.flags_page),
+    Page("POST", "/tasks/{task}/rounds/{number}/flags", round_page.decide_flag),
+    Page("GET", "/tasks/{task}/rounds/{number}/pay", round_page.pay_page),
+    Page("POST", "/tasks/{task}/rounds/{number}/pay", round_page.decide_pay),
+    # writing, for workers
+    Page("GET", "/tasks/{task}/write", write_start.index),
+    Page("GET", "/tasks/{task}/rounds/{number}/write", write_start.landing),
+    Page("POST", "/tasks/{task}/rounds/{number}/write", write.begin),
+    Page("POST", "/tasks/{task}/rounds/{number}/choice", write.choose),
+    Page("GET", "/tasks/{task}/rounds/{number}/eligibility", write_start.eligibility),
+    Page("GET", "/tasks/{task}/rounds/{number}/practice", write_helps.practice_page),
+    Page("POST", "/tasks/{task}/rounds/{number}/practice", write_helps.practise),
+    Page("GET", "/tasks/{task}/rounds/{number}/complete", entry.complete),
+    Page("GET", "/write/{key}", write.session_page),
+    Page("POST", "/write/{key}/try", write.attempt),
+    Page("POST", "/write/{key}/draft", write.save_draft),
+    Page("POST", "/write/{key}/confirm", write.confirm),
+    Page("POST", "/write/{key}/decide", write.decide),
+    Page("POST", "/write/{key}/notes", write.add_notes),
+    Page("POST", "/write/{key}/give-up", write.give_up),
+    Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
+    Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
+    Page("GET", "/tasks/{task}/quizzes/new", onboarding.new_quiz_page),
+    Page("POST", "/tasks/{task}/quizzes/new", onboarding.create_quiz),
+    Page("GET", "/tasks/{task}/quizzes/{quiz}", onboarding.quiz_page),
+    Page("POST", "/tasks/{task}/quizzes/{quiz}", onboarding.take_quiz),
+    Page("POST", "/tasks/{task}/quizzes/{quiz}/practice", onboarding.practise),
+    Page("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
+    Page("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
+    Page("GET", "/work", work.index),
+    Page("GET", "/work/export", work.export),
+    Page("POST", "/work/retract", work.retract),
+    Page("GET", "/work/earnings", earnings.show),
+    Page("GET", "/work/earnings/export", earnings.export),
+    Page("GET", "/enter/{key}", entry.arrive),
+    Page("POST", "/enter/{key}", entry.arrive_anyway),
 ]
 
 API = [
@@ -255,6 +316,35 @@ API = [
     Endpoint("GET", "/runs/{cell}", api_evaluation.get_run, "evaluation"),
     Endpoint("POST", "/runs/{cell}/cancel", api_evaluation.cancel_run, "evaluation"),
     Endpoint("POST", "/runs/{cell}/retry", api_evaluation.retry_run, "evaluation"),
+    Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
+    Endpoint("POST", "/tasks/{task}/rounds", api_rounds.create_round, "rounds", 201),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/clone", api_rounds.clone_round, "rounds", 201),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/counters", api_rounds.get_counters, "rounds"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/rounds/{number}/attempts",
+        api_rounds.export_attempts,
+        "rounds",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/readiness", api_rounds.get_readiness, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.make_choice, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/sessions", api_rounds.start_session, "writing"),
+    Endpoint("GET", "/sessions/{key}", api_rounds.get_writing_session, "writing"),
+    Endpoint("POST", "/sessions/{key}/attempts", api_rounds.submit_attempt, "writing"),
+    Endpoint("PUT", "/sessions/{key}/draft", api_rounds.save_draft, "writing"),
+    Endpoint("POST", "/sessions/{key}/end", api_rounds.give_up_session, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm_attempt, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide_attempt, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.note_attempt, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract_attempt, "writing", 204),
+    Endpoint("GET", "/tasks/{task}/earnings", api_rounds.list_earnings, "pay"),
+    Endpoint("POST", "/tasks/{task}/earnings/decisions", api_rounds.decide_earnings, "pay"),
+    Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
+    Endpoint("GET", "/me/earnings", api_rounds.list_my_earnings, "me"),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput
+from quintain.core.people import RoleName
 from quintain.services import models, tasks
 from quintain.services.models import VISIBILITIES, Visibility
 from quintain.web.errors import Trouble, trouble_of
@@ -24,6 +25,7 @@ def index(visit: Visiting, task: str) -> Response:
         section="models",
         models=models.list_models(visit.db, visit.actor, task),
         visibility_names=_names(visit.tongue.gettext),
+        may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
     )
 
@@ -68,12 +70,6 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
     found = tasks.get_task(visit.db, task)
     info = models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
     _ = visit.tongue.gettext
-    names = _names(_)
-    glosses = {
-        "public": _("Everybody sees it and whose it is."),
-        "anonymous": _("Everybody sees it, but not whose it is."),
-        "private": _("Only you, the task's owner and admins see it."),
-    }
     return visit.render(
         "model.html",
         status=trouble.status if trouble else 200,
@@ -81,12 +77,23 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         section="models",
         model=info,
         version=info.version,
-        visibility_names=names,
-        visibility_choices=[(name, names[name], glosses[name]) for name in VISIBILITIES],
+        visibility_names=_names(_),
+        visibility_choices=visibility_choices(_),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
         error=trouble,
         **axes_of(visit, found, info),
     )
+
+
+def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
+    """Give each visibility with its name and what it means."""
+    names = _names(_)
+    glosses = {
+        "public": _("Everybody sees it and whose it is."),
+        "anonymous": _("Everybody sees it, but not whose it is."),
+        "private": _("Only you, the task's owner and admins see it."),
+    }
+    return [(name, names[name], glosses[name]) for name in VISIBILITIES]
 
 
 def _names(_: Callable[[str], str]) -> dict[str, str]:
