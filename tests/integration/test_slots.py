@@ -15,6 +15,7 @@ from quintain.services import judge, slots, tasks, validate
 from quintain.services.judge import Answer
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries import claims
 from quintain.store.queries import slots as slot_queries
 from quintain.store.tables import Earning, Judgement, JudgingNote, Slot, ValidationItem
 from tests.people import make_person
@@ -116,7 +117,7 @@ def test_a_late_answer_fills_its_slot_while_nobody_else_has_it(db: Session, owne
     page = slots.claim_page(db, actor, REF, moment=now() - timedelta(days=1))
     assert page is not None
     with transaction(db):
-        slot_queries.reclaim(db, ground.id, now())
+        claims.reclaim(db, ground.id, now())
     assert slot_queries.counts(db, ground.id) == {"open": 5}
     assert answer_page(db, actor, page).late == 0
     assert slot_queries.counts(db, ground.id) == {"filled": 5}

@@ -6,13 +6,12 @@ token of the client, and gold items look like all others.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, Forbidden, NotFound
@@ -25,10 +24,11 @@ from quintain.services.permissions import require_role, require_user
 from quintain.services.validate import Ground, find, require_open, take_attempts
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries import claims
 from quintain.store.queries import qualify as qualifications
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
-from quintain.store.queries.slots import Leased
+from quintain.store.queries.claims import Held
 from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
 
@@ -134,77 +134,58 @@ def _more(db: Session, ground: Ground) -> bool:
 def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
     with turn(db), transaction(db):
         lock(db, f"judge {ground.id} {user_id}")
-        held = queries.open_page(db, ground.id, user_id)
+        held = claims.held_page(db, ground.id, user_id)
         if held is not None:
             if held.lease_until > moment:
                 return show(db, ground, held)
-            held.ended_at, held.outcome = moment, "lapsed"
-        slot_queries.reclaim(db, ground.id, moment)
+            claims.lapse_page(db, held.id, moment)
+        claims.reclaim(db, ground.id, moment)
         key = secrets.token_urlsafe(24)
         gold = _gold(db, ground, user_id, key)
         until = moment + timedelta(seconds=ground.policy.lease_seconds)
-        leased = slot_queries.claim(db, ground.id, user_id, count=ground.policy.page_size - len(gold), until=until)
+        leased = claims.claim(db, ground.id, user_id, count=ground.policy.page_size - len(gold), until=until)
         if not leased:
             return None
-        page = queries.add_page(
-            db,
-            key=key,
-            validation_id=ground.id,
-            user_id=user_id,
-            size=len(leased) + len(gold),
-            lease_until=until,
-            started_at=moment,
-        )
-        queries.add_offers(db, _offer_rows(page, leased, gold, key))
+        size = len(leased) + len(gold)
+        page = claims.add_page(db, ground.id, user_id, key=key, size=size, now=moment, until=until)
+        rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
+        for number, item_id in enumerate(gold):  # at random places among the others
+            rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
+        claims.add_offers(db, page.id, user_id, rows)
         return show(db, ground, page)
 
 
 def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[int]:
     """Choose the gold items of a page: at the policy's rate on average, within its limits of exposure."""
     gold = ground.policy.gold
-    if not gold.rate or ground.policy.page_size < 2:
-        return []
     wanted = ground.policy.page_size * gold.rate
-    chance = _generator(key).random()
-    count = min(int(wanted) + (chance < wanted % 1), ground.policy.page_size - 1)
+    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), ground.policy.page_size - 1)
     if not count:
         return []
-    count = min(count, gold.per_worker - queries.gold_shown(db, ground.id, user_id))
-    return queries.gold_for(db, ground.id, user_id, exposures=gold.exposures, count=count) if count > 0 else []
+    limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
+    return claims.gold_for(db, ground.id, user_id, count=count, **limits)
 
 
-def _generator(key: str) -> np.random.Generator:
-    return np.random.default_rng(list(key.encode()))
+def _chance(key: str, number: int) -> float:
+    """Give a number from 0 to 1 that depends on the page's key alone."""
+    digest = hashlib.blake2b(f"{key} {number}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
 
 
-def _offer_rows(page: JudgingPage, leased: Sequence[Leased], gold: Sequence[int], key: str) -> list[dict[str, Any]]:
-    """Put gold items at random places among the others."""
-    rows: list[dict[str, Any]] = [
-        {"item_id": slot.item_id, "slot_id": slot.id, "generation": slot.generation} for slot in leased
-    ]
-    draw = _generator(key[::-1])
-    for item_id in gold:
-        place = int(draw.integers(0, len(rows) + 1))
-        rows.insert(place, {"item_id": item_id, "slot_id": None, "generation": 0})
-    return [
-        {**row, "page_id": page.id, "position": place, "user_id": page.user_id} for place, row in enumerate(rows, 1)
-    ]
-
-
-def show(db: Session, ground: Ground, page: JudgingPage) -> Page:
+def show(db: Session, ground: Ground, page: Held | JudgingPage) -> Page:
     """Give a page as its holder sees it."""
     shown = shows_answer(ground.task)
     items = tuple(
         PageItem(
-            id=row.offer.id,
-            position=row.offer.position,
-            inputs=dict(row.item.inputs),
-            labels=choices(ground.task, row.item.inputs),
-            answer=row.item.answer if shown else None,
+            id=row.id,
+            position=row.position,
+            inputs=row.inputs,
+            labels=choices(ground.task, row.inputs),
+            answer=row.answer if shown else None,
             label=row.label,
             skipped=row.skipped,
         )
-        for row in queries.offers(db, page.id)
+        for row in claims.shown(db, page.id)
     )
     reward = ground.policy.reward.for_items(page.size, ground.policy.page_size)
     return Page(page.key, ground.ref, items, page.lease_until, reward)

@@ -76,16 +76,15 @@ def find(db: Session, ref: str) -> Ground:
             f"There is no validation '{ref}'.",
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
         )
-    row = found.validation
     return Ground(
-        id=row.id,
+        id=found.id,
         task=read_task(found.task_toml),
-        task_id=row.task_id,
-        round_id=row.round_id,
-        name=row.name,
-        state=ValidationState(row.state),
-        seed=row.seed,
-        taken_to=row.taken_to,
+        task_id=found.task_id,
+        round_id=found.round_id,
+        name=found.name,
+        state=ValidationState(found.state),
+        seed=found.seed,
+        taken_to=found.taken_to,
         policy=read_policy(found.policy),
     )
 

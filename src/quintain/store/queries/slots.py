@@ -1,4 +1,4 @@
-"""Slots: adding, claiming, extending, filling, giving back and reopening them. Each is one statement or one lock.
+"""Slots: adding, extending, giving back, dropping and counting them. Claiming is in `claims`.
 
 States are written as literals, not as parameters: SQLite uses a partial index only where it can see its condition.
 """
@@ -7,27 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import ColumnElement, exists, func, insert, literal_column, or_, select, text, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from quintain.store.tables import JudgingPage, Offer, Slot, ValidationItem
 
-RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
-
-
-class Leased(NamedTuple):
-    """A slot that has just been leased."""
-
-    id: int
-    item_id: int
-    generation: int
-    rank: int
-    draw: int
 
 
 def _is(state: str, slot: Any = Slot) -> ColumnElement[bool]:
@@ -40,56 +29,6 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         db.execute(insert(Slot), list(rows))
     if len(rows) >= MANY and db.get_bind().dialect.name == "postgresql":
         db.execute(text("ANALYZE validation_slots"))
-
-
-def reclaim(db: Session, validation_id: int, now: datetime) -> None:
-    """Open slots whose lease has lapsed. The generation stays: a late answer still fits a slot that nobody took."""
-    lapsed = (
-        select(Slot.id)
-        .where(Slot.validation_id == validation_id, _is("leased"), Slot.lease_until < now)
-        .order_by(Slot.lease_until)
-        .limit(RECLAIM)
-        .with_for_update(skip_locked=True)
-        .cte("lapsed")
-    )
-    _change(db, Slot.id.in_(select(lapsed.c.id)), state="open", lease_until=None)
-
-
-def claim(db: Session, validation_id: int, user_id: int, *, count: int, until: datetime) -> list[Leased]:
-    """Lease up to *count* slots of items that the person did not write and was never shown.
-
-    Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
-    item is taken, so that no page has an item twice.
-    """
-    other = aliased(Slot)
-    shown = select(1).where(Offer.user_id == user_id, Offer.item_id == Slot.item_id)
-    earlier = select(1).where(other.item_id == Slot.item_id, _is("open", other), other.rank < Slot.rank)
-    if db.get_bind().dialect.name == "postgresql":
-        # An offset keeps PostgreSQL from gathering all that the person was ever shown before it looks at ten slots.
-        shown, earlier = shown.offset(0), earlier.offset(0)
-    picked = (
-        select(Slot.id)
-        .where(
-            Slot.validation_id == validation_id,
-            _is("open"),
-            or_(Slot.author_id.is_(None), Slot.author_id != user_id),
-            ~shown.exists(),
-            ~earlier.exists(),
-        )
-        .order_by(Slot.batch, Slot.rank, Slot.draw)
-        .limit(count)
-        .with_for_update(skip_locked=True)
-        .cte("picked")
-    )
-    change = (
-        update(Slot)
-        .where(Slot.id.in_(select(picked.c.id)))
-        .values(state="leased", lease_until=until, generation=Slot.generation + 1)
-        .returning(Slot.id, Slot.item_id, Slot.generation, Slot.rank, Slot.draw)
-        .execution_options(synchronize_session=False)
-    )
-    found = [Leased(*row) for row in db.execute(change)]
-    return sorted(found, key=lambda slot: (slot.rank, slot.draw))
 
 
 def extend(db: Session, page_id: int, until: datetime) -> int:

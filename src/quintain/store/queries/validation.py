@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, func, insert, select, update
+from sqlalchemy import case, func, insert, select, text, update
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -20,7 +20,6 @@ from quintain.store.tables import (
     Offer,
     Round,
     TaskRow,
-    TaskVersion,
     Validation,
     ValidationItem,
     ValidationPolicyVersion,
@@ -30,7 +29,13 @@ from quintain.store.tables import (
 class Found(NamedTuple):
     """A validation with its newest policy and the newest definition of its task."""
 
-    validation: Validation
+    id: int
+    task_id: int
+    round_id: int | None
+    name: str
+    state: str
+    seed: int
+    taken_to: int
     policy: str
     task_toml: str
 
@@ -44,18 +49,16 @@ class OfferRow(NamedTuple):
     skipped: bool
 
 
+_FIND = text("""
+    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, p.toml, d.toml
+    FROM validations v JOIN tasks t ON t.id = v.task_id
+    JOIN validation_policies p ON p.validation_id = v.id JOIN task_versions d ON d.task_id = t.id
+    WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
+
+
 def find(db: Session, task: str, name: str) -> Found | None:
     """Find the validation called *name* of *task*."""
-    query = (
-        select(Validation, ValidationPolicyVersion.toml, TaskVersion.toml)
-        .join(TaskRow, TaskRow.id == Validation.task_id)
-        .join(TaskVersion, TaskVersion.task_id == TaskRow.id)
-        .join(ValidationPolicyVersion, ValidationPolicyVersion.validation_id == Validation.id)
-        .where(TaskRow.name == task, Validation.name == name)
-        .order_by(ValidationPolicyVersion.number.desc(), TaskVersion.number.desc())
-        .limit(1)
-    )
-    row = db.execute(query).first()
+    row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
     return Found(*row) if row else None
 
 
@@ -184,63 +187,6 @@ def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, in
     return [(item, int(count)) for item, count in db.execute(query.order_by(ValidationItem.id))]
 
 
-def gold_for(db: Session, validation_id: int, user_id: int, *, exposures: int, count: int) -> list[int]:
-    """Choose up to *count* gold items that the person was never shown, the least shown first."""
-    shown = (
-        select(func.count())
-        .where(Offer.item_id == ValidationItem.id, Offer.slot_id.is_(None))
-        .correlate(ValidationItem)
-        .scalar_subquery()
-    )
-    seen = select(1).where(Offer.user_id == user_id, Offer.item_id == ValidationItem.id).exists()
-    query = (
-        select(ValidationItem.id)
-        .where(
-            ValidationItem.validation_id == validation_id,
-            ValidationItem.gold.is_not(None),
-            ValidationItem.retired_at.is_(None),
-            func.coalesce(ValidationItem.author_id, 0) != user_id,
-            ~seen,
-            shown < exposures,
-        )
-        .order_by(shown, ValidationItem.hash)
-        .limit(count)
-    )
-    return list(db.scalars(query))
-
-
-def gold_shown(db: Session, validation_id: int, user_id: int) -> int:
-    """Count the gold items that a person was shown."""
-    query = (
-        select(func.count())
-        .select_from(Offer)
-        .join(ValidationItem, ValidationItem.id == Offer.item_id)
-        .where(Offer.user_id == user_id, Offer.slot_id.is_(None), ValidationItem.validation_id == validation_id)
-    )
-    return db.scalar(query) or 0
-
-
-def add_page(db: Session, **values: Any) -> JudgingPage:
-    """Add a page."""
-    page = JudgingPage(**values)
-    db.add(page)
-    db.flush()
-    return page
-
-
-def add_offers(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Note that items are shown to a person; the database refuses to show one twice."""
-    db.execute(insert(Offer), list(rows))
-
-
-def open_page(db: Session, validation_id: int, user_id: int) -> JudgingPage | None:
-    """Give the page that a person holds, lapsed or not."""
-    query = select(JudgingPage).where(
-        JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, JudgingPage.ended_at.is_(None)
-    )
-    return db.scalar(query.order_by(JudgingPage.id.desc()).limit(1).execution_options(populate_existing=True))
-
-
 def page_by_key(db: Session, key: str, *, locked: bool = False) -> JudgingPage | None:
     """Give a page by its key; *locked* keeps others from changing it until the transaction ends."""
     query = select(JudgingPage).where(JudgingPage.key == key)
@@ -265,11 +211,3 @@ def place_of(db: Session, validation_id: int) -> tuple[str, str]:
     query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
     row = db.execute(query.where(Validation.id == validation_id)).one()
     return row[0], row[1]
-
-
-def end_pages(db: Session, validation_id: int, user_id: int, at: datetime) -> None:
-    """End the pages that a person still holds, as lapsed."""
-    change = update(JudgingPage).where(
-        JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, JudgingPage.ended_at.is_(None)
-    )
-    db.execute(change.values(ended_at=at, outcome="lapsed").execution_options(synchronize_session=False))

@@ -1,0 +1,154 @@
+"""Claim pages of slots at a steady rate from many processes, with more and more open slots, on both databases.
+
+Usage: python benchmarks/slot_claims.py [--rate 200] [--processes 32] [--seconds 15] [--open 10000 100000 1000000]
+
+Every claim is by another person. The time of a claim is that of the whole service call: looking up the validation and
+the person, waiting for the lock, leasing ten slots, writing down what is shown to whom.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import insert
+from sqlalchemy.orm import Session
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from quintain.core.people import OPERATOR, Actor, Grant, RoleName
+from quintain.services import tasks, validate
+from quintain.services.slots import claim_page
+from quintain.services.validate import slot_rows
+from quintain.store.database import connect, transaction
+from quintain.store.migrate import upgrade
+from quintain.store.queries import slots as slot_queries
+from quintain.store.queries import validation as queries
+from quintain.store.tables import User
+from tests.postgres import PostgresServer
+
+TASK = """
+name = "mood"
+kind = "text-classification"
+title = "Mood"
+[[labels]]
+name = "negative"
+[[labels]]
+name = "positive"
+"""
+REF = "mood/check"
+JUDGE = frozenset({Grant(RoleName.WORKER)})
+CHUNK = 20_000
+
+
+def prepare(url: str, open_slots: int, people: int) -> list[int]:
+    """Make a database with so many open slots, five to an item, and so many people."""
+    engine = connect(url)
+    upgrade(engine)
+    with Session(engine, expire_on_commit=False) as db:
+        tasks.put_task(db, OPERATOR, TASK)
+        ground = validate.open_validation(db, OPERATOR, REF, f"batch_size = {10**7}")
+        for start in range(0, open_slots // 5, CHUNK):
+            numbers = range(start, min(start + CHUNK, open_slots // 5))
+            rows = [
+                {
+                    "validation_id": ground.id,
+                    "hash": f"{number:032x}",
+                    "inputs": {"text": f"text number {number}"},
+                    "batch": 0,
+                    "author_id": None,
+                }
+                for number in numbers
+            ]
+            with transaction(db):
+                ids = queries.add_items(db, rows)
+                slot_queries.add(db, slot_rows(ground, ids, rows, 0, 5))
+        with transaction(db):
+            made = insert(User).returning(User.id, sort_by_parameter_order=True)
+            users = list(db.scalars(made, [{"name": f"p{number}"} for number in range(people)]))
+    engine.dispose()
+    return users
+
+
+def work(url: str, users: list[int], gap: float, begin: float, times: multiprocessing.Queue[list[float]]) -> None:
+    """Claim one page for each of *users*, one every *gap* seconds."""
+    engine = connect(url)
+    taken = []
+    with Session(engine, expire_on_commit=False) as db:
+        claim_page(db, Actor(users[0], "p", JUDGE), REF)  # warm the caches
+        for turn, user in enumerate(users[1:]):
+            wait = begin + turn * gap - time.monotonic()
+            if wait > 0:
+                time.sleep(wait)
+            start = time.perf_counter()
+            page = claim_page(db, Actor(user, "p", JUDGE), REF)
+            taken.append(time.perf_counter() - start)
+            assert page is not None
+    times.put(taken)
+    engine.dispose()
+
+
+def race(url: str, open_slots: int, rate: float, processes: int, seconds: float) -> tuple[np.ndarray, float]:
+    """Run the processes; give the times of all claims in milliseconds, and the rate that was held."""
+    each = max(int(rate * seconds / processes), 2)
+    users = prepare(url, open_slots, processes * (each + 1))
+    context = multiprocessing.get_context("spawn")
+    times: multiprocessing.Queue[list[float]] = context.Queue()
+    gap = processes / rate
+    begin = time.monotonic() + 8 + processes * 0.3
+    running = [
+        context.Process(
+            target=work,
+            args=(url, users[number * (each + 1) : (number + 1) * (each + 1)], gap, begin + number / rate, times),
+        )
+        for number in range(processes)
+    ]
+    for one in running:
+        one.start()
+    taken = np.concatenate([times.get(timeout=seconds * 4 + 120) for _ in running])
+    elapsed = time.monotonic() - begin
+    for one in running:
+        one.join()
+    return taken * 1000, len(taken) / elapsed
+
+
+def main() -> None:
+    """Print one line for each database and number of open slots."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rate", type=float, default=200)
+    parser.add_argument("--processes", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--open", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgres"])
+    given = parser.parse_args()
+    print(f"{given.processes} processes, {given.rate:g} claims a second, load {os.getloadavg()[0]:.1f}")
+    print("database   open slots   claims   rate/s   p50 ms   p95 ms   p99 ms   max ms")
+    folder = Path(tempfile.mkdtemp(prefix="quintain-claims-", dir="/tmp"))
+    server = PostgresServer(folder / "pg")
+    if "postgres" in given.databases:
+        server.folder.mkdir()
+        folder.chmod(0o755)
+        server.start()
+        server.create(template=None)  # what the others are copies of
+    try:
+        for kind in given.databases:
+            for count in given.open:
+                url = f"sqlite:///{folder}/{count}.db" if kind == "sqlite" else server.create()
+                taken, rate = race(url, count, given.rate, given.processes, given.seconds)
+                middle = "   ".join(f"{value:6.1f}" for value in np.percentile(taken, [50, 95, 99, 100]))
+                print(f"{kind:9}  {count:10,}   {len(taken):6}   {rate:6.0f}   {middle}", flush=True)
+    finally:
+        if "postgres" in given.databases:
+            server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The way of a claim, written out as SQL: many people ask for pages at once, and each statement must cost little.
+
+States are literals: SQLite uses a partial index only where it can see its condition. PostgreSQL skips slots that
+somebody else is about to lease; SQLite has one writer at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import JSON, Boolean, TextClause, bindparam, text
+from sqlalchemy.orm import Session
+
+from quintain.store.base import UtcTime
+
+RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
+
+
+class Leased(NamedTuple):
+    """A slot that has just been leased."""
+
+    id: int
+    item_id: int
+    generation: int
+    rank: int
+    draw: int
+
+
+class Held(NamedTuple):
+    """A page that somebody has not ended."""
+
+    id: int
+    key: str
+    size: int
+    lease_until: datetime
+
+
+class Shown(NamedTuple):
+    """An item on a page, and what its holder said to it."""
+
+    id: int
+    position: int
+    inputs: dict[str, Any]
+    answer: Any
+    label: str | None
+    skipped: bool
+
+
+def _both(sql: str, *times: str) -> Mapping[str, TextClause]:
+    """Make a statement for each kind of database: what it locks, and what keeps its planner on the index."""
+    made = {
+        "sqlite": text(sql.format(lock="", by_index="")),
+        # An offset keeps PostgreSQL from gathering all that a person was ever shown before it looks at ten slots.
+        "postgresql": text(sql.format(lock="FOR UPDATE SKIP LOCKED", by_index="OFFSET 0")),
+    }
+    return {name: query.bindparams(*(bindparam(one, type_=UtcTime()) for one in times)) for name, query in made.items()}
+
+
+_RECLAIM = _both(
+    f"""
+    UPDATE validation_slots SET state = 'open', lease_until = NULL WHERE id IN (
+        SELECT id FROM validation_slots
+        WHERE validation_id = :validation AND state = 'leased' AND lease_until < :now
+        ORDER BY lease_until LIMIT {RECLAIM} {{lock}}
+    )""",  # noqa: S608 - nothing here comes from outside
+    "now",
+)
+_CLAIM = _both(
+    """
+    WITH picked AS (
+        SELECT s.id FROM validation_slots s
+        WHERE s.validation_id = :validation AND s.state = 'open'
+        AND (s.author_id IS NULL OR s.author_id <> :user)
+        AND NOT EXISTS (
+            SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = s.item_id {by_index}
+        )
+        AND NOT EXISTS (
+            SELECT 1 FROM validation_slots e
+            WHERE e.item_id = s.item_id AND e.state = 'open' AND e.rank < s.rank {by_index}
+        )
+        ORDER BY s.batch, s.rank, s.draw LIMIT :count {lock}
+    )
+    UPDATE validation_slots SET state = 'leased', lease_until = :until, generation = generation + 1
+    WHERE id IN (SELECT id FROM picked) RETURNING id, item_id, generation, rank, draw""",
+    "until",
+)
+_GOLD = text("""
+    SELECT g.id FROM validation_items g
+    WHERE g.validation_id = :validation AND g.gold IS NOT NULL AND g.retired_at IS NULL
+    AND (g.author_id IS NULL OR g.author_id <> :user)
+    AND NOT EXISTS (SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = g.id)
+    AND (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL) < :exposures
+    AND (
+        SELECT count(*) FROM judging_offers o JOIN validation_items i ON i.id = o.item_id
+        WHERE o.user_id = :user AND o.slot_id IS NULL AND i.validation_id = :validation
+    ) < :per_worker
+    ORDER BY (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL), g.hash
+    LIMIT :count""")
+_HELD = text("""
+    SELECT id, "key", size, lease_until FROM judging_pages
+    WHERE validation_id = :validation AND user_id = :user AND ended_at IS NULL ORDER BY id DESC LIMIT 1""").columns(
+    lease_until=UtcTime()
+)
+_LAPSE = text("UPDATE judging_pages SET ended_at = :now, outcome = 'lapsed' WHERE id = :page").bindparams(
+    bindparam("now", type_=UtcTime())
+)
+_PAGE = text("""
+    INSERT INTO judging_pages ("key", validation_id, user_id, size, lease_until, started_at, outcome)
+    VALUES (:key, :validation, :user, :size, :until, :now, '') RETURNING id""").bindparams(
+    bindparam("until", type_=UtcTime()), bindparam("now", type_=UtcTime())
+)
+_OFFER = text("""
+    INSERT INTO judging_offers (page_id, position, user_id, item_id, slot_id, generation)
+    VALUES (:page, :position, :user, :item, :slot, :generation)""")
+_SHOW = text("""
+    SELECT o.id, o.position, i.inputs, i.answer, j.label, EXISTS (
+        SELECT 1 FROM judging_notes n WHERE n.offer_id = o.id AND n.kind = 'skip'
+    ) AS skipped
+    FROM judging_offers o JOIN validation_items i ON i.id = o.item_id LEFT JOIN judgements j ON j.offer_id = o.id
+    WHERE o.page_id = :page ORDER BY o.position""").columns(inputs=JSON(), answer=JSON(), skipped=Boolean())
+
+
+def _kind(db: Session) -> str:
+    return db.get_bind().dialect.name
+
+
+def reclaim(db: Session, validation_id: int, now: datetime) -> None:
+    """Open slots whose lease has lapsed. The generation stays: a late answer still fits a slot that nobody took."""
+    db.connection().execute(_RECLAIM[_kind(db)], {"validation": validation_id, "now": now})
+
+
+def claim(db: Session, validation_id: int, user_id: int, *, count: int, until: datetime) -> list[Leased]:
+    """Lease up to *count* slots of items that the person did not write and was never shown.
+
+    Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
+    item is taken, so that no page has an item twice.
+    """
+    given = {"validation": validation_id, "user": user_id, "count": count, "until": until}
+    found = [Leased(*row) for row in db.connection().execute(_CLAIM[_kind(db)], given)]
+    return sorted(found, key=lambda slot: (slot.rank, slot.draw))
+
+
+def gold_for(
+    db: Session, validation_id: int, user_id: int, *, exposures: int, per_worker: int, count: int
+) -> list[int]:
+    """Choose up to *count* gold items that the person was never shown, the least shown first, within the limits."""
+    given = {
+        "validation": validation_id,
+        "user": user_id,
+        "exposures": exposures,
+        "per_worker": per_worker,
+        "count": count,
+    }
+    return [int(row[0]) for row in db.connection().execute(_GOLD, given)]
+
+
+def held_page(db: Session, validation_id: int, user_id: int) -> Held | None:
+    """Give the page that a person holds, lapsed or not."""
+    row = db.connection().execute(_HELD, {"validation": validation_id, "user": user_id}).first()
+    return Held(*row) if row else None
+
+
+def lapse_page(db: Session, page_id: int, now: datetime) -> None:
+    """End a page whose lease has lapsed."""
+    db.connection().execute(_LAPSE, {"page": page_id, "now": now})
+
+
+def add_page(
+    db: Session, validation_id: int, user_id: int, *, key: str, size: int, now: datetime, until: datetime
+) -> Held:
+    """Add a page."""
+    given = {"key": key, "validation": validation_id, "user": user_id, "size": size, "now": now, "until": until}
+    return Held(int(db.connection().execute(_PAGE, given).scalar_one()), key, size, until)
+
+
+def add_offers(db: Session, page_id: int, user_id: int, rows: Sequence[tuple[int, int | None, int]]) -> None:
+    """Note that items (with slot and generation) are shown to a person; the database refuses to show one twice."""
+    given = [
+        {"page": page_id, "position": place, "user": user_id, "item": item, "slot": slot, "generation": generation}
+        for place, (item, slot, generation) in enumerate(rows, 1)
+    ]
+    db.connection().execute(_OFFER, given)
+
+
+def shown(db: Session, page_id: int) -> list[Shown]:
+    """List what a page shows, in order."""
+    return [Shown(*row) for row in db.connection().execute(_SHOW, {"page": page_id})]

@@ -1,0 +1,47 @@
+"""A process that judges, and may drop dead at any moment: `claim_worker.py URL REF USER SECONDS`."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Unavailable
+from quintain.core.people import Actor, Grant, RoleName
+from quintain.services.judge import Answer, submit_page
+from quintain.services.slots import claim_page, extend_page, return_page
+from quintain.store.database import connect
+
+
+def main(url: str, ref: str, user: int, seconds: float) -> None:
+    """Claim, dawdle, answer, skip or return pages until the time is over or nothing is left."""
+    chance = random.Random(user)  # noqa: S311 - not a secret
+    actor = Actor(user, f"judge{user}", frozenset({Grant(RoleName.WORKER)}))
+    engine = connect(url)
+    end = time.monotonic() + seconds
+    with Session(engine, expire_on_commit=False) as db:
+        while time.monotonic() < end:
+            try:
+                page = claim_page(db, actor, ref)
+                if page is None:
+                    time.sleep(0.2)
+                    continue
+                time.sleep(chance.random() * 0.05)
+                what = chance.random()
+                if what < 0.05:
+                    return_page(db, actor, page.token)
+                    continue
+                if what < 0.15:
+                    extend_page(db, actor, page.token)
+                submit_page(
+                    db, actor, page.token, [Answer(item.id, "positive") for item in page.items if not item.done]
+                )
+            except Unavailable as error:
+                print(error, file=sys.stderr)  # noqa: T201 - a process that speaks to its test
+    engine.dispose()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
