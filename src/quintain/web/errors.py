@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -119,7 +120,8 @@ def handle(request: Request, error: Exception) -> Response:
 
 def _to_login(request: Request) -> Response:
     """Send a person who is not signed in to the log-in page, and back afterwards."""
-    back = request.url.path if request.method == "GET" else "/"
+    page = request.headers.get("hx-current-url", "")  # a form that was sent from within a page leads back to the page
+    back = request.url.path if request.method == "GET" else urlsplit(page).path or "/"
     target = f"/login?next={back}"
     if request.headers.get("hx-request"):
         return Response(status_code=204, headers={"hx-redirect": target})

@@ -112,12 +112,14 @@ class Visit:
         entries = [
             Entry("overview", _("Overview"), base, "home"),
             Entry("board", _("Board"), f"{base}/board", "board"),
+            Entry("write", _("Write"), f"{base}/write", "pen"),
             Entry("data", _("Data"), f"{base}/data", "data"),
             Entry("models", _("Models"), f"{base}/models", "model"),
             Entry("runs", _("Runs"), f"{base}/runs", "runs"),
             Entry("talk", _("Talk"), f"{base}/talk", "talk"),
         ]
         if self.owns(task):
+            entries.append(Entry("rounds", _("Rounds"), f"{base}/rounds", "round"))
             entries.append(Entry("settings", _("Settings"), f"{base}/settings", "settings"))
         return entries
 

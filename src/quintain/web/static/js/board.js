@@ -21,6 +21,7 @@ let state;
 let table;
 let etag = "";
 let waiting;
+let drawing;
 let asked = 0;
 
 function sliders() {
@@ -42,13 +43,13 @@ function outputs() {
     const c = state.axes.findIndex((axis) => axis.name === input.dataset.axis);
     const share = Number((100 * state.found.shares[c]).toFixed(1));
     input.nextElementSibling.textContent = `${share} %`;
-    input.setAttribute("aria-valuetext", fill(words.weight, { percent: share }));
+    input.setAttribute("aria-valuetext", fill(words.weight, { percent: `${share} %` }));
   }
   const total = state.dataWeights().reduce((sum, weight) => sum + weight, 0);
   for (const input of root.querySelectorAll("[data-dataset]")) {
     const share = Number(((100 * state.datasets[input.dataset.dataset]) / total).toFixed(1));
     input.nextElementSibling.textContent = `${share} %`;
-    input.setAttribute("aria-valuetext", fill(words.weight, { percent: share }));
+    input.setAttribute("aria-valuetext", fill(words.weight, { percent: `${share} %` }));
   }
 }
 
@@ -64,6 +65,8 @@ function update() {
   outputs();
   root.dataset.computeMs = (ranked - started).toFixed(3);
   root.dataset.showMs = (performance.now() - ranked).toFixed(3);
+  clearTimeout(drawing);
+  drawing = setTimeout(() => table.finish(), 40);
   clearTimeout(waiting);
   waiting = setTimeout(settle, 350);
 }
@@ -192,8 +195,9 @@ function listen() {
     if (fork) take(JSON.parse(fork.dataset.fork));
   });
   byId("board-more").addEventListener("click", () => {
-    table.limit += 100;
+    table.limit += table.step;
     table.show();
+    table.finish();
     more();
   });
   byId("aggregations").addEventListener("toggle", (event) => event.target.open && aggregations());

@@ -2,7 +2,8 @@
 
 import { digits, element, fill } from "./board_table.js";
 
-const percent = (share) => Math.round(100 * share);
+const percent = (share) => `${Math.round(100 * share)} %`;
+const whole = (share) => `${Math.round(100 * share)}`;
 
 export function showWorth(place, state, titles, words) {
   const base = state.axes.find((axis) => axis.name === state.base);
@@ -44,7 +45,7 @@ export function showSure(found, state, words) {
       "tr",
       {},
       element("th", { scope: "row" }, one),
-      ...names.map((_, j) => (i === j ? element("td", { class: "same" }, "·") : element("td", { class: `p${Math.round(10 * found.above[i][j])}` }, `${percent(found.above[i][j])}`))),
+      ...names.map((_, j) => (i === j ? element("td", { class: "same" }, "·") : element("td", { class: `p${Math.round(10 * found.above[i][j])}` }, whole(found.above[i][j])))),
     ),
   );
   const table = element("table", { class: "board-matrix" }, element("caption", {}, `${words.above}, %`), element("thead", {}, head), element("tbody", {}, ...rows));
@@ -62,6 +63,11 @@ export function showLeader(found, state, titles, words) {
     .filter(([, range]) => range.low > 0.0005 || range.high < 0.9995)
     .map(([axis, range]) => fill(words.leads_range, { axis: titles[axis], low: percent(range.low), high: percent(range.high ?? 1) }));
   const lines = ranges.map((range) => fill(words.leads, { leader: name(found.leader), ranges: range }));
+  if (found.epsilon) {
+    const { low, high } = found.epsilon;
+    const values = { leader: name(found.leader), low: digits(low), high: high === null ? "∞" : digits(high) };
+    lines.push(fill(words.leads_epsilon, values));
+  }
   const pool = found.pool.slice(0, 3).filter((effect) => Math.abs(effect.largest) > 1e-9);
   for (const effect of pool) {
     const values = { without: name(effect.without), points: digits(Math.abs(effect.largest)), leader: name(effect.leader) };

@@ -27,20 +27,15 @@ function svg(tag, attributes, ...children) {
   return made;
 }
 
-const percent = (share) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
-
+/** A thin bar with the whisker of its interval; the track is the background of the drawing itself. */
 export function bar(figure, top) {
-  const share = (value) => percent(top > 0 ? value / top : 0);
-  const parts = [
-    svg("rect", { class: "track", width: "100%", height: 6, y: 3, rx: 2 }),
-    svg("rect", { class: "fill", width: share(figure.value), height: 6, y: 3, rx: 2 }),
-  ];
+  const at = (value) => (top > 0 ? Math.min(100, Math.max(0, (100 * value) / top)) : 0).toFixed(2);
+  const parts = [svg("rect", { class: "fill", width: at(figure.value), height: 6, y: 3 })];
   if (figure.low !== null && figure.high !== null) {
-    const [x1, x2] = [share(figure.low), share(figure.high)];
-    parts.push(svg("line", { class: "whisker", x1, x2, y1: 6, y2: 6 }));
-    for (const x of [x1, x2]) parts.push(svg("line", { class: "whisker", x1: x, x2: x, y1: 3, y2: 9 }));
+    const [low, high] = [at(figure.low), at(figure.high)];
+    parts.push(svg("path", { class: "whisker", d: `M${low} 3V9M${low} 6H${high}M${high} 3V9` }));
   }
-  return svg("svg", { class: "bar", "aria-hidden": "true", focusable: "false" }, ...parts);
+  return svg("svg", { class: "thin-bar", viewBox: "0 0 100 12", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, ...parts);
 }
 
 export class Table {
@@ -48,7 +43,9 @@ export class Table {
     Object.assign(this, { state, body, words, base });
     this.rows = new Map();
     this.open = new Set();
-    this.limit = 100;
+    // Of a long board only the top is laid out, so that a frame stays short; the rest is a button away.
+    this.limit = state.models.length > 200 ? 40 : 200;
+    this.step = this.limit;
     this.sure = null;
   }
 
@@ -85,21 +82,37 @@ export class Table {
     const rank = element("td", { class: "board-rank" });
     const score = element("td", { class: "number board-score" });
     const name = element("th", { scope: "row", class: "board-name" }, element("div", {}, toggle, element("span", {}, model.name), ...chips));
-    const tops = (this.scale ??= this.tops());
-    const cells = state.axes.map((axis, c) => this.cell(m, c, tops[c]));
+    const cells = state.axes.map((_, c) => this.cell(m, c));
     const row = element("tr", { "data-ref": model.ref }, rank, name, score, ...cells);
-    const made = { row, rank, score, toggle, detail: null };
+    const made = { row, rank, score, toggle, cells, bare: true, detail: null };
     this.rows.set(m, made);
     return made;
   }
 
-  cell(m, c, top) {
+  /** A cell with its number only: enough while a slider moves. */
+  cell(m, c) {
     const { state, words } = this;
-    const figure = state.figure(m, c);
-    if (figure === null) {
+    const value = state.values[c][m];
+    if (Number.isNaN(value)) {
       return element("td", { class: "board-cell none" }, element("span", {}, state.cannot[c][m] ? words.cannot : words.none));
     }
-    return element("td", { class: "board-cell", title: this.about(figure) }, element("span", { class: "number" }, digits(figure.value)), bar(figure, top));
+    return element("td", { class: "board-cell" }, digits(value));
+  }
+
+  /** Draw the bars of the rows in sight that have none yet. */
+  finish() {
+    const tops = (this.scale ??= this.tops());
+    for (const m of this.state.order.slice(0, this.limit)) {
+      const made = this.rows.get(m);
+      if (!made?.bare) continue;
+      made.bare = false;
+      made.cells.forEach((cell, c) => {
+        const figure = this.state.figure(m, c);
+        if (figure === null) return;
+        cell.title = this.about(figure);
+        cell.append(bar(figure, tops[c]));
+      });
+    }
   }
 
   /** What a figure rests on, in words: n, the exact interval, when. */
@@ -133,7 +146,12 @@ export class Table {
   }
 
   glide(rows, before) {
-    const moves = rows.map((row) => [row, before.has(row) ? before.get(row) - row.offsetTop : 0]);
+    const start = -this.body.parentElement.getBoundingClientRect().top;
+    const seen = (top) => top > start - 100 && top < start + window.innerHeight;
+    const moves = rows.map((row) => {
+      const [from, to] = [before.get(row), row.offsetTop];
+      return [row, from !== undefined && (seen(from) || seen(to)) ? from - to : 0];
+    });
     for (const [row, by] of moves) {
       if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
     }

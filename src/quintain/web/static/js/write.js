@@ -51,64 +51,74 @@ function typedIn(element) {
   return [...new FormData(element)].filter(([name, value]) => typeof value === "string" && !SKIPPED.has(name));
 }
 
+// Only what the server has not confirmed is kept here, so that whatever is found here is the newest.
 function keepHere(element) {
-  const entry = { at: Date.now(), values: typedIn(element) };
   try {
-    localStorage.setItem(STORE + element.dataset.session, JSON.stringify(entry));
+    localStorage.setItem(STORE + element.dataset.session, JSON.stringify(typedIn(element)));
   } catch {
-    // Private windows may have no room; the server keeps the draft too.
-    return;
+    return; // Private windows may have no room; the server keeps the draft too.
   }
 }
 
-function kept(element) {
-  try {
-    return JSON.parse(localStorage.getItem(STORE + element.dataset.session) ?? "null");
-  } catch {
-    return null;
-  }
+function forget(session) {
+  localStorage.removeItem(STORE + session);
 }
 
-/** Put back what was typed here after the server last heard of it. */
-function restore(element) {
-  const entry = kept(element);
-  if (!entry || entry.at <= Number(element.dataset.savedAt)) return;
+function fill(element, entries) {
   const seen = new Map();
   let changed = false;
-  for (const [name, value] of entry.values) {
+  for (const [name, value] of entries) {
     const number = seen.get(name) ?? 0;
     seen.set(name, number + 1);
     const fields = [...element.elements].filter((field) => field.name === name);
-    if (fields[0]?.type === "radio" || fields[0]?.type === "checkbox") {
-      for (const field of fields) if (field.value === value && !field.checked) changed = field.checked = true;
-    } else if (fields[number] && fields[number].value !== value) {
-      fields[number].value = value;
+    const choices = fields.filter((field) => field.type === "radio" || field.type === "checkbox");
+    for (const field of choices) {
+      if (field.value === value && !field.checked) changed = field.checked = true;
+    }
+    const typed = fields.filter((field) => !choices.includes(field))[number];
+    if (typed && typed.value !== value) {
+      typed.value = value;
       changed = true;
     }
   }
-  if (changed) say(element.dataset.restored);
+  return changed;
+}
+
+/** Put back what was typed here and never reached the server. */
+function restore(element) {
+  let entries = null;
+  try {
+    entries = JSON.parse(localStorage.getItem(STORE + element.dataset.session) ?? "null");
+  } catch {
+    return;
+  }
+  if (entries && fill(element, entries)) say(element.dataset.restored);
 }
 
 function forgetEnded() {
-  for (const ended of document.querySelectorAll("[data-ended]")) localStorage.removeItem(STORE + ended.dataset.ended);
+  for (const ended of document.querySelectorAll("[data-ended]")) forget(ended.dataset.ended);
 }
 
 let timer = 0;
 
 async function save(element) {
   const note = document.getElementById("saved");
+  const sent = JSON.stringify(typedIn(element));
+  let kept = false;
   try {
-    const answer = await fetch(element.dataset.autosave, { method: "POST", body: new FormData(element) });
-    if (note) note.textContent = answer.ok ? element.dataset.savedText : element.dataset.keptText;
+    kept = (await fetch(element.dataset.autosave, { method: "POST", body: new FormData(element) })).ok;
   } catch {
-    if (note) note.textContent = element.dataset.keptText;
+    kept = false;
   }
+  if (kept && sent === JSON.stringify(typedIn(element))) forget(element.dataset.session);
+  if (note) note.textContent = kept ? element.dataset.savedText : element.dataset.keptText;
 }
 
 function saveSoon(element) {
+  if (!element.dataset.autosave) return; // the sandbox keeps nothing
   keepHere(element);
   clearTimeout(timer);
-  if (element.dataset.autosave) timer = setTimeout(() => save(element), SAVE_AFTER_MS);
+  timer = setTimeout(() => save(element), SAVE_AFTER_MS);
 }
 
 // ---------- events ----------
@@ -134,29 +144,47 @@ function onClick(event) {
   const button = event.target.closest("[data-reuse]");
   const element = form();
   if (!button || !element) return;
-  for (const [name, values] of Object.entries(JSON.parse(button.dataset.reuse))) {
-    const fields = [...element.elements].filter((field) => field.name === name);
-    fields.forEach((field, place) => (field.value = values[place] ?? ""));
+  const values = Object.entries(JSON.parse(button.dataset.reuse));
+  for (const [name] of values) {
+    for (const field of element.elements) {
+      if (field.name === name && field.type !== "radio" && field.type !== "checkbox") field.value = "";
+    }
   }
+  fill(element, values.flatMap(([name, several]) => several.map((value) => [name, value])));
   showDifferences();
   countCharacters();
   saveSoon(element);
   element.querySelector("textarea, input[type=text]")?.focus();
 }
 
-function speakVerdict() {
-  forgetEnded();
+/** After an answer: say it, and lead to what is asked next. */
+function onAnswer() {
+  const element = form();
   const verdict = document.querySelector("#verdict [data-say]");
+  forgetEnded();
   if (!verdict || verdict.dataset.said) return;
   verdict.dataset.said = "true";
+  clearTimeout(timer);
+  if (element) forget(element.dataset.session);
+  document.getElementById("trouble")?.replaceChildren();
   say(verdict.dataset.say);
+  document.querySelector("#writing [data-focus]")?.focus({ preventScroll: false });
+}
+
+function onLost() {
+  const [element, trouble] = [form(), document.getElementById("trouble")];
+  if (!element || !trouble) return;
+  const note = document.createElement("p");
+  note.className = "notice bad";
+  note.textContent = element.dataset.lost;
+  trouble.replaceChildren(note);
 }
 
 function begin() {
   const element = form();
   bindPassages();
   forgetEnded();
-  if (element) restore(element);
+  if (element?.dataset.autosave) restore(element);
   showDifferences();
   countCharacters();
 }
@@ -166,7 +194,8 @@ document.addEventListener("change", onChanged);
 document.addEventListener("quintain:changed", onChanged);
 document.addEventListener("keydown", onKey);
 document.addEventListener("click", onClick);
-document.addEventListener("htmx:after:swap", speakVerdict);
+document.addEventListener("htmx:after:swap", onAnswer);
+document.addEventListener("htmx:error", onLost);
 // Coming back by the back button may show an old copy of the page: the newest text is put in again.
 window.addEventListener("pageshow", (event) => event.persisted && begin());
 begin();

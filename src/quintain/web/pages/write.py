@@ -1,0 +1,229 @@
+"""Writing at a live model: aim, compose, verdict. What is typed is never lost, and nothing counts twice."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, QuintainError, TooMany, Unavailable
+from quintain.core.task import Task
+from quintain.services import attempts, collect, entry, readiness, rounds, tasks, writing
+from quintain.services.entry import Completion
+from quintain.services.permissions import require_signed_in
+from quintain.services.rounds import RoundInfo
+from quintain.services.verdicts import Verdict
+from quintain.services.writing import WritingSession
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks import title_of
+from quintain.web.pages.write_start import landing_page
+from quintain.web.verdict import about_fields, shown_verdict
+from quintain.web.visit import Posting, Visit, Visiting
+from quintain.web.write_form import boxes_of, read, target_of
+
+WHOLE = {"hx-retarget": "#writing", "hx-reselect": "#writing", "hx-reswap": "outerHTML"}
+PART = {"hx-retarget": "#verdict", "hx-reselect": "#verdict", "hx-reswap": "outerHTML"}
+
+
+def begin(post: Posting, task: str, number: int) -> Response:
+    """Begin a session, or go on with the one that lasts; what stands in the way is said on the first page."""
+    visit = post.visit
+    ref = f"{task}/{number}"
+    try:
+        session = writing.start(visit.db, visit.blobs, visit.actor, ref)
+    except (Conflict, Forbidden, TooMany, Unavailable) as error:
+        return landing_page(visit, ref, trouble_of(error))
+    return visit.redirect(f"/write/{session.key}")
+
+
+def choose(post: Posting, task: str, number: int) -> Response:
+    """Take down what somebody says to a round: that they agree, or that they would rather not."""
+    visit = post.visit
+    readiness.choose(visit.db, visit.actor, f"{task}/{number}", post.text("choice"))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
+
+
+def session_page(visit: Visiting, key: str, noted: str = "") -> Response:
+    """Show a session as it stands, with what was typed last."""
+    require_signed_in(visit.actor)
+    return _page(visit, writing.get_session(visit.db, visit.actor, key), noted=bool(noted))
+
+
+def attempt(post: Posting, key: str) -> Response:
+    """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
+    visit = post.visit
+    session = writing.get_session(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, session.task)
+    typed = read(task, session.prompt.inputs if session.prompt else None, post)
+    try:
+        verdict = collect.attempt(
+            visit.db,
+            visit.blobs,
+            visit.actor,
+            key,
+            typed.inputs,
+            target=typed.target,
+            token=post.text("token"),
+            runners=visit.workspace.runners,
+        )
+    except (BadInput, Conflict, Unavailable) as error:
+        return _refused(visit, task, session, typed.inputs, typed.target, error)
+    if not _by_htmx(visit):
+        return visit.redirect(f"/write/{key}")
+    if verdict.ended or verdict.ask:
+        return _page(visit, writing.get_session(visit.db, visit.actor, key), headers=WHOLE)
+    info = rounds.get_round(visit.db, visit.actor, session.round)
+    return _part(visit, task, info, session, verdict)
+
+
+def save_draft(post: Posting, key: str) -> Response:
+    """Keep what has been typed so far."""
+    visit = post.visit
+    session = writing.get_session(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, session.task)
+    typed = read(task, session.prompt.inputs if session.prompt else None, post)
+    writing.save_draft(visit.db, visit.actor, key, typed.inputs, typed.target)
+    return Response(status_code=204)
+
+
+def confirm(post: Posting, key: str) -> Response:
+    """Take down whether other people would give the answer aimed at."""
+    visit = post.visit
+    collect.confirm(visit.db, visit.actor, post.number("attempt"), post.text("yes") == "1")
+    return _after(visit, key)
+
+
+def decide(post: Posting, key: str) -> Response:
+    """Take down whether the model was fooled, where the writer has the last word."""
+    visit = post.visit
+    collect.decide(visit.db, visit.actor, post.number("attempt"), post.text("yes") == "1")
+    return _after(visit, key)
+
+
+def add_notes(post: Posting, key: str) -> Response:
+    """Take down why the model failed and what the example is about; both may be left out."""
+    visit = post.visit
+    number, reason, tags = post.number("attempt"), post.text("reason"), post.texts("tags")
+    if reason.strip():
+        attempts.add_reason(visit.db, visit.actor, number, reason)
+    if tags:
+        attempts.add_tags(visit.db, visit.actor, number, tags)
+    return visit.redirect(f"/write/{key}?noted=1", visit.tongue.gettext("Thank you."))
+
+
+def give_up(post: Posting, key: str) -> Response:
+    """End a session early."""
+    writing.give_up(post.visit.db, post.visit.actor, key)
+    return _after(post.visit, key)
+
+
+def _after(visit: Visit, key: str) -> Response:
+    if not _by_htmx(visit):
+        return visit.redirect(f"/write/{key}")
+    return _page(visit, writing.get_session(visit.db, visit.actor, key), headers=WHOLE)
+
+
+def _by_htmx(visit: Visit) -> bool:
+    return visit.request.headers.get("hx-request") == "true"
+
+
+def _refused(
+    visit: Visit, task: Task, session: WritingSession, inputs: Mapping[str, Any], target: Any, error: QuintainError
+) -> Response:
+    """Say what is wrong beside the text, which stays where it is."""
+    trouble = about_fields(visit, task, trouble_of(error))
+    if not _by_htmx(visit):
+        return _page(visit, writing.get_session(visit.db, visit.actor, session.key), trouble=trouble, inputs=inputs)
+    now = writing.get_session(visit.db, visit.actor, session.key)
+    info = rounds.get_round(visit.db, visit.actor, session.round)
+    return visit.render(
+        "verdict.html",
+        status=trouble.status,
+        headers=PART,
+        session=now,
+        spec=info.spec,
+        verdict=None,
+        trouble=trouble,
+        token=_token(),
+        fresh=False,
+    )
+
+
+def _part(visit: Visit, task: Task, info: RoundInfo, session: WritingSession, verdict: Verdict) -> Response:
+    return visit.render(
+        "verdict.html",
+        headers=PART,
+        session=session,
+        spec=info.spec,
+        verdict=shown_verdict(visit, task, session.allowed, verdict),
+        trouble=None,
+        token=_token(),
+        fresh=True,
+    )
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(12)
+
+
+def _page(
+    visit: Visit,
+    session: WritingSession,
+    *,
+    trouble: Trouble | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    noted: bool = False,
+) -> Response:
+    _ = visit.tongue.gettext
+    task = tasks.get_task(visit.db, session.task)
+    info = rounds.get_round(visit.db, visit.actor, session.round)
+    made = collect.session_verdicts(visit.db, visit.actor, session.key)
+    shown = [shown_verdict(visit, task, session.allowed, one) for one in made]
+    prompt = session.prompt
+    draft = inputs if inputs is not None else session.draft
+    started = bool(made or draft)
+    boxes = boxes_of(task, prompt.inputs if prompt else None, draft, started=started)
+    answer = session.draft_target if started else prompt.answer if prompt else None
+    return visit.render(
+        "write.html",
+        status=trouble.status if trouble else 200,
+        headers=headers,
+        task=task,
+        section="write",
+        round=info,
+        spec=info.spec,
+        session=session,
+        boxes=boxes,
+        target=target_of(task, boxes, answer, session.target),
+        verdict=shown[-1] if shown else None,
+        history=shown,
+        trouble=trouble,
+        token=_token(),
+        fresh=False,
+        action=f"/write/{session.key}/try",
+        autosave=f"/write/{session.key}/draft",
+        ask_notes=_wants_notes(info, session) and not noted,
+        completion=_completion(visit, info, session),
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (_("Write"), f"/tasks/{task.name}/write"),
+            (info.spec.title, None),
+        ],
+    )
+
+
+def _wants_notes(info: RoundInfo, session: WritingSession) -> bool:
+    return session.outcome == "fooled" and bool(info.spec.asks.reason or info.spec.asks.tags)
+
+
+def _completion(visit: Visit, info: RoundInfo, session: WritingSession) -> Completion | None:
+    """Give the way back to somebody who came from a panel and is done."""
+    if info.spec.entry is None or not session.ended:
+        return None
+    try:
+        return entry.complete(visit.db, visit.actor, info.ref)
+    except (Conflict, NotFound):  # came by another door, or has not finished anything since they came
+        return None

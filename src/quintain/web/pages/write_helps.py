@@ -1,0 +1,129 @@
+"""What helps a writer: a sandbox, which words moved the model, what fooled it before."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, TooMany, Unavailable
+from quintain.services import collect, helps, rounds, tasks, writing
+from quintain.services.permissions import require_signed_in
+from quintain.services.writing import WritingSession
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.forms import answer_text
+from quintain.web.pages.tasks import title_of
+from quintain.web.pages.write import PART
+from quintain.web.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
+from quintain.web.visit import Posting, Visit, Visiting
+from quintain.web.write_form import Typed, boxes_of, read, target_of
+
+
+def practice_page(visit: Visiting, task: str, number: int) -> Response:
+    """Show the sandbox: it looks like the real page, and nothing in it is stored."""
+    require_signed_in(visit.actor)
+    return _sandbox(visit, helps.try_session(visit.db, visit.actor, f"{task}/{number}"))
+
+
+def practise(post: Posting, task: str, number: int) -> Response:
+    """Let the model answer, and forget it."""
+    visit = post.visit
+    ref = f"{task}/{number}"
+    session = helps.try_session(visit.db, visit.actor, ref)
+    found = tasks.get_task(visit.db, task)
+    typed = read(found, session.prompt.inputs if session.prompt else None, post)
+    shown, trouble = None, None
+    try:
+        verdict = helps.try_attempt(
+            visit.db,
+            visit.blobs,
+            visit.actor,
+            ref,
+            typed.inputs,
+            target=typed.target,
+            prompt_id=session.prompt.id if session.prompt else None,
+            runners=visit.workspace.runners,
+        )
+        shown = shown_verdict(visit, found, session.allowed, verdict)
+    except (BadInput, Conflict, TooMany, Unavailable) as error:
+        trouble = about_fields(visit, found, trouble_of(error))
+    if visit.request.headers.get("hx-request") != "true":
+        return _sandbox(visit, session, typed, shown, trouble)
+    return visit.render(
+        "verdict.html",
+        status=trouble.status if trouble else 200,
+        headers=PART,
+        session=session,
+        spec=rounds.get_round(visit.db, visit.actor, ref).spec,
+        verdict=shown,
+        trouble=trouble,
+        token="",
+        fresh=shown is not None,
+    )
+
+
+def moved(visit: Visiting, key: str, attempt: int) -> Response:
+    """Show which words of an attempt moved the model."""
+    require_signed_in(visit.actor)
+    session = writing.get_session(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, session.task)
+    inputs = collect.get_verdict(visit.db, visit.actor, attempt).inputs
+    runners = visit.workspace.runners
+    effects = helps.occlusion(visit.db, visit.blobs, visit.actor, attempt, runners=runners)
+    return visit.render("verdict_moved.html", fields=moved_pieces(visit, task, inputs, effects))
+
+
+def inspiration(visit: Visiting, key: str) -> Response:
+    """Show what fooled the model before, written by others."""
+    require_signed_in(visit.actor)
+    session = writing.get_session(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, session.task)
+    found = helps.inspiration(visit.db, visit.actor, session.round)
+    examples = [
+        (
+            own_text(task, one.inputs),
+            answer_text(task, one.inputs, one.target),
+            answer_text(task, one.inputs, one.prediction),
+        )
+        for one in found
+    ]
+    return visit.render("write_inspiration.html", examples=examples)
+
+
+def _sandbox(
+    visit: Visit,
+    session: WritingSession,
+    typed: Typed | None = None,
+    shown: ShownVerdict | None = None,
+    trouble: Trouble | None = None,
+) -> Response:
+    _ = visit.tongue.gettext
+    task = tasks.get_task(visit.db, session.task)
+    info = rounds.get_round(visit.db, visit.actor, session.round)
+    prompt = session.prompt
+    boxes = boxes_of(task, prompt.inputs if prompt else None, typed.inputs if typed else {}, started=bool(typed))
+    answer = typed.target if typed else prompt.answer if prompt else None
+    base = f"/tasks/{task.name}/rounds/{info.number}"
+    return visit.render(
+        "write.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="write",
+        round=info,
+        spec=info.spec,
+        session=session,
+        boxes=boxes,
+        target=target_of(task, boxes, answer, None),
+        verdict=shown,
+        history=[shown] if shown else [],
+        trouble=trouble,
+        token="",
+        fresh=False,
+        action=f"{base}/practice",
+        autosave="",
+        ask_notes=False,
+        completion=None,
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (info.spec.title, f"{base}/write"),
+            (_("Sandbox"), None),
+        ],
+    )

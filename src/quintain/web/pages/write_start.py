@@ -1,0 +1,90 @@
+"""Before writing: which rounds are open, what a round asks and pays, and what stands in the way."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import NotFound
+from quintain.core.rounds import Money, RoundState
+from quintain.services import pay, qualify, readiness, rounds, tasks
+from quintain.services.permissions import require_signed_in
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks import title_of
+from quintain.web.visit import Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the open rounds of a task; a single one is gone to at once."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor, task) if one.state is RoundState.OPEN]
+    if len(is_open) == 1:
+        return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
+    return visit.render(
+        "write_rounds.html",
+        task=found,
+        section="write",
+        rounds=[(one, pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
+    )
+
+
+def landing(visit: Visiting, task: str, number: int) -> Response:
+    """Show what a round asks and pays, after its warning and its consent text."""
+    require_signed_in(visit.actor)
+    return landing_page(visit, f"{task}/{number}")
+
+
+def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
+    """Answer with the first page of a round."""
+    _ = visit.tongue.gettext
+    info = rounds.get_round(visit.db, visit.actor, ref)
+    task = tasks.get_task(visit.db, info.task)
+    found = readiness.readiness(visit.db, visit.actor, ref)
+    return visit.render(
+        "write_start.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="write",
+        round=info,
+        spec=info.spec,
+        ready=found,
+        wage=pay.wage(visit.db, info.id, info.spec),
+        bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (_("Write"), f"/tasks/{task.name}/write"),
+            (info.spec.title, None),
+        ],
+        error=trouble,
+    )
+
+
+def eligibility(visit: Visiting, task: str, number: int, name: str = "") -> Response:
+    """Say rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
+    require_signed_in(visit.actor)
+    _ = visit.tongue.gettext
+    found = tasks.get_task(visit.db, task)
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    rules = [*({"rule": "quiz", "name": quiz} for quiz in info.spec.quizzes), *info.spec.qualifications]
+    name = name.strip() if visit.owns(found) else ""
+    reasons, trouble = [], None
+    try:
+        reasons = qualify.why(visit.db, visit.actor, task, rules, name or None)
+    except NotFound as error:
+        trouble = trouble_of(error)
+    return visit.render(
+        "round_eligibility.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="rounds" if visit.owns(found) else "write",
+        round=info,
+        name=name,
+        reasons=reasons,
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (info.spec.title, f"/tasks/{task}/rounds/{number}"),
+            (_("Who may write"), None),
+        ],
+        error=trouble,
+    )

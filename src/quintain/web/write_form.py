@@ -1,0 +1,162 @@
+"""The write page's controls: what a prompt gives, what is typed, which answer is aimed at; and how they are read back.
+
+Names of controls are those of `quintain.web.forms`; the answer's are `answer` and, for a span, `answer-start`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.example import Answer
+from quintain.core.task import Task
+from quintain.tasks.contract import Form, FormField, kind_of
+from quintain.web.forms import PREFIX, inputs_of
+from quintain.web.visit import Post
+
+FEWEST_ROWS = 4
+MOST_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One input: given by the prompt, or to be written; *before* is the prompt's text, where it may be edited.
+
+    *rows* are separate lines, where the answer is chosen among them.
+    """
+
+    field: FormField
+    value: str
+    before: str | None = None
+    given: bool = False
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The answer that is aimed at: what is chosen or typed, and whether it can be selected in a given text."""
+
+    field: FormField
+    chosen: tuple[str, ...] = ()
+    text: str = ""
+    start: str = ""
+    passage: str | None = None
+    assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a form brought: inputs and target in the shape of the task's kind."""
+
+    inputs: Mapping[str, Any]
+    target: Answer
+
+
+def given_fields(form: Form, prompt: Mapping[str, Any] | None) -> set[str]:
+    """Name the inputs that a prompt fixes."""
+    return {field.name for field in form.inputs if not field.editable and (prompt or {}).get(field.name) is not None}
+
+
+def boxes_of(
+    task: Task, prompt: Mapping[str, Any] | None, draft: Mapping[str, Any], *, started: bool
+) -> tuple[Box, ...]:
+    """Lay the inputs out; what was typed last comes before the prompt's own text once anything was *started*."""
+    form = kind_of(task).form(task)
+    given = given_fields(form, prompt)
+    found = []
+    for field in form.inputs:
+        original = _text(field, (prompt or {}).get(field.name))
+        typed = _text(field, draft.get(field.name)) if started else ""
+        if field.name in given:
+            found.append(Box(field, original, given=True))
+            continue
+        value = typed if started and field.name in draft else original
+        before = original if (prompt or {}).get(field.name) is not None else None
+        found.append(Box(field, value, before, rows=_rows(form.answer, field, value)))
+    return tuple(found)
+
+
+def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer) -> Target:
+    """Lay the answer out."""
+    field = kind_of(task).form(task).answer
+    source = next((box for box in boxes if box.field.name == field.of), None)
+    passage = source.value if source is not None and source.given and field.widget == "span" else None
+    aim = assigned if assigned is not None else answer
+    if field.widget == "span":
+        span = aim[0] if isinstance(aim, list) and aim else aim
+        span = span if isinstance(span, Mapping) else {"text": span or ""}
+        start = "" if span.get("start") is None else str(span["start"])
+        return Target(field, text=str(span.get("text") or ""), start=start, passage=passage)
+    if isinstance(aim, list):
+        return Target(field, tuple(str(one) for one in aim), "\n".join(str(one) for one in aim))
+    text = "" if aim is None else str(aim)
+    return Target(field, (text,) if text else (), text, assigned=assigned is not None)
+
+
+def read(task: Task, prompt: Mapping[str, Any] | None, post: Post) -> Typed:
+    """Read the form. What the prompt gives is taken from the prompt, whatever the form says."""
+    form = kind_of(task).form(task)
+    given = given_fields(form, prompt)
+    values, kept = {}, list[int]()
+    for field in form.inputs:
+        if field.name in given:
+            continue
+        lines = [str(line) for line in post.form.getlist(PREFIX + field.name) if isinstance(line, str)]
+        if _in_rows(form.answer, field):
+            kept = [place for place, line in enumerate(lines) if line.strip()]
+        values[field.name] = "\n".join(lines)
+    inputs = inputs_of(task, values) | {name: (prompt or {})[name] for name in given}
+    return Typed(inputs, _read_target(form.answer, inputs, kept, post))
+
+
+def _read_target(field: FormField, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+    text = post.text("answer").replace("\r\n", "\n").strip()
+    found: Answer = text or None
+    match field.widget:
+        case "options":
+            found = _place(text, kept)
+        case "checkboxes":
+            found = sorted(place for one in post.texts("answer") if (place := _place(one, kept)) is not None)
+        case "span" if text:
+            found = {"text": text, "start": _start(text, post.text("answer-start"), inputs.get(field.of or ""))}
+        case "span" if post.flag("no-answer") and not field.required:
+            found = []
+        case "token":
+            words = [str(word) for word in inputs.get(field.of or "", ())]
+            found = int(text) if text.isdecimal() and len(text) < 9 else words.index(text) if text in words else None
+    return found
+
+
+def _place(text: str, kept: Sequence[int]) -> int | None:
+    """Give the number that an option has once empty rows are left out; one that was marked and left empty has none."""
+    row = int(text) if text.isdecimal() and len(text) < 6 else -1
+    return kept.index(row) if row in kept else None
+
+
+def _start(text: str, start: str, source: Any) -> int | None:
+    """Give where a span begins: as selected, or where a typed one stands first."""
+    if start.removeprefix("-").isdecimal() and len(start) < 10:
+        return int(start)
+    found = source.find(text) if isinstance(source, str) else -1
+    return found if found >= 0 else None
+
+
+def _text(field: FormField, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return (" " if field.widget == "tokens" else "\n").join(str(one) for one in value)
+    return str(value)
+
+
+def _in_rows(answer: FormField, field: FormField) -> bool:
+    return answer.of == field.name and answer.widget in {"options", "checkboxes"}
+
+
+def _rows(answer: FormField, field: FormField, value: str) -> tuple[str, ...]:
+    if not _in_rows(answer, field):
+        return ()
+    lines = value.splitlines()
+    wanted = min(MOST_ROWS, max(FEWEST_ROWS, len(lines) + 1 if len(lines) >= FEWEST_ROWS else 0))
+    return tuple(lines + [""] * (max(wanted, len(lines)) - len(lines)))
