@@ -19,7 +19,7 @@ def main() -> None:
     chosen = parser.parse_args().names
     rows = []
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.stem in {"run", "rows"} or (chosen and path.stem not in chosen):
+        if path.stem in {"run", "rows", "judgement_data"} or (chosen and path.stem not in chosen):
             continue
         race = getattr(importlib.import_module(path.stem), "race", None)
         if race is not None:

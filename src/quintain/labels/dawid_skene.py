@@ -35,7 +35,7 @@ class DawidSkene(Aggregator):
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
         votes = judgements.by_cell()
-        back = votes.T.tocsr()
+        back = votes.T  # by columns: its scattered sums stay in the cache, scattered reads of posteriors would not
         posterior = np.ascontiguousarray(shares(judgements.counts()).T)
         told = self._tables(back @ np.ascontiguousarray(posterior.T))
         moved, done, likelihood = np.inf, 0, 0.0
