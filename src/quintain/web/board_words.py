@@ -93,8 +93,6 @@ def words(_: Translate) -> dict[str, str]:
         "yes": _("yes"),
         "dataset": _("Data set"),
         "slices": _("By tag"),
-        "copied": _("Copied"),
-        "tied": _("Models between two lines cannot be told apart from the best of them."),
         "model_page": _("Model page"),
         "failed": _("This could not be loaded. Reload the page."),
     }
