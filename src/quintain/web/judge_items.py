@@ -1,0 +1,68 @@
+"""An item as judges and experts read it: its parts in order, and the labels as cards with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.task import Label, Task
+from quintain.tasks.contract import FormField, kind_of
+from quintain.web.forms import answer_text
+from quintain.web.rendering import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One input of an item: its title (empty where there is only one), and its text or its lines."""
+
+    title: str
+    text: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A label to choose: the key that chooses it, what is stored, what is read, and what it means."""
+
+    key: str
+    value: str
+    title: str
+    gloss: str
+
+
+def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[Part]:
+    """Give what an item consists of; options that are the labels to choose from are left to the cards."""
+    kind = kind_of(task)
+    chosen_from = kind.form(task).answer.of if kind.answer_type == "choice" else None
+    fields = [field for field in kind.form(task).inputs if inputs.get(field.name) not in (None, "", [])]
+    fields = [field for field in fields if field.name != chosen_from]
+    return [_part(field, inputs, alone=len(fields) == 1) for field in fields]
+
+
+def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> Part:
+    value = inputs[field.name]
+    title = "" if alone else field.title
+    if field.widget == "tokens" and isinstance(value, list):
+        return Part(title, " ".join(map(str, value)))
+    if field.widget == "token" and isinstance(value, int):
+        words = inputs.get(field.of or "")
+        return Part(title, str(words[value]) if isinstance(words, list) and value < len(words) else str(value))
+    if isinstance(value, list):
+        return Part(title, "", tuple(shown(one) for one in value))
+    return Part(title, shown(value))
+
+
+def cards_of(labels: Sequence[Label]) -> list[Card]:
+    """Give labels the keys that choose them; an option's number means nothing to people, its text does."""
+    cards = []
+    for number, label in enumerate(labels, 1):
+        is_option = label.name.isdecimal() and bool(label.gloss)
+        title, gloss = (label.gloss, "") if is_option else (label.name, label.gloss)
+        cards.append(Card(str(number % 10) if number <= 10 else "", label.name, title, gloss))
+    return cards
+
+
+def answer_of(task: Task, inputs: Mapping[str, Any], answer: Any) -> str:
+    """Write the answer that is judged; empty where judges give their own."""
+    return "" if answer is None else answer_text(task, inputs, answer)

@@ -1,0 +1,152 @@
+"""Judging: what is offered, a page of items with keys, handing it in. What was answered is never lost."""
+
+from __future__ import annotations
+
+from starlette.responses import JSONResponse, Response
+
+from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.task import Task
+from quintain.services import judge, judging_offers, slots, tasks
+from quintain.services.judge import Answer, Receipt
+from quintain.services.judging_offers import Desk, JudgingOffer
+from quintain.services.permissions import require_signed_in
+from quintain.services.slots import PageItem
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.judge_items import answer_of, cards_of, parts_of
+from quintain.web.pages.tasks import title_of
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List what can be judged for a task; a single one is gone to at once."""
+    require_signed_in(visit.actor)
+    found = tasks.get_task(visit.db, task)
+    offers = judging_offers.open_offers(visit.db, visit.actor, task)
+    if len(offers) == 1:
+        return visit.redirect(_home(offers[0]))
+    return visit.render(
+        "judge_offers.html",
+        task=found,
+        section="judge",
+        offers=[(offer, _home(offer)) for offer in offers],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Judge"), None)],
+    )
+
+
+def landing(visit: Visiting, task: str, name: str, left: str = "") -> Response:
+    """Say what is judged, what it pays, and what stands in the way; with *left* `none`, that nothing is left."""
+    require_signed_in(visit.actor)
+    return _landing(visit, f"{task}/{name}", nothing=left == "none")
+
+
+def begin(post: Posting, task: str, name: str) -> Response:
+    """Give out a page, the one that is held if there is one."""
+    visit = post.visit
+    ref = f"{task}/{name}"
+    try:
+        page = slots.claim_page(visit.db, visit.actor, ref)
+    except (Conflict, Forbidden) as error:
+        return _landing(visit, ref, trouble=trouble_of(error))
+    if page is None:
+        return visit.redirect(f"/tasks/{task}/judge/{name}?left=none")
+    return visit.redirect(f"/judge/{page.token}")
+
+
+def show(visit: Visiting, token: str) -> Response:
+    """Show a page that somebody holds, or say how it ended."""
+    require_signed_in(visit.actor)
+    return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token))
+
+
+def hand_in(post: Posting, token: str) -> Response:
+    """Hand in what was answered; what was not goes back. The same answers again change nothing."""
+    visit = post.visit
+    desk = judging_offers.get_desk(visit.db, visit.actor, token)
+    answers = [answer for item in desk.page.items if (answer := _answer(post, item)) is not None]
+    if not answers and not desk.ended:
+        slots.return_page(visit.db, visit.actor, token)
+        return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token))
+    try:
+        receipt = judge.submit_page(visit.db, visit.actor, token, answers)
+    except (BadInput, Conflict, Forbidden) as error:
+        return _page(visit, desk, trouble=trouble_of(error))
+    return _page(visit, judging_offers.get_desk(visit.db, visit.actor, token), receipt=receipt)
+
+
+def keep_alive(post: Posting, token: str) -> Response:
+    """Begin the lease anew, and say for how long; a page of which nothing is held any more has lapsed."""
+    visit = post.visit
+    try:
+        lease = slots.extend_page(visit.db, visit.actor, token)
+    except Conflict as error:
+        return JSONResponse({"ended": error.message}, 409)
+    desk = judging_offers.get_desk(visit.db, visit.actor, token)
+    return JSONResponse({"left": desk.left, "lapsed": lease.held == 0})
+
+
+def _answer(post: Post, item: PageItem) -> Answer | None:
+    label = post.text(f"label-{item.id}") or None
+    skip = post.text(f"skip-{item.id}").strip() or None
+    if label is None and skip is None:
+        return None
+    flag = post.text(f"flag-{item.id}").strip()
+    flagged = bool(flag) or post.flag(f"flagged-{item.id}")
+    return Answer(item.id, label, skip, flag if flagged else None, _seconds(post.text(f"seconds-{item.id}")))
+
+
+def _seconds(text: str) -> float | None:
+    """Read a time; what is none is left to the server's own clock."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _home(offer: JudgingOffer) -> str:
+    return f"/tasks/{offer.ground.task.name}/judge/{offer.ground.name}"
+
+
+def _crumbs(visit: Visit, task: Task, offer: JudgingOffer, *, within: bool) -> list[tuple[str, str | None]]:
+    last = _home(offer) if within else None
+    judging = (visit.tongue.gettext("Judge"), f"/tasks/{task.name}/judge")
+    return [(title_of(visit, task), f"/tasks/{task.name}"), judging, (offer.title, last)]
+
+
+def _landing(visit: Visit, ref: str, *, nothing: bool = False, trouble: Trouble | None = None) -> Response:
+    offer = judging_offers.get_offer(visit.db, visit.actor, ref)
+    task = offer.ground.task
+    return visit.render(
+        "judge_start.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="judge",
+        offer=offer,
+        policy=offer.ground.policy,
+        home=_home(offer),
+        nothing=nothing,
+        labels=[*task.labels, *task.extra_labels],
+        crumbs=_crumbs(visit, task, offer, within=False),
+    )
+
+
+def _page(visit: Visit, desk: Desk, *, receipt: Receipt | None = None, trouble: Trouble | None = None) -> Response:
+    task = desk.offer.ground.task
+    items = [
+        (item, parts_of(task, item.inputs), cards_of(item.labels), answer_of(task, item.inputs, item.answer))
+        for item in desk.page.items
+    ]
+    return visit.render(
+        "judge_done.html" if desk.ended and trouble is None else "judge.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="judge",
+        desk=desk,
+        offer=desk.offer,
+        policy=desk.offer.ground.policy,
+        home=_home(desk.offer),
+        items=items,
+        receipt=receipt,
+        labels=[*task.labels, *task.extra_labels],
+        crumbs=_crumbs(visit, task, desk.offer, within=True),
+        error=trouble,
+    )

@@ -1,0 +1,203 @@
+"""Judging in a real browser: a page of ten by keyboard alone, undo, skip, a lease that lapses, and nothing lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import select
+
+from quintain.compose import Workspace
+from quintain.core.people import RoleName
+from quintain.services import slots
+from quintain.services.actors import actor_of, find_user
+from quintain.store.base import now
+from quintain.store.tables import Judgement, JudgingNote, JudgingPage
+from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person
+from tests.browser.visitor import Visitor
+from tests.web_support import running
+
+SHOT = "/tasks/mood/judge/{}"
+
+
+@pytest.fixture(scope="module")
+def judging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Three judgings: one to work through, one that takes a quiz, and one with nothing in it."""
+    made = make_judging(tmp_path_factory.mktemp("judge"))
+    with made.session() as db:
+        owner = actor_of(db, find_user(db, "olga"))
+        for name in ("wilma", "wim", "wanda", "wolf", "walt"):
+            person(db, name, RoleName.WORKER)
+        open_judging(db, owner, "reviews", TEXTS)
+        open_judging(db, owner, "exam", TEXTS, POLICY + '[quiz]\nname = "entry"\n')
+        open_judging(db, owner, "nothing", [])
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def site(judging: Workspace) -> Iterator[str]:
+    """The address of that workspace."""
+    with running(judging) as url:
+        yield url
+
+
+def start(visitor: Visitor, who: str) -> Page:
+    """Sign in and begin a page."""
+    visitor.sign_in(who)
+    page = visitor.go(SHOT.format("reviews"))
+    page.get_by_role("button", name="Start judging").click()
+    page.wait_for_selector("form[data-live]")
+    visitor.check()
+    return page
+
+
+def judged(workspace: Workspace, who: str) -> list[str]:
+    """Read the labels that somebody gave, in their order."""
+    with workspace.session() as db:
+        user = find_user(db, who).id
+        return list(db.scalars(select(Judgement.label).where(Judgement.user_id == user).order_by(Judgement.id)))
+
+
+def test_ten_items_by_keyboard_alone(visitor: Visitor, judging: Workspace) -> None:
+    """Numbers label, Enter goes on, Ctrl-Z undoes, s skips with a reason, f flags, ? shows keys, Enter hands in."""
+    page = start(visitor, "wilma")
+    keys = page.keyboard
+    expect(page.locator("#item-1, .judge-item.current .judge-number").first).to_be_focused()
+    keys.press("?")
+    expect(page.locator("#keys")).to_contain_text("Undo the last answer")
+    keys.press("Escape")
+    keys.press("Enter")
+    expect(page.locator("#say")).to_have_text("Choose a label first, or press s to skip.")
+    keys.press("1")
+    expect(page.locator("#say")).to_contain_text("negative chosen")
+    keys.press("Enter")
+    expect(page.locator("[data-place]:not(form)")).to_have_text("2 of 10")
+    keys.press("2")
+    keys.press("Enter")
+    keys.press("Control+z")
+    expect(page.locator("[data-place]:not(form)")).to_have_text("2 of 10")
+    expect(page.locator(".judge-item.current input:checked")).to_have_count(0)
+    keys.press("3")
+    keys.press("f")
+    keys.type("names a person")
+    keys.press("Enter")
+    expect(page.locator("[data-place]:not(form)")).to_have_text("3 of 10")
+    keys.press("s")
+    keys.type("I do not understand it")
+    keys.press("Enter")
+    for number in range(4, 11):
+        expect(page.locator("[data-place]:not(form)")).to_have_text(f"{number} of 10")
+        keys.press("4")
+        if number < 10:
+            keys.press("Enter")
+    expect(page.locator("[data-judge=go]")).to_have_text("Hand in")
+    visitor.check()
+    keys.press("Enter")
+    expect(page.get_by_role("heading", name="Thank you: the page is handed in")).to_be_visible()
+    expect(page.locator("#judging")).to_contain_text("0.23 USD")
+    visitor.check()
+    assert judged(judging, "wilma") == ["negative", "positive", *["mixed"] * 7]
+    with judging.session() as db:
+        notes = {(note.kind, note.text) for note in db.scalars(select(JudgingNote))}
+    assert notes == {("skip", "I do not understand it"), ("flag", "names a person")}
+    keys.press("Enter")
+    page.wait_for_selector("form[data-live]")
+    expect(page.locator("[data-place]:not(form)")).to_have_text("1 of 2")
+
+
+def test_answers_survive_a_reload_and_undo_works_by_mouse(visitor: Visitor, judging: Workspace) -> None:
+    """What was chosen with the mouse is there after a reload; the guidelines stay closed; all items fit one page."""
+    page = start(visitor, "wim")
+    page.locator(".judge-item.current .judge-card").nth(2).click()
+    page.get_by_role("button", name="Next").click()
+    page.locator(".judge-item.current .judge-card").nth(0).click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".judge-item.current input:checked")).to_have_count(0)
+    page.get_by_role("button", name="Close the guidelines").click()
+    page.reload()
+    page.wait_for_selector("form[data-live]")
+    expect(page.locator("#guide")).to_be_hidden()
+    expect(page.locator("[data-done]")).to_have_attribute("value", "1")
+    page.get_by_role("button", name="All on one page").click()
+    expect(page.locator(".judge-item").nth(9)).to_be_visible()
+    visitor.check()
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert judged(judging, "wim") == ["positive"]
+
+
+def test_a_lapsed_page_says_so_and_is_paid(visitor: Visitor, judging: Workspace) -> None:
+    """When others have the items, the page says so, keeps the answers, and they are handed in late."""
+    page = start(visitor, "wanda")
+    page.keyboard.press("1")
+    with judging.session() as db:
+        user = find_user(db, "wanda").id
+        held = db.scalars(select(JudgingPage).where(JudgingPage.user_id == user)).one()
+        held.lease_until = now() - timedelta(seconds=1)
+        db.commit()
+        slots.return_page(db, actor_of(db, find_user(db, "wanda")), held.key)
+        ended = db.get_one(JudgingPage, held.id)
+        ended.ended_at, ended.outcome = None, ""
+        db.commit()
+    page.reload()
+    expect(page.locator("#lapsed")).to_be_visible()
+    visitor.check()
+    expect(page.locator(".judge-item input:checked")).to_have_count(1)
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert judged(judging, "wanda") == ["negative"]
+
+
+def test_a_lost_connection_loses_nothing(visitor: Visitor) -> None:
+    """Where the server cannot be reached the page says so, and handing in works afterwards."""
+    page = start(visitor, "wolf")
+    visitor.expected = ("Failed to load resource", "ERR_FAILED")
+    page.keyboard.press("2")
+    page.route(re.compile("/judge/[^/]+$"), lambda route: route.abort())
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.locator("#trouble")).to_contain_text("Your answers are kept here")
+    page.unroute(re.compile("/judge/[^/]+$"))
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+
+
+def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
+    """An empty judging says so; one with an entry quiz says that it must be passed, and leads to it."""
+    visitor.sign_in("walt")
+    page = visitor.go("/tasks/mood/judge")
+    expect(page.get_by_role("link", name="exam")).to_be_visible()
+    page = visitor.go(SHOT.format("nothing"))
+    page.get_by_role("button", name="Start judging").click()
+    expect(page.get_by_role("heading", name="Nothing to judge now")).to_be_visible()
+    visitor.check()
+    page = visitor.go(SHOT.format("exam"))
+    expect(page.get_by_role("link", name="Take the quiz")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "context_options",
+    [
+        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
+        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
+    ],
+)
+def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """At 360 px, and in German in the dark, the page has no fault; guidelines slide in and out."""
+    visitor.sign_in("walt")
+    page = visitor.go(SHOT.format("reviews"))
+    page.locator("main form button[type=submit]").click()
+    page.wait_for_selector("form[data-live]")
+    visitor.check()
+    was_open = page.locator("#guide").is_visible()
+    assert was_open == (context_options["viewport"]["width"] > 900)
+    page.keyboard.press("g")
+    expect(page.locator("#guide")).to_be_visible(visible=not was_open)
+    visitor.check()
+    page.keyboard.press("g")
+    page.keyboard.press("2")
+    expect(page.locator(".judge-item.current input:checked")).to_have_value("neutral")
