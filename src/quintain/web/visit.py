@@ -113,6 +113,7 @@ class Visit:
             Entry("overview", _("Overview"), base, "home"),
             Entry("board", _("Board"), f"{base}/board", "board"),
             Entry("write", _("Write"), f"{base}/write", "pen"),
+            Entry("judge", _("Judge"), f"{base}/judge", "check"),
             Entry("data", _("Data"), f"{base}/data", "data"),
             Entry("models", _("Models"), f"{base}/models", "model"),
             Entry("runs", _("Runs"), f"{base}/runs", "runs"),
