@@ -314,7 +314,7 @@ def test_models_of_the_workspace(
     with pytest.raises(Unavailable, match="adapter 'http'"):
         target_from_workspace(db, blobs, owner, theirs)
 
-    def answer(version: Any, kept: Blobs, batch: list[dict[str, Any]]) -> list[Any]:
+    def answer(version: Any, blobs: Blobs, batch: list[dict[str, Any]]) -> list[Any]:
         return ["positive" if "lovely" in one["text"] else {"negative": 0.75, "neutral": 0.25} for one in batch]
 
     asked = target_from_workspace(db, blobs, owner, theirs, runners={"http": answer})
