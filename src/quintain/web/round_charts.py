@@ -8,6 +8,8 @@ from typing import Any
 from quintain.services.attempts import Count
 from quintain.web.charts import ROW_HEIGHT, SCHEMA
 
+HOURS = {"format": "%d %b %H:%M", "labelOverlap": True, "tickCount": 6}
+
 
 def rate_chart(counts: Sequence[Count], *, category: str, attempts: str, rate: str) -> dict[str, Any]:
     """Draw the fooling rate of each heading as a point on its interval; *category*, *attempts*, *rate* name them."""
@@ -46,7 +48,7 @@ def rate_chart(counts: Sequence[Count], *, category: str, attempts: str, rate: s
                 "type": "nominal",
                 "sort": None,
                 "title": None,
-                "axis": {"ticks": False, "domain": False},
+                "axis": {"ticks": False, "domain": False, "labelPadding": 10},
             },
             "tooltip": tooltip,
         },
@@ -76,7 +78,7 @@ def time_chart(counts: Sequence[Count], *, moment: str, attempts: str, fooled: s
         "autosize": {"type": "fit-x", "contains": "padding"},
         "mark": {"type": "bar", "width": {"band": 0.9}},
         "encoding": {
-            "x": {"field": "at", "type": "temporal", "timeUnit": "utcyearmonthdatehours", "title": None},
+            "x": {"field": "at", "type": "temporal", "timeUnit": "utcyearmonthdatehours", "title": None, "axis": HOURS},
             "y": {
                 "field": "count",
                 "type": "quantitative",

@@ -59,7 +59,8 @@ def shown_verdict(visit: Visit, task: Task, allowed: int, verdict: Verdict) -> S
         models=models,
         aim=aim,
         text=own_text(task, verdict.inputs),
-        distance=verdict.edit_distance,
+        distance=verdict.edit_distance
+        or None,  # an unchanged prompt is refused: 0 means that nothing was there to edit
         share=verdict.edit_share,
         flags=verdict.flags,
         title=title,

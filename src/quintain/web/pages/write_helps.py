@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, TooMany, Unavailable
-from quintain.services import collect, helps, rounds, tasks, writing
+from quintain.services import collect, helps, readiness, rounds, tasks, writing
 from quintain.services.permissions import require_signed_in
 from quintain.services.writing import WritingSession
 from quintain.web.errors import Trouble, trouble_of
@@ -18,8 +18,11 @@ from quintain.web.write_form import Typed, boxes_of, read, target_of
 
 
 def practice_page(visit: Visiting, task: str, number: int) -> Response:
-    """Show the sandbox: it looks like the real page, and nothing in it is stored."""
+    """Show the sandbox: it looks like the real page, and nothing in it is stored. A warning comes before it, too."""
     require_signed_in(visit.actor)
+    found = readiness.readiness(visit.db, visit.actor, f"{task}/{number}")
+    if found.needs_warning or found.needs_consent or found.opted_out or found.closed:
+        return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
     return _sandbox(visit, helps.try_session(visit.db, visit.actor, f"{task}/{number}"))
 
 
