@@ -7,16 +7,20 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.compose import Workspace
-from quintain.core.people import Actor
+from quintain.compose import Workspace, create_workspace
+from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services import evaluate
+from quintain.services.links import make_link, redeem_link
 from quintain.services.run_cell import Conditions
 from quintain.services.worker import work
+from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from tests.evaluation import SENTENCES, add_data, add_model, add_task
+from tests.people import make_person
+from tests.web_support import PASSWORD
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 CASE_SENSITIVE = """
@@ -50,3 +54,16 @@ def build(db: Session, workspace: Workspace, owner: Actor, builder: Actor, folde
     db.rollback()
     engine = LocalEngine(folder / "locks")
     work(workspace.session, workspace.blobs, engine, CONDITIONS, threading.Event(), until_empty=True)
+
+
+def evaluated_workspace(folder: Path) -> Workspace:
+    """Make a workspace in *folder* with all that, and with an owner, a builder and another one who have passwords."""
+    workspace = create_workspace(Settings(workspace=folder / "workspace", login_attempts=1000))
+    with workspace.session() as db:
+        owner = make_person(db, "olga", RoleName.OWNER)
+        builder = make_person(db, "bert", RoleName.BUILDER)
+        make_person(db, "boris", RoleName.BUILDER)
+        for name in ("olga", "bert", "boris"):
+            redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
+        build(db, workspace, owner, builder, folder / "files")
+    return workspace
