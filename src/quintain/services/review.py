@@ -90,6 +90,8 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         )
         summary = {**found.as_dict(), "caught": {f"user:{user}": why for user, why in caught.items()}}
         summary["writers"] = settled.writers
+        compared = int(figures.compared.sum())
+        summary["agreement"] = float(figures.agreed.sum() / compared) if compared else None
         row = ValidationReview(
             validation_id=ground.id, judgements=len(evidence.table), summary=summary, by=actor.user_id
         )

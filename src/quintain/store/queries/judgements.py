@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,15 @@ def newest(db: Session, validation_id: int) -> int:
 def count(db: Session, validation_id: int) -> int:
     """Count the judgements of a validation."""
     return db.scalar(select(func.count()).where(Judgement.validation_id == validation_id)) or 0
+
+
+def since(db: Session, validation_id: int, moment: datetime) -> tuple[int, datetime | None]:
+    """Count the judgements since *moment*, and give when the first of them came."""
+    query = select(func.count(), func.min(Judgement.created_at)).where(
+        Judgement.validation_id == validation_id, Judgement.created_at >= moment
+    )
+    number, first = db.execute(query).one()
+    return int(number), first
 
 
 def standings(db: Session, validation_id: int) -> dict[int, JudgeStanding]:

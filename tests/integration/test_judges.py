@@ -1,0 +1,185 @@
+"""Knowing the judges: agreement with the others, rules, unqualifying, requalifying, and the final five."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.people import Actor, RoleName
+from quintain.core.validation import UnqualifyRule
+from quintain.services import judges, slots, unqualify, validation_status
+from quintain.services.final_labels import final_labels
+from quintain.services.review import review
+from quintain.services.validate import find
+from quintain.store.queries import slots as slot_queries
+from quintain.store.tables import AuditEntry, Earning, Judgement, Notification, Qualification, Slot
+from tests.validation_support import REF, answer_page, judge_all, make_ground, make_judges, truth
+
+ASK = "automatic = false\n"
+PAPER = UnqualifyRule("disagreement", 0.8)
+
+
+def contrary(inputs: dict[str, Any]) -> str:
+    """Never say what is true."""
+    return "mixed"
+
+
+def settled(db: Session, owner: Actor, policy: str = ASK) -> list[Actor]:
+    """Let five honest judges and one contrary one judge thirty items."""
+    make_ground(db, owner, 30, policy)
+    people = make_judges(db, 6)
+    judge_all(db, people, [contrary, truth, truth, truth, truth, truth])
+    return people
+
+
+def test_agreement_is_with_the_majority_of_the_others(db: Session, owner: Actor) -> None:
+    """The contrary judge agrees never, the others always; the table says so with intervals."""
+    settled(db, owner)
+    rows = {row["worker"]: row for row in judges.judge_table(db, owner, REF)}
+    assert rows["judge0"]["agreement"]["value"] == 0
+    assert rows["judge0"]["accuracy"]["value"] < 0.3
+    assert "same_key" in rows["judge0"]["patterns"]
+    honest = rows["judge3"]
+    assert honest["agreement"]["value"] == 1
+    assert honest["agreement"]["low"] < 1 == honest["agreement"]["high"]
+    assert honest["patterns"] == []
+    assert honest["median_seconds"] is not None
+
+
+def test_a_preview_names_whom_a_rule_would_catch_and_changes_nothing(db: Session, owner: Actor) -> None:
+    """The preview has the rule's power against random clickers; workers may not look."""
+    people = settled(db, owner)
+    found = unqualify.preview(db, owner, REF, PAPER)
+    assert found.workers == ("judge0",)
+    assert found.judgements > 0
+    assert found.power[-1].judgements == 100
+    assert found.power[-1].clicker < 0.3
+    assert found.as_dict()["judgements_needed"] is None
+    assert not db.scalars(select(Qualification)).all()
+    with pytest.raises(Forbidden):
+        unqualify.preview(db, people[1], REF, PAPER)
+
+
+def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> None:
+    """Nothing is deleted or unpaid; the slots are filled by others; the judge is told and gets no more pages."""
+    people = settled(db, owner, ASK + "[reward]\namount = 25")
+    paid = sum(db.scalars(select(Earning.amount)))
+    names, opened = unqualify.apply_rule(db, owner, REF, PAPER)
+    ground = find(db, REF)
+    mine = select(Judgement.id).where(Judgement.user_id == people[0].user_id)
+    assert names == ["judge0"]
+    assert opened == len(db.scalars(mine).all()) > 0
+    assert slot_queries.counts(db, ground.id)["open"] == opened
+    assert sum(db.scalars(select(Earning.amount))) == paid
+    with pytest.raises(Forbidden, match="disagreed with the majority of the others on more than 80%"):
+        slots.claim_page(db, people[0], REF)
+    assert any("no longer judge" in row.text for row in db.scalars(select(Notification)))
+    judge_all(db, [*people[1:], *make_judges(db, 2, "fresh")])
+    final = final_labels(db, ground)
+    assert final.votes.sum(axis=1).tolist() == [5] * 30
+    assert "mixed" not in final.names()
+    filled = set(db.scalars(select(Slot.judgement_id)))
+    assert not filled & set(db.scalars(mine))
+    assert unqualify.preview(db, owner, REF, PAPER).workers == ()
+    actions = [row.action for row in db.scalars(select(AuditEntry))]
+    assert actions.count("judge.unqualify") == 1
+
+
+def test_answers_on_the_way_of_an_unqualified_judge_are_kept_but_do_not_count(db: Session, owner: Actor) -> None:
+    """A page held while the qualification ends can still be handed in, and is paid."""
+    make_ground(db, owner, 10, "judgements = 1\nminimum = 1\n[reward]\namount = 20")
+    first, second = make_judges(db, 2)
+    page = slots.claim_page(db, first, REF)
+    assert page is not None
+    unqualify.unqualify(db, owner, REF, ["judge0"], reason="clicks at random")
+    receipt = answer_page(db, first, page)
+    assert (receipt.judged, receipt.late, receipt.earned.amount) == (10, 10, 20)
+    assert len(final_labels(db, find(db, REF)).items) == 0
+    again = slots.claim_page(db, second, REF)
+    assert again is not None
+    assert len(again.items) == 10
+
+
+def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner: Actor) -> None:
+    """The last slot of a batch starts the review, which unqualifies; what it reopens is judged, and reviewed again."""
+    make_ground(db, owner, 20, "batch_size = 20\n[[rules]]\nrule = 'wilson'\nlimit = 0.5")
+    people = make_judges(db, 7)
+    judge_all(db, people, [contrary, *[truth] * 6])
+    history = validation_status.status(db, owner, REF)["agreement_by_review"]
+    assert [entry["caught"] for entry in history] == [1, 0]
+    assert history[0]["agreement"] < history[1]["agreement"] == 1
+    found = judges.judge_history(db, owner, REF, "judge0")
+    assert [one["qualified"] for one in found["standings"]] == [False]
+    assert found["standings"][0]["rule"] == "wilson"
+    assert len(found["reviews"]) == 2
+    assert review(db, owner, REF, only_new=True) is None
+
+
+def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None:
+    """With *restore* the old judgements count again and fill what is still open; without, only new ones count."""
+    people = settled(db, owner)
+    before = len(judges.gather(db, find(db, REF)).counted)
+    unqualify.unqualify(db, owner, REF, ["judge1"], reason="a mistake")
+    assert len(judges.gather(db, find(db, REF)).counted) < before
+    unqualify.requalify(db, owner, REF, "judge1", reason="sorry", restore=True)
+    assert len(judges.gather(db, find(db, REF)).counted) == before
+    assert "open" not in slot_queries.counts(db, find(db, REF).id)
+    unqualify.unqualify(db, owner, REF, ["judge1"], reason="again")
+    unqualify.requalify(db, owner, REF, "judge1")
+    assert len(judges.gather(db, find(db, REF)).counted) < before
+    with pytest.raises(Conflict, match="qualified"):
+        unqualify.requalify(db, owner, REF, "judge1")
+    with pytest.raises(BadInput, match="Say why"):
+        unqualify.unqualify(db, owner, REF, ["judge2"], reason=" ")
+    assert len(judges.judge_history(db, people[1], REF, "judge1")["standings"]) == 4
+
+
+def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Actor) -> None:
+    """Of seven judgements (two of them late) five are kept, and none by the judge who agrees least."""
+    settled(db, owner)
+    ground = find(db, REF)
+    final = final_labels(db, ground)
+    status = validation_status.status(db, owner, REF)
+    assert status["progress"]["kept"] == int(final.kept.sum()) == 150
+    assert status["labels"]["no majority"] == 0
+    assert set(Counter(final.names()).values()) == {10}
+    assert status["progress"]["items"] == status["progress"]["complete"] == 30
+    assert status["agreement"]["krippendorff_alpha"]["value"] > 0.5
+    assert sum(map(sum, status["confusion"]["rows"])) == 150
+    assert status["forecast"]["judgements"] == 0
+    assert status["batches"] == [{"batch": 1, "slots": 150, "filled": 150, "done": True}]
+
+
+def test_an_adaptive_policy_stops_when_a_label_is_sure(db: Session, owner: Actor) -> None:
+    """Where judges agree, three judgements do, and the saving is reported; contested items get the cap."""
+    policy = ASK + "[adaptive]\nthreshold = 0.97\nleast = 2\naccuracy = 0.8\n[gold]\nrate = 0"
+    make_ground(db, owner, 12, policy)
+    people = make_judges(db, 7)
+
+    def quarrelsome(inputs: dict[str, Any]) -> str:
+        return "mixed" if " 3 " in inputs["text"] else truth(inputs)
+
+    judge_all(db, people, [truth, quarrelsome, truth, quarrelsome, truth, quarrelsome, truth])
+    status = validation_status.status(db, owner, REF)
+    progress = status["progress"]
+    assert progress["complete"] == 12
+    assert progress["judgements"] + progress["saved"] == progress["asked_without_adapting"] == 60
+    assert 0 < progress["saved"] <= 11 * 3
+    given = Counter(db.scalars(select(Judgement.item_id)))
+    assert max(given.values()) > min(given.values()) >= 2
+
+
+def test_experts_judge_too_but_readers_do_not(db: Session, owner: Actor) -> None:
+    """Roles decide who may judge; the table of judges is the owner's."""
+    make_ground(db, owner, 5)
+    (worker,) = make_judges(db, 1)
+    with pytest.raises(Forbidden):
+        judges.judge_table(db, worker, REF)
+    with pytest.raises(Forbidden):
+        review(db, worker, REF)
+    assert RoleName.WORKER in {grant.role for grant in worker.grants}

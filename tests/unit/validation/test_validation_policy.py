@@ -1,0 +1,61 @@
+"""Policies are read with every fault named, and written so that they read back the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quintain.core.errors import BadInput
+from quintain.core.validation import Adaptive, EntryQuiz, Gold, JudgeReward, UnqualifyRule, ValidationPolicy
+from quintain.services.validation_policy import dump_policy, parse_policy
+
+
+def test_an_empty_file_is_the_papers_policy() -> None:
+    """Five judgements, three for a majority, ten to a page, 10 % gold, 80 % disagreement."""
+    policy = parse_policy("")
+    assert (policy.judgements, policy.minimum, policy.page_size, policy.gold.rate) == (5, 3, 10, 0.1)
+    assert policy.rules == (UnqualifyRule("disagreement", 0.8),)
+    assert policy.every_rule[-1] == UnqualifyRule("gold", 0.5, 5)
+
+
+policies = st.builds(
+    ValidationPolicy,
+    judgements=st.integers(5, 12),
+    minimum=st.integers(1, 5),
+    page_size=st.integers(1, 100),
+    adaptive=st.none() | st.builds(Adaptive, st.floats(0.5, 0.99), st.integers(1, 5)),
+    gold=st.builds(Gold, rate=st.floats(0, 0.9), bonus=st.integers(0, 500)),
+    quiz=st.none() | st.just(EntryQuiz()),
+    reward=st.builds(JudgeReward, st.integers(0, 1000), st.sampled_from(["USD", "JPY"])),
+    rules=st.lists(st.builds(UnqualifyRule, st.sampled_from(["wilson", "posterior"]), st.floats(0, 1))).map(tuple),
+)
+
+
+@given(policies)
+def test_what_is_written_reads_back_the_same(policy: ValidationPolicy) -> None:
+    """TOML loses nothing."""
+    assert parse_policy(dump_policy(policy)) == policy
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("judgments = 3", "did you mean 'judgements'"),
+        ("judgements = 0", "a whole number from 1 to 100"),
+        ("judgements = true", "a whole number from 1 to 100"),
+        ("minimum = 6", "more than the 5 judgements"),
+        ("[gold]\nrate = 2", "field 'gold.rate': is 2, not a number from 0 to 0.9"),
+        ("gold = 3", "is not a table"),
+        ("rules = [3]", "is not a list of tables"),
+        ('[[rules]]\nrule = "harsh"', "one of disagreement, wilson, posterior, gold"),
+        ("[quiz]\nright = 6", "more than the 5 questions"),
+        ("judgements = ", "not valid TOML"),
+        ('[reward]\ncurrency = "dollars"', "a currency code"),
+        ('automatic = "yes"', "true or false"),
+    ],
+)
+def test_faults_are_named(text: str, message: str) -> None:
+    """Each fault says where it is and what is wanted."""
+    with pytest.raises(BadInput, match=message.replace("[", r"\[")):
+        parse_policy(text, file="policy.toml")
