@@ -16,7 +16,10 @@ _PERSONAL: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("an IP address", re.compile(rf"(?<![\d.])(?:{_BYTE}\.){{3}}{_BYTE}(?![\d.])")),
 )
 _CARD = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
-_DATE = re.compile(r"(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})")
+# What looks like a phone number and is none: dates, and numbers written in groups of three.
+_NO_PHONE = re.compile(
+    r"(?<![\d+])(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,3}(?:[ .,]\d{3})+)(?![\d.-])"
+)
 _OFFENSIVE = re.compile(
     r"\b(?:"
     r"fuck\w*|motherfuck\w*|shit(?:ty|s|head\w*)?|bullshit|cunts?|bitch(?:es|y)?|bastards?|assholes?|arseholes?|"
@@ -52,8 +55,8 @@ def find_hints(texts: Iterable[str], kinds: Sequence[str]) -> list[Hint]:
 
 
 def _personal(text: str) -> list[str]:
-    undated = _DATE.sub(" ", text)
-    found = [what for what, pattern in _PERSONAL if pattern.search(undated)]
+    left = _NO_PHONE.sub(" ", text)
+    found = [what for what, pattern in _PERSONAL if pattern.search(left if what == "a phone number" else text)]
     if any(_luhn(match[0]) for match in _CARD.finditer(text)):
         found.append("a card number")
     return found
