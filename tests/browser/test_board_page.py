@@ -73,7 +73,7 @@ def open_board(visitor: Visitor, query: str = "") -> Page:
 def order(page: Page) -> list[str]:
     """Read the order of the models aloud: the row headers of the accessibility tree, from the top."""
     tree = page.locator("#board-rows").aria_snapshot()
-    return re.findall(r'rowheader "(?:Details of \w+ )?(\w+)', tree)
+    return re.findall(r'rowheader "(?:(?:Details of|Einzelheiten zu) \w+ )?(\w+)', tree)
 
 
 def test_a_weight_is_dragged_with_the_mouse(visitor: Visitor) -> None:

@@ -100,7 +100,7 @@ def test_what_is_missing_or_beyond_the_cap_is_shown_unranked_with_the_reason(
 def test_private_models_stay_hidden_anonymous_ones_have_no_owner_and_files_are_marked(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
-    """A private model is on its owner's board only; an anonymous one shows no owner, not even to the owner's friends."""
+    """A private model is on its owner's board only; an anonymous one shows no owner, to nobody."""
     small_board(db, blobs, owner, builder, tmp_path)
     set_visibility(db, builder, "mood/large", "private")
     set_visibility(db, builder, "mood/medium", "anonymous")
@@ -134,7 +134,7 @@ def test_seeds_of_one_model_are_one_row_with_their_spread(
     apart = board(db, blobs, ANONYMOUS, "mood", Part(seeds_apart=True))
     assert len(apart.models) == 4
     sure = uncertainty(db, blobs, made)
-    assert [row["model"] for row in sure["models"]][0] == "mood/net"
+    assert sure["models"][0]["model"] == "mood/net"
 
 
 def test_boards_by_tag_and_by_language(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:
