@@ -214,6 +214,9 @@ def test_owners_set_the_board_and_nobody_else(db: Session, blobs: Blobs, owner: 
         set_board(db, owner, "mood", bad)
     said = "\n".join(map(str, caught.value.faults))
     assert all(word in said for word in ("beauty", "nowhere", "human", "colour", "soon"))
+    for shapeless in ({"datasets": [1]}, {"weights": "x"}, {"models": 5}, {"hidden_models": [1]}, {"metric": {}}):
+        with pytest.raises(BadInput, match="cannot be used"):
+            set_board(db, owner, "mood", shapeless)
     assert board_spec(db, "mood").weights == {}
     set_board(
         db,

@@ -78,7 +78,7 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
     """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good."""
     row = find_row(db, task)
     require_owner(actor, task)
-    faults = _faults(db, task, settings)
+    faults = _shape_faults(settings) or _faults(db, task, settings)
     if faults:
         raise BadInput("The board's settings cannot be used.", faults=faults)
     # A freeze that holds keeps its moment, whatever else is set meanwhile.
@@ -103,6 +103,25 @@ def _spec(settings: Mapping[str, Any]) -> BoardSpec:
         freeze_until=settings.get("freeze_until") or None,
         freeze_from=settings.get("freeze_from") or None,
     )
+
+
+def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
+    """Name settings that are not even of the right kind; only then can the others be looked at."""
+    kinds: Mapping[str, tuple[type, str]] = {
+        **dict.fromkeys(("datasets", "weights", "caps"), (Mapping, "a number for each name")),
+        **dict.fromkeys(("models", "hidden_models"), (list, "a list of names")),
+        **dict.fromkeys(("metric", "freeze_until"), (str, "a text")),
+    }
+    faults = [
+        Fault(f"is not {what}", field=name)
+        for name, (kind, what) in kinds.items()
+        if settings.get(name) is not None and not isinstance(settings[name], kind)
+    ]
+    for name in ("models", "hidden_models"):
+        listed = settings.get(name)
+        if isinstance(listed, list) and not all(isinstance(item, str) for item in listed):
+            faults.append(Fault("is not a list of names", field=name))
+    return faults
 
 
 def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
