@@ -88,6 +88,7 @@ def test_what_is_missing_or_beyond_the_cap_is_shown_unranked_with_the_reason(
     small_board(db, blobs, owner, builder, tmp_path)
     add_version(db, blobs, builder, tmp_path, "fresh")
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "huge"), up_to(99), memory=40.0)
+    set_board(db, owner, "mood", {"caps": {"memory": 16}})
     shape = rank(board(db, blobs, ANONYMOUS, "mood")).as_dict()
     assert names(shape)[3:] == ["fresh", "huge"]
     assert "not run yet" in shape["models"][3]["reason"]

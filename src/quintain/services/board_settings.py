@@ -21,7 +21,6 @@ from quintain.store.queries import boards as queries
 from quintain.store.tables import BoardSettings
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
-DEFAULT_CAPS: Mapping[str, float] = {"memory": 16.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class BoardSpec:
 
     datasets: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    caps: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_CAPS))
+    caps: Mapping[str, float] = field(default_factory=dict)
     metric: str | None = None
     models: tuple[str, ...] = ()
     hidden_models: tuple[str, ...] = ()
@@ -94,7 +93,7 @@ def _spec(settings: Mapping[str, Any]) -> BoardSpec:
     return BoardSpec(
         datasets=dict(settings.get("datasets") or {}),
         weights=dict(settings.get("weights") or {}),
-        caps={**DEFAULT_CAPS, **(settings.get("caps") or {})},
+        caps=dict(settings.get("caps") or {}),
         metric=settings.get("metric") or None,
         models=tuple(settings.get("models") or ()),
         hidden_models=tuple(settings.get("hidden_models") or ()),
