@@ -30,7 +30,7 @@ def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = Tr
     """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
     info = owned(db, actor, ref)
     task = get_task(db, info.task)
-    names = pseudonyms(db, [one.attempt.user_id for one in queries.rows_of_round(db, info.id)], info.task)
+    names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
     notes: dict[tuple[int, str], AttemptNote] = {
         (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, ("reason", "tags"))
     }
@@ -87,9 +87,10 @@ def _export_rows(
     nonfooling: bool,
 ) -> Iterator[dict[str, Any]]:
     fields = [item.name for item in kind_of(task).fields(task)]
+    withheld = queries.withheld(db, info.id)
     for one in queries.rows_of_round(db, info.id):
         made = one.attempt
-        if one.retracted or one.withheld or (not nonfooling and not claimed(one)):
+        if one.retracted or made.id in withheld or (not nonfooling and not claimed(one)):
             continue
         reason, tags = notes.get((made.id, "reason")), notes.get((made.id, "tags"))
         first = made.predictions[0]

@@ -91,7 +91,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
         state = db.get_one(Round, info.id, with_for_update={"read": True}, populate_existing=True).state
-        _, row = writing.find(db, actor, given.key, locked=True)
+        row = writing.lock_own(db, actor, given.key)
         before = queries.by_token(db, row.id, given.token)
         if before is not None:
             return verdict(db, info, row, before.id)
@@ -109,14 +109,17 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         sketch = sketch_of(given.task, given.written)
         lock(db, f"text {sketch.text_key}")
         refuse_same(db, sketch)
-        stored = _add(db, given, info, row, made + 1, sketch)
+        stored, flags = _add(db, given, info, row, made + 1, sketch)
         if row.prompt_id is not None and made == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
-        end_if_over(db, info, row)
-        return verdict(db, info, row, stored.id)
+        if stored.fooled is not False or made + 1 >= row.allowed:
+            end_if_over(db, info, row)
+        return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags)
 
 
-def _add(db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int, sketch: Sketch) -> Attempt:
+def _add(
+    db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int, sketch: Sketch
+) -> tuple[Attempt, tuple[str, ...]]:
     written = given.written
     result = all_fooled(given.answers)
     kept = info.spec.keep_nonfooling or result is not False
@@ -141,12 +144,13 @@ def _add(db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, numbe
     )
     db.add(stored)
     db.flush()
-    if kept:
-        queries.add_bands(db, stored.id, sketch.bands)
-        hints = find_hints(sketch.own.values(), info.spec.flags)
-        db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
-        db.flush()
-    return stored
+    if not kept:
+        return stored, ()
+    queries.add_bands(db, stored.id, sketch.bands)
+    hints = find_hints(sketch.own.values(), info.spec.flags)
+    db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
+    db.flush()
+    return stored, tuple(dict.fromkeys(one.kind for one in hints))
 
 
 def confirm(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:

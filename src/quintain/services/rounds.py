@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -228,6 +229,12 @@ def split_ref(ref: str) -> tuple[str, int]:
     return task, int(number)
 
 
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> RoundSpec:
+    """Read a stored file once: a spec never changes, and every attempt asks for it."""
+    return parse_round(text)
+
+
 def _info(row: Round, version: RoundVersion, task: str) -> RoundInfo:
     return RoundInfo(
         id=row.id,
@@ -235,7 +242,7 @@ def _info(row: Round, version: RoundVersion, task: str) -> RoundInfo:
         task_id=row.task_id,
         number=row.number,
         state=RoundState(row.state),
-        spec=parse_round(version.toml),
+        spec=_parsed(version.toml),
         version=version.number,
         entry_key=row.entry_key,
         created_at=row.created_at,

@@ -132,12 +132,18 @@ def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
 
 def find(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
     """Find one of the actor's own sessions; whether there is another of that key is nobody's business."""
+    row = lock_own(db, actor, key, locked=locked)
+    task, number = queries.place_of(db, row.round_id)
+    return get_round(db, actor, f"{task}/{number}"), row
+
+
+def lock_own(db: Session, actor: Actor, key: str, *, locked: bool = True) -> SessionRow:
+    """Find one of the actor's own sessions without its round, and let nobody else change it meanwhile."""
     user_id = require_user(actor)
     row = queries.session_by_key(db, key, locked=locked) if key and "\x00" not in key else None
     if row is None or row.user_id != user_id:
         raise NotFound("There is no such writing session.", remedy="Begin a new one.")
-    task, number = queries.place_of(db, row.round_id)
-    return get_round(db, actor, f"{task}/{number}"), row
+    return row
 
 
 def end(db: Session, info: RoundInfo, row: SessionRow, outcome: str) -> None:

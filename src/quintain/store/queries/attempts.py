@@ -22,13 +22,12 @@ BATCH = 1000
 
 
 class AttemptRow(NamedTuple):
-    """An attempt as it stands: with what its writer said of it since, and whether it is withheld."""
+    """An attempt as it stands: with what its writer said of it since."""
 
     attempt: Attempt
     fooled: bool | None
     confirmed: bool | None
     retracted: bool
-    withheld: bool
 
 
 class FlagRow(NamedTuple):
@@ -75,18 +74,43 @@ def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:
     """Give an attempt as it stands."""
-    found = list(_rows(db, Attempt.id == attempt_id))
+    found = _as_they_stand(db, db.scalars(select(Attempt).where(Attempt.id == attempt_id)).all())
     return found[0] if found else None
 
 
 def rows_of_session(db: Session, session_id: int) -> list[AttemptRow]:
     """List the attempts of a session as they stand, in order."""
-    return list(_rows(db, Attempt.session_id == session_id))
+    return _as_they_stand(db, in_session(db, session_id))
 
 
 def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
     """Go through the attempts of a round as they stand, in order."""
-    return _rows(db, Attempt.round_id == round_id)
+    standing = _standing(Attempt.round_id == round_id)
+    query = (
+        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted)
+        .join(standing, standing.c.id == Attempt.id)
+        .order_by(Attempt.id)
+        .execution_options(yield_per=BATCH)
+    )
+    for attempt, fooled, confirmed, retracted in db.execute(query):
+        yield AttemptRow(attempt, _flag(fooled), _flag(confirmed), retracted is not None)
+
+
+def writers_of(db: Session, round_id: int) -> Sequence[int | None]:
+    """List the people who made attempts in a round."""
+    return db.scalars(select(Attempt.user_id).where(Attempt.round_id == round_id).distinct()).all()
+
+
+def withheld(db: Session, round_id: int) -> set[int]:
+    """List the attempts of a round that its owner withholds, for any of their flags."""
+    newest = select(func.max(FlagDecision.id)).group_by(FlagDecision.flag_id)
+    query = (
+        select(AttemptFlag.attempt_id)
+        .join(Attempt, Attempt.id == AttemptFlag.attempt_id)
+        .join(FlagDecision, FlagDecision.flag_id == AttemptFlag.id)
+        .where(Attempt.round_id == round_id, FlagDecision.id.in_(newest), FlagDecision.withhold)
+    )
+    return set(db.scalars(query))
 
 
 def fooling_examples(db: Session, round_id: int, user_id: int, limit: int) -> list[Attempt]:
@@ -131,7 +155,8 @@ def mine(db: Session, user_id: int, round_id: int | None, limit: int) -> list[At
     wanted = Attempt.user_id == user_id
     newest = select(Attempt.id).where(wanted if round_id is None else and_(wanted, Attempt.round_id == round_id))
     ids = list(db.scalars(newest.order_by(Attempt.id.desc()).limit(limit)))
-    return sorted(_rows(db, Attempt.id.in_(ids)), key=lambda one: -one.attempt.id)
+    found = db.scalars(select(Attempt).where(Attempt.id.in_(ids)).order_by(Attempt.id.desc())).all()
+    return _as_they_stand(db, found)
 
 
 def flags(db: Session, round_id: int, *, decided: bool | None) -> list[FlagRow]:
@@ -254,31 +279,18 @@ def _claimed(standing: Subquery) -> ColumnElement[bool]:
     return and_(standing.c.fooled, or_(standing.c.confirmed.is_(None), standing.c.confirmed))
 
 
-def _withheld() -> ColumnElement[bool]:
-    newest = (
-        select(func.max(FlagDecision.id))
-        .join(AttemptFlag, AttemptFlag.id == FlagDecision.flag_id)
-        .where(AttemptFlag.attempt_id == Attempt.id)
-        .group_by(FlagDecision.flag_id)
-        .correlate(Attempt)
-    )
-    decision = aliased(FlagDecision)
-    return select(decision.id).where(decision.id.in_(newest), decision.withhold).exists()
+def _as_they_stand(db: Session, found: Sequence[Attempt]) -> list[AttemptRow]:
+    """Put the newest notes beside a few attempts. For many there is `_standing`, which takes longer to compile."""
+    said: dict[tuple[int, str], AttemptNote] = {}
+    if found:
+        said = {(note.attempt_id, note.kind): note for note in notes(db, [one.id for one in found])}
+    rows = []
+    for one in found:
+        decision, confirmed = said.get((one.id, "decision")), said.get((one.id, "confirmed"))
+        fooled = one.fooled if one.fooled is not None or decision is None else decision.yes
+        rows.append(AttemptRow(one, fooled, confirmed.yes if confirmed else None, (one.id, "retracted") in said))
+    return rows
 
 
-def _rows(db: Session, wanted: ColumnElement[bool]) -> Iterator[AttemptRow]:
-    standing = _standing(wanted)
-    query = (
-        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted, _withheld())
-        .join(standing, standing.c.id == Attempt.id)
-        .order_by(Attempt.id)
-        .execution_options(yield_per=BATCH)
-    )
-    for attempt, fooled, confirmed, retracted, withheld in db.execute(query):
-        yield AttemptRow(
-            attempt,
-            None if fooled is None else bool(fooled),
-            None if confirmed is None else bool(confirmed),
-            retracted is not None,
-            bool(withheld),
-        )
+def _flag(value: object) -> bool | None:
+    return None if value is None else bool(value)
