@@ -16,17 +16,17 @@ from quintain.core.people import RoleName
 from quintain.services import slots
 from quintain.services.actors import actor_of, find_user
 from quintain.store.base import now
-from quintain.store.tables import Judgement, JudgingNote, JudgingPage
+from quintain.store.tables import Judgement, JudgingNote
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
-SHOT = "/tasks/mood/judge/{}"
+HOME = "/tasks/mood/judge/{}"
 
 
 @pytest.fixture(scope="module")
 def judging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """Three judgings: one to work through, one that takes a quiz, and one with nothing in it."""
+    """Judgings: one to work through, one that takes a quiz, one that needs one judge, and one with nothing in it."""
     made = make_judging(tmp_path_factory.mktemp("judge"))
     with made.session() as db:
         owner = actor_of(db, find_user(db, "olga"))
@@ -34,6 +34,7 @@ def judging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             person(db, name, RoleName.WORKER)
         open_judging(db, owner, "reviews", TEXTS)
         open_judging(db, owner, "exam", TEXTS, POLICY + '[quiz]\nname = "entry"\n')
+        open_judging(db, owner, "single", TEXTS[:5], "judgements = 1\nminimum = 1\n" + POLICY)
         open_judging(db, owner, "nothing", [])
     yield made
     made.engine.dispose()
@@ -46,10 +47,10 @@ def site(judging: Workspace) -> Iterator[str]:
         yield url
 
 
-def start(visitor: Visitor, who: str) -> Page:
+def start(visitor: Visitor, who: str, name: str = "reviews") -> Page:
     """Sign in and begin a page."""
     visitor.sign_in(who)
-    page = visitor.go(SHOT.format("reviews"))
+    page = visitor.go(HOME.format(name))
     page.get_by_role("button", name="Start judging").click()
     page.wait_for_selector("form[data-live]")
     visitor.check()
@@ -132,24 +133,20 @@ def test_answers_survive_a_reload_and_undo_works_by_mouse(visitor: Visitor, judg
 
 
 def test_a_lapsed_page_says_so_and_is_paid(visitor: Visitor, judging: Workspace) -> None:
-    """When others have the items, the page says so, keeps the answers, and they are handed in late."""
-    page = start(visitor, "wanda")
+    """When somebody else has the items, the page says so, keeps the answers, and they are handed in late."""
+    page = start(visitor, "wanda", "single")
     page.keyboard.press("1")
     with judging.session() as db:
-        user = find_user(db, "wanda").id
-        held = db.scalars(select(JudgingPage).where(JudgingPage.user_id == user)).one()
-        held.lease_until = now() - timedelta(seconds=1)
-        db.commit()
-        slots.return_page(db, actor_of(db, find_user(db, "wanda")), held.key)
-        ended = db.get_one(JudgingPage, held.id)
-        ended.ended_at, ended.outcome = None, ""
-        db.commit()
+        later = now() + timedelta(hours=1)
+        taken = slots.claim_page(db, actor_of(db, find_user(db, "wolf")), "mood/single", moment=later)
+        assert taken is not None
     page.reload()
     expect(page.locator("#lapsed")).to_be_visible()
     visitor.check()
     expect(page.locator(".judge-item input:checked")).to_have_count(1)
     page.get_by_role("button", name="Stop here").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    expect(page.locator("#judging")).to_contain_text("1 answer came after its time: it is kept and paid")
     assert judged(judging, "wanda") == ["negative"]
 
 
@@ -171,11 +168,11 @@ def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
     visitor.sign_in("walt")
     page = visitor.go("/tasks/mood/judge")
     expect(page.get_by_role("link", name="exam")).to_be_visible()
-    page = visitor.go(SHOT.format("nothing"))
+    page = visitor.go(HOME.format("nothing"))
     page.get_by_role("button", name="Start judging").click()
     expect(page.get_by_role("heading", name="Nothing to judge now")).to_be_visible()
     visitor.check()
-    page = visitor.go(SHOT.format("exam"))
+    page = visitor.go(HOME.format("exam"))
     expect(page.get_by_role("link", name="Take the quiz")).to_be_visible()
 
 
@@ -189,7 +186,7 @@ def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
 def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
     """At 360 px, and in German in the dark, the page has no fault; guidelines slide in and out."""
     visitor.sign_in("walt")
-    page = visitor.go(SHOT.format("reviews"))
+    page = visitor.go(HOME.format("reviews"))
     page.locator("main form button[type=submit]").click()
     page.wait_for_selector("form[data-live]")
     visitor.check()

@@ -20,6 +20,7 @@ from quintain.web.api import tasks as api_tasks
 from quintain.web.api.shapes import ErrorShape
 from quintain.web.pages import (
     account,
+    adjudicate,
     admin,
     apidocs,
     board,
@@ -40,6 +41,7 @@ from quintain.web.pages import (
     submit,
     talk,
     tasks,
+    validation,
     work,
     write,
     write_helps,
@@ -225,6 +227,19 @@ PAGES = [
     Page("POST", "/write/{key}/give-up", write.give_up),
     Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
+    # validation, for owners and experts
+    Page("GET", "/tasks/{task}/validation", validation.index),
+    Page("POST", "/tasks/{task}/validation", validation.open_one),
+    Page("GET", "/tasks/{task}/validation/{name}", validation.show),
+    Page("POST", "/tasks/{task}/validation/{name}/state", validation.set_state),
+    Page("POST", "/tasks/{task}/validation/{name}/policy", validation.save_policy),
+    Page("POST", "/tasks/{task}/validation/{name}/review", validation.review),
+    Page("POST", "/tasks/{task}/validation/{name}/unqualify", validation.end_judges),
+    Page("POST", "/tasks/{task}/validation/{name}/requalify", validation.qualify_again),
+    Page("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation.judge_page),
+    Page("GET", "/tasks/{task}/validation/{name}/export", validation.export),
+    Page("GET", "/tasks/{task}/validation/{name}/adjudicate", adjudicate.show),
+    Page("POST", "/tasks/{task}/validation/{name}/adjudicate", adjudicate.decide),
     # judging, for workers
     Page("GET", "/tasks/{task}/judge", judge.index),
     Page("GET", "/tasks/{task}/judge/{name}", judge.landing),

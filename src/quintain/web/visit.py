@@ -119,6 +119,8 @@ class Visit:
             Entry("runs", _("Runs"), f"{base}/runs", "runs"),
             Entry("talk", _("Talk"), f"{base}/talk", "talk"),
         ]
+        if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
+            entries.append(Entry("validation", _("Validation"), f"{base}/validation", "shield"))
         if self.owns(task):
             entries.append(Entry("rounds", _("Rounds"), f"{base}/rounds", "round"))
             entries.append(Entry("settings", _("Settings"), f"{base}/settings", "settings"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import func, select, update
+from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import AuditEntry, Notification, User
@@ -14,6 +14,15 @@ def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list
     """List the newest audit entries, or those before the entry with id *before*."""
     query = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
     return list(db.scalars(query if before is None else query.where(AuditEntry.id < before)))
+
+
+def entries_of_validation(db: Session, ref: str, *, limit: int) -> list[AuditEntry]:
+    """List the newest audit entries on a validation, and on judges because of it."""
+    about = or_(
+        and_(AuditEntry.subject == ref, or_(AuditEntry.action.like("validation.%"), AuditEntry.action.like("gold.%"))),
+        and_(AuditEntry.action.like("judge.%"), AuditEntry.details["validation"].as_string() == ref),
+    )
+    return list(db.scalars(select(AuditEntry).where(about).order_by(AuditEntry.id.desc()).limit(limit)))
 
 
 def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -> list[Notification]:

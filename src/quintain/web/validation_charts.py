@@ -1,0 +1,47 @@
+"""Charts of a validation: how agreement went over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quintain.web.charts import SCHEMA
+
+
+def agreement_chart(
+    reviews: Sequence[Mapping[str, Any]], *, judgements: str, agreement: str, moment: str
+) -> dict[str, Any]:
+    """Draw the agreement with the others that each review found, over the judgements that there were by then."""
+    rows = [
+        {"judgements": one["judgements"], "agreement": one["agreement"], "at": one["at"]}
+        for one in reviews
+        if one["agreement"] is not None
+    ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 180,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "mark": {"type": "line", "point": {"filled": True, "size": 60}},
+        "encoding": {
+            "x": {
+                "field": "judgements",
+                "type": "quantitative",
+                "title": judgements,
+                "axis": {"format": ",", "tickMinStep": 1},
+            },
+            "y": {
+                "field": "agreement",
+                "type": "quantitative",
+                "title": agreement,
+                "scale": {"domain": [0, 1]},
+                "axis": {"format": ".0%", "tickCount": 5},
+            },
+            "tooltip": [
+                {"field": "judgements", "type": "quantitative", "title": judgements, "format": ","},
+                {"field": "agreement", "type": "quantitative", "title": agreement, "format": ".1%"},
+                {"field": "at", "type": "temporal", "title": moment, "format": "%Y-%m-%d %H:%M"},
+            ],
+        },
+    }

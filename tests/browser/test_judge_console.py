@@ -1,0 +1,156 @@
+"""The owner's console and adjudication in a real browser: what needs the owner, progress, judges, decisions by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from quintain.compose import Workspace
+from quintain.core.people import RoleName
+from quintain.services import adjudicate, judge, review, slots
+from quintain.services.actors import actor_of, find_user
+from quintain.services.judge import Answer
+from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person
+from tests.browser.visitor import Visitor
+from tests.web_support import running
+
+CONSOLE = "/tasks/mood/validation/reviews"
+LABELS = ("negative", "neutral", "positive", "mixed")
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Twelve texts that four honest judges and a clicker have judged; some are contested, one is flagged."""
+    made = make_judging(tmp_path_factory.mktemp("console"))
+    with made.session() as db:
+        owner = actor_of(db, find_user(db, "olga"))
+        person(db, "edda", RoleName.EXPERT)
+        ref = open_judging(db, owner, "reviews", TEXTS, POLICY + "[[rules]]\nlimit = 0.95\n")
+        open_judging(db, owner, "empty", [])
+        for number, name in enumerate(("wilma", "wim", "wanda", "wolf", "clicker")):
+            actor = person(db, name, RoleName.WORKER)
+            while (page := slots.claim_page(db, actor, ref)) is not None:
+                answers = [
+                    Answer(one.id, say(number, one.inputs["text"]), flag="rude" if number == 1 else None, seconds=1)
+                    for one in page.items
+                ]
+                judge.submit_page(db, actor, page.token, answers)
+        review.review(db, owner, ref, apply=False)
+    yield made
+    made.engine.dispose()
+
+
+def say(number: int, text: str) -> str:
+    """Let honest judges say the same, but for every third text; the clicker always says mixed."""
+    place = TEXTS.index(text)
+    if number == 4:
+        return "mixed"
+    return LABELS[(place + number % 2) % 3] if place % 3 == 0 else LABELS[place % 3]
+
+
+@pytest.fixture(scope="module")
+def site(judged: Workspace) -> Iterator[str]:
+    """The address of that workspace."""
+    with running(judged) as url:
+        yield url
+
+
+def test_the_console_says_what_needs_the_owner_and_how_it_goes(visitor: Visitor) -> None:
+    """Contested items, judges and flags come first; then progress, charts, judges, rates, notes and the trail."""
+    visitor.sign_in("olga")
+    page = visitor.go(CONSOLE)
+    needs = page.locator("section[aria-labelledby=needs]")
+    expect(needs).to_contain_text("4 contested items wait for a decision")
+    expect(needs).to_contain_text("clicker")
+    expect(needs).to_contain_text("12 items were flagged by judges")
+    expect(page.locator("#live")).to_contain_text("of 12 items complete")
+    expect(page.locator(".chart svg")).to_have_count(3)
+    row = page.get_by_role("row", name="clicker")
+    expect(row).to_contain_text("always the same key")
+    row.get_by_role("link", name="clicker").click()
+    expect(page.get_by_role("heading", name="Judge clicker")).to_be_visible()
+    visitor.check()
+
+
+def test_a_rule_is_previewed_applied_and_taken_back(visitor: Visitor) -> None:
+    """The preview names whom it would catch and its power; one click unqualifies; another takes it back."""
+    visitor.sign_in("olga")
+    page = visitor.go(f"{CONSOLE}?rule=disagreement&limit=80&least=5")
+    panel = page.locator("#rules")
+    expect(panel).to_contain_text("clicker")
+    expect(panel).to_contain_text("Random clicker")
+    panel.get_by_role("button", name="Unqualify them").click()
+    page.get_by_role("button", name="Yes, go on").click()
+    row = page.get_by_role("row", name="clicker")
+    expect(row).to_contain_text("unqualified")
+    expect(page.locator("#live")).to_contain_text("12 judgements are set aside")
+    visitor.check()
+    row.get_by_role("button", name="Qualify again").click()
+    expect(page.get_by_role("row", name="clicker").get_by_role("button", name="Unqualify")).to_be_visible()
+    page.locator("summary", has_text="Audit trail").click()
+    expect(page.locator(".trail")).to_contain_text("judge.requalify")
+    expect(page.locator(".trail")).to_contain_text("judge.unqualify")
+    visitor.check()
+
+
+def test_an_expert_adjudicates_by_keys_and_takes_it_back(visitor: Visitor, judged: Workspace) -> None:
+    """A number chooses, Enter decides, Ctrl-Z takes the last decision back; the queue shrinks and grows."""
+    visitor.sign_in("edda")
+    page = visitor.go("/tasks/mood/validation")
+    page.get_by_role("row", name="reviews").get_by_role("link", name="Adjudicate").click()
+    expect(page.locator(".judge-bar")).to_contain_text("1 of 4")
+    expect(page.locator(".judge-text").first).to_be_visible()
+    expect(page.locator(".judge-number")).to_be_focused()
+    visitor.check()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-bar")).to_contain_text("1 of 3")
+    visitor.check()
+    page.keyboard.press("Control+z")
+    expect(page.locator(".judge-bar")).to_contain_text("1 of 4")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".judge-bar")).to_contain_text("2 of 4")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".judge-bar")).to_contain_text("of 3")
+    with judged.session() as db:
+        expert = actor_of(db, find_user(db, "edda"))
+        assert len(adjudicate.queue(db, expert, "mood/reviews")) == 3
+
+
+def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:
+    """Judging is paused and opened again; a wrong policy is refused; an empty console says what to do."""
+    visitor.sign_in("olga")
+    page = visitor.go(CONSOLE)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".page-head .chip")).to_have_text("paused")
+    page.get_by_role("button", name="Open again").click()
+    expect(page.locator(".page-head .chip")).to_have_text("open")
+    visitor.expected = ("422",)
+    page.locator("#policy-panel summary").click()
+    page.fill("#policy", "minimum = 9")
+    page.locator("#policy-panel").get_by_role("button", name="Save").click()
+    expect(page.locator(".notice.bad")).to_contain_text("more than the 5 judgements")
+    page = visitor.go("/tasks/mood/validation/empty")
+    expect(page.get_by_role("heading", name="Nobody has judged yet")).to_be_visible()
+    expect(page.locator("section[aria-labelledby=needs]")).to_contain_text("Nothing.")
+    page = visitor.go("/tasks/mood/validation/empty/adjudicate")
+    expect(page.get_by_role("heading", name="Nothing is contested")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "context_options",
+    [
+        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
+        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
+    ],
+)
+def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """At 360 px, and in German in the dark, no page of the console has a fault."""
+    visitor.sign_in("olga")
+    for path in (CONSOLE, f"{CONSOLE}/adjudicate", f"{CONSOLE}/judges/clicker", "/tasks/mood/validation"):
+        expect(visitor.go(path).locator("h1")).to_be_visible()
+    assert context_options
