@@ -1,0 +1,486 @@
+"""The pages where people write, over HTTP: every bad input has its message, and nothing that counts is trusted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from starlette.responses import Response
+from starlette.testclient import TestClient
+
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.services import collect, predict, writing
+from quintain.services.actors import actor_of, find_user
+from quintain.services.attempt_export import attempts_table
+from quintain.services.attempts import counters
+from quintain.services.rounds import close_round
+from tests.web_support import browser_of, copy_demo, csrf_of, post
+from tests.writing_rounds import add_quiz, add_round
+
+HTMX = {"hx-request": "true"}
+
+
+@dataclass(frozen=True)
+class Site:
+    """The demo with a worker and an owner at their browsers; each test opens rounds of its own."""
+
+    workspace: Workspace
+    client: TestClient
+    owner: TestClient
+    folder: Path
+
+    def open(self, task: str = "sentiment", **more: str) -> str:
+        """Open a round, and give its address."""
+        return f"/tasks/{task}/rounds/{add_round(self.workspace, self.folder, task, **more).number}"
+
+
+@pytest.fixture(scope="module")
+def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A copy of the demo that the tests of this file share."""
+    folder = tmp_path_factory.mktemp("write")
+    workspace = copy_demo(demo, folder / "demo")
+    with ExitStack() as stack:
+        worker, owner = (stack.enter_context(browser_of(workspace, name)) for name in ("demo-worker", "demo-owner"))
+        yield Site(workspace, worker, owner, folder)
+
+
+def begin(client: TestClient, place: str) -> str:
+    """Begin a session in the round at *place* and give its address."""
+    answer = post(client, f"{place}/write", f"{place}/write")
+    assert answer.status_code == 303, answer.text
+    return str(answer.headers["location"])
+
+
+def token_of(page: str) -> str:
+    """Give the token of the form that a page or a part of it holds."""
+    found = re.search(r'name="token" value="([^"]+)"', page)
+    assert found
+    return found[1]
+
+
+def send(client: TestClient, address: str, *, token: str = "", headers: dict[str, str] | None = HTMX, **fields: object):
+    """Submit an attempt as htmx does."""
+    page = client.get(address).text
+    data = {"csrf": csrf_of(client, address), "token": token or token_of(page), **fields}
+    names = {key.replace("in_", "in-").replace("answer_start", "answer-start"): value for key, value in data.items()}
+    return client.post(f"{address}/try", data=names, headers=headers)
+
+
+def ref_of(place: str) -> str:
+    """Give the round at an address."""
+    _, _, task, _, number = place.split("/")[:5]
+    return f"{task}/{number}"
+
+
+def made(site: Site, place: str) -> int:
+    """Count the attempts of a round."""
+    with site.workspace.session() as db:
+        return counters(db, OPERATOR, ref_of(place)).total.attempts
+
+
+def test_a_verdict_comes_with_bars_and_is_said_plainly(site: Site) -> None:
+    """The answer names the model's label, its probabilities, what was aimed at, and the tries used."""
+    answer = send(
+        site.client, begin(site.client, site.open()), in_text="It was a wonderful, warm evening.", answer="positive"
+    )
+    assert answer.status_code == 200
+    assert answer.headers["hx-retarget"] in {"#verdict", "#writing"}
+    assert "1 of 10 tries used." in answer.text
+    assert answer.text.count("<li") >= 3
+    assert re.search(r"data-say=\"(You fooled it|Not this time)\. ngram says: ", answer.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Text: is empty"),
+        ("   \n ", "Text: is empty"),
+        ("x" * 100_000, "Text: has 100000 characters; at most 20000 are allowed"),
+        ("x" * 100_001, "nobody will read more than 100,000"),
+        ("bad\x07char", "Text: has a control character"),
+    ],
+)
+def test_a_text_that_cannot_be_taken_says_why(site: Site, text: str, message: str) -> None:
+    """Empty, too long or with control characters: a message beside the text, no attempt used."""
+    place = site.open()
+    answer = send(site.client, begin(site.client, place), in_text=text, answer="positive")
+    assert answer.status_code == 422
+    assert message in answer.text
+    assert made(site, place) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "😀 what a treat 🎉",
+        "היה נחמד מאוד",
+        "<script>alert(1)</script> nice",
+        "mixed \u202eabc\u202c fine",
+        "a" * 20_000,
+    ],
+)
+def test_unusual_texts_are_taken_and_shown_as_text(site: Site, text: str) -> None:
+    """Emoji, right-to-left writing and markup are texts like any other; markup is never markup."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    answer = send(client, address, in_text=text, answer="positive")
+    assert answer.status_code == 200, answer.text
+    assert made(site, place) == 1
+    assert "<script>alert" not in answer.text + client.get(address).text + client.get("/work").text
+
+
+def test_a_label_must_be_chosen_and_must_exist(site: Site) -> None:
+    """No target, or one that the task does not have, is refused with words."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    assert "say first which answer is right" in send(client, address, in_text="Fine weather today.").text
+    assert "label &#39;splendid&#39;" in send(client, address, in_text="Fine weather.", answer="splendid").text
+    assert made(site, place) == 0
+
+
+def test_the_prompt_unchanged_is_refused(site: Site) -> None:
+    """Returning the prompt as it was costs no attempt."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    prompt = re.search(r'data-before="([^"]+)"', client.get(address).text)
+    assert prompt
+    answer = send(client, address, in_text=prompt[1], answer="positive")
+    assert answer.status_code == 422
+    assert "this is the prompt, unchanged" in answer.text
+    assert made(site, place) == 0
+
+
+def test_a_replayed_form_counts_once(site: Site) -> None:
+    """A double click or the back button sends the same token: the first verdict is given again."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    token = token_of(client.get(address).text)
+    first, second = (send(client, address, token=token, in_text="Quite a day.", answer="neutral") for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert made(site, place) == 1
+    assert "1 of 10 tries used." in second.text
+
+
+def test_the_same_text_twice_is_refused(site: Site) -> None:
+    """With a new token the same text is a duplicate, and said to be one."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    send(client, address, in_text="The soup was warm and the bread was fresh.", answer="neutral", headers=None)
+    decline(site.workspace, address)
+    again = send(client, address, in_text="The soup was warm, and the bread was fresh!", answer="neutral")
+    assert again.status_code == 409
+    assert "submitted this very text before" in again.text
+    assert made(site, place) == 1
+
+
+def decline(workspace: Workspace, address: str) -> None:
+    """Say of whatever fooled the model that others would disagree, so that the session goes on."""
+    with workspace.session() as db:
+        actor = actor_of(db, find_user(db, "demo-worker"))
+        pending = writing.get_session(db, actor, address.rpartition("/")[2]).pending
+        if pending:
+            collect.confirm(db, actor, pending, False)
+
+
+def test_forged_answers_are_ignored(site: Site) -> None:
+    """Whatever a form says of prediction, fooled or worker, the server asks the model and knows the worker."""
+    place = site.open()
+    forged = {
+        "prediction": "negative",
+        "probabilities": '{"negative": 1}',
+        "fooled": "true",
+        "user_id": "1",
+        "worker": "admin",
+    }
+    text = "It was a splendid and happy evening, thank you."
+    send(site.client, begin(site.client, place), in_text=text, answer="positive", **forged)
+    with site.workspace.session() as db:
+        found = counters(db, OPERATOR, ref_of(place))
+        table = attempts_table(db, OPERATOR, ref_of(place))
+    assert [one.name for one in found.by_worker] == ["demo-worker"]
+    row = table.row(0, named=True)
+    assert row["model"] == "sentiment/ngram@1"
+    assert row["fooled"] == (row["prediction"] != "positive")
+
+
+def test_what_a_prompt_gives_cannot_be_changed(site: Site) -> None:
+    """A forged premise is ignored: the prompt's own is stored."""
+    address = begin(site.client, site.open("nli"))
+    forged = {"in_premise": "Nothing.", "in_hypothesis": "Somebody is outside at work."}
+    answer = send(site.client, address, **forged, answer="neutral")
+    assert answer.status_code == 200, answer.text
+    with site.workspace.session() as db:
+        actor = actor_of(db, find_user(db, "demo-worker"))
+        inputs = collect.session_verdicts(db, actor, address.rpartition("/")[2])[0].inputs
+    assert inputs["premise"] != "Nothing."
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        ({"answer": "a castle"}, "is not in &#39;passage&#39;"),
+        ({"answer": "1894", "answer_start": "3"}, "does not start at character 3"),
+        ({"answer": "1894", "answer_start": "999999"}, "does not start at character 999999"),
+        ({"answer": "1894", "answer_start": "-1"}, "does not start at character -1"),
+        ({"answer": ""}, "say first which answer is right"),
+    ],
+)
+def test_a_span_outside_its_passage_says_so(site: Site, span: dict[str, str], message: str) -> None:
+    """A span that is not where it says, or nowhere, is refused; the question is kept as a draft."""
+    address = begin(site.client, site.open("qa"))
+    answer = send(site.client, address, in_question="When was it built?", **span)
+    assert answer.status_code == 422
+    assert message in answer.text
+    assert "When was it built?" in site.client.get(address).text
+
+
+def test_a_round_that_closes_while_typing_keeps_the_text(site: Site) -> None:
+    """It is said that the round closed, and the text is there afterwards."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    page = client.get(address).text
+    data = {"csrf": csrf_of(client, address), "token": token_of(page), "in-text": "My last words.", "answer": "neutral"}
+    with site.workspace.session() as db:
+        close_round(db, OPERATOR, ref_of(place))
+    answer = client.post(f"{address}/try", data=data, headers=HTMX)
+    assert answer.status_code == 409
+    assert "It ended while you were writing." in answer.text
+    after = client.get(address).text
+    assert "The round has closed" in after
+    assert "My last words." in after
+
+
+def test_a_dead_model_costs_no_attempt(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the model does not answer it is said, and the text is kept."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+
+    def die(*_: object) -> list[object]:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(predict.InProcess, "__call__", die)
+    answer = send(client, address, in_text="A text worth keeping.", answer="neutral")
+    assert answer.status_code == 503
+    assert "This cost you no attempt" in answer.text
+    assert "A text worth keeping." in client.get(address).text
+    assert made(site, place) == 0
+
+
+def test_it_works_without_scripts(site: Site) -> None:
+    """A plain form leads back to the page, which shows the verdict; a refused one keeps what was typed."""
+    client, address = site.client, begin(site.client, site.open())
+    refused = send(client, address, headers=None, in_text="Only a text", answer="")
+    assert refused.status_code == 422
+    assert "Only a text" in refused.text
+    taken = send(client, address, headers=None, in_text="Only a text with a label", answer="neutral")
+    assert (taken.status_code, taken.headers["location"]) == (303, address)
+    assert "1 of 10 tries used." in client.get(address).text
+
+
+def test_sessions_are_private(site: Site) -> None:
+    """Nobody else can open, answer or end somebody's session; nobody at all is sent to the log-in page."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    other = site.owner
+    assert other.get(address).status_code == 404
+    assert post(other, "/account", f"{address}/try", token="t").status_code == 404
+    assert post(other, "/account", f"{address}/give-up").status_code == 404
+    assert client.get(address).status_code == 200
+    with browser_of(site.workspace) as nobody:
+        assert nobody.get(address).headers["location"] == f"/login?next={address}"
+
+
+def test_the_warning_comes_before_anything(site: Site) -> None:
+    """Warning, then consent, then the quiz; opting out is one click at each step, and can be taken back."""
+    add_quiz(site.workspace, "sentiment")
+    more = 'content_warning = "Rude words."\nconsent = "We keep your texts."\nquizzes = ["basics"]\n'
+    client, place = site.client, site.open(more=more + 'instructions = "Secret instructions."')
+    first = client.get(f"{place}/write").text
+    assert "Rude words." in first
+    assert "Secret instructions." not in first
+    assert client.get(f"{place}/practice").headers["location"] == f"{place}/write"
+    assert post(client, f"{place}/write", f"{place}/write").status_code == 403
+    for choice, shown in (
+        ("opt_out", "You have opted out"),
+        ("opt_in", "Rude words."),
+        ("warning", "We keep your texts."),
+        ("consent", "Secret instructions."),
+    ):
+        post(client, f"{place}/write", f"{place}/choice", choice=choice)
+        assert shown in client.get(f"{place}/write").text
+    assert "has not been passed" in client.get(f"{place}/write").text
+    quiz = "/tasks/sentiment/quizzes/basics"
+    wrong = post(client, quiz, quiz, **{"answer-0": "1", "answer-1": "1"})
+    assert "1 of 2 are right; 2 are needed." in wrong.text
+    feedback = post(client, quiz, f"{quiz}/practice", question="0", answer="0").text
+    assert "Irony counts as what is meant." in feedback
+    assert "Passed: 2 of 2" in post(client, quiz, quiz, **{"answer-0": "0", "answer-1": "1"}).text
+    assert begin(client, place).startswith("/write/")
+
+
+def test_the_sandbox_stores_nothing(site: Site) -> None:
+    """It answers like the real page, and no attempt, session or draft comes of it."""
+    place = site.open()
+    sandbox = f"{place}/practice"
+    answer = post(site.client, sandbox, sandbox, **{"in-text": "What a lovely place to be.", "answer": "positive"})
+    assert answer.status_code == 200
+    assert "Sandbox: nothing is stored" in answer.text
+    assert "says ngram" in answer.text
+    assert made(site, place) == 0
+
+
+def test_a_worker_sees_takes_back_and_exports_their_work(site: Site) -> None:
+    """Attempts are listed with a button to retract each, and leave as JSON; earnings stand beside them."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    send(client, address, in_text="A text that I shall regret.", answer="neutral", headers=None)
+    post(client, address, f"{address}/give-up")
+    page = client.get("/work").text
+    assert "A text that I shall regret." in page
+    number = re.search(r'name="attempt" value="(\d+)"', page)
+    assert number
+    post(client, "/work", "/work/retract", attempt=number[1])
+    assert client.get("/work/export").json()["attempts"][0]["retracted"] is True
+    earned = client.get("/work/earnings/export").json()["earnings"]
+    assert (earned[0]["amount"], earned[0]["status"]) == (3, "pending")
+    assert "0.03 USD" in client.get("/work/earnings").text
+    assert made(site, place) == 0
+
+
+def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
+    """Form and file say what is wrong and keep what was typed; a draft is opened, closed and cloned."""
+    client = site.owner
+    new = "/tasks/sentiment/rounds/new"
+    fields: dict[str, object] = {
+        "title": "By form",
+        "writing": "blank",
+        "aiming": "assign",
+        "attempts": "five",
+        "minutes": "2",
+        "mode": "one",
+        "models": ["sentiment/ngram@1"],
+        "fooled": "task",
+        "threshold": "0.4",
+        "reward": "0.305",
+        "currency": "usd",
+        "confirm": "on",
+    }
+    wrong = post(client, new, new, **fields)
+    assert wrong.status_code == 422
+    assert "&#39;five&#39; is not a whole number" in wrong.text
+    assert "&#39;0.305&#39; is not an amount of money" in wrong.text
+    assert 'value="By form"' in wrong.text
+    right = post(client, new, new, **fields | {"attempts": "5", "reward": "0.30"})
+    place = str(right.headers["location"])
+    assert place.startswith("/tasks/sentiment/rounds/")
+    assert "9.00 USD" in client.get(place).text
+    wrong_file = {"as_file": "1", "toml": 'task = "sentiment"\nnumbr = 1'}
+    faulty = post(client, f"{place}/edit?file=1", f"{place}/edit", **wrong_file)
+    assert faulty.status_code == 422
+    assert "did you mean" in faulty.text
+    assert "numbr = 1" in faulty.text
+    post(client, place, f"{place}/open")
+    assert "open" in client.get(place).text
+    post(client, place, f"{place}/close")
+    copy = post(client, place, f"{place}/clone").headers["location"].removesuffix("/edit")
+    assert copy != place
+    assert site.client.get(new).status_code == 403
+    assert site.client.get(copy).status_code == 404
+    assert post(site.client, "/account", f"{place}/clone").status_code == 403
+
+
+def test_an_owner_watches_flags_and_pays(site: Site) -> None:
+    """Counters and tables fill, a flagged text waits, the export leaves names out, pay is approved."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    send(client, address, in_text="Write to me at ada@example.org, it was fine.", answer="neutral", headers=None)
+    post(client, address, f"{address}/give-up")
+    owner = site.owner
+    console = owner.get(place).text
+    assert "1 text waits for you to look at it" in console
+    assert "By worker" in console
+    assert "ada@example.org" in owner.get(f"{place}/flags").text
+    flag = re.search(r'name="flag" value="(\d+)"', owner.get(f"{place}/flags").text)
+    assert flag
+    assert "demo-worker" not in owner.get(f"{place}/export?form=csv").text
+    post(owner, f"{place}/flags", f"{place}/flags", flag=flag[1], decision="withhold")
+    assert "ada@example.org" not in owner.get(f"{place}/export").text
+    earning = re.search(r'name="earning" value="(\d+)"', owner.get(f"{place}/pay").text)
+    assert earning
+    refused = post(owner, f"{place}/pay", f"{place}/pay", earning=earning[1], decision="decline")
+    assert "say why" in refused.text
+    post(owner, f"{place}/pay", f"{place}/pay", earning=earning[1], decision="approve")
+    assert "approved" in client.get("/work/earnings").text
+
+
+def test_somebody_comes_from_prolific_and_goes_back(site: Site) -> None:
+    """The entry address makes a nameless account; after the work there is a code and the way back."""
+    tables = '\n[entry]\nprovider = "prolific"\ncompletion_code = "C0FFEE"\n'
+    info = add_round(site.workspace, site.folder, "sentiment", tables=tables)
+    place = f"/tasks/sentiment/rounds/{info.number}"
+    door = f"/enter/{info.entry_key}?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=x9"
+    with browser_of(site.workspace) as client:
+        assert client.get(f"/enter/{info.entry_key}").status_code == 422
+        assert client.get("/enter/nowhere?PROLIFIC_PID=abc").status_code == 404
+        assert client.get(door).headers["location"] == f"{place}/write"
+        address = begin(client, place)
+        assert "abc123" not in client.get(address).text
+        send(client, address, in_text="The lake lay still this morning.", answer="neutral", headers=None)
+        post(client, address, f"{address}/give-up")
+        assert "C0FFEE" in client.get(address).text
+        done = client.get(f"{place}/complete").text
+        assert "https://app.prolific.com/submissions/complete?cc=C0FFEE" in done
+    assert "Go on as a participant" in site.owner.get(door).text
+    assert "abc123" not in site.owner.get(f"{place}/export").text
+
+
+def test_a_framed_entry_opens_a_window_and_posts_back(site: Site) -> None:
+    """An ExternalQuestion is shown in a frame: it may be framed by the panel, and the code is posted to it."""
+    info = add_round(site.workspace, site.folder, "sentiment", tables='\n[entry]\nprovider = "mturk"\n')
+    place = f"/tasks/sentiment/rounds/{info.number}"
+    ids = "workerId=w1&hitId=h1&assignmentId=a1&turkSubmitTo=https://www.mturk.com"
+    with browser_of(site.workspace) as client:
+        preview = client.get(f"/enter/{info.entry_key}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+        assert "This is a preview." in preview.text
+        framed = client.get(f"/enter/{info.entry_key}?{ids}", headers={"sec-fetch-dest": "iframe"})
+        assert "frame-ancestors https://www.mturk.com" in framed.headers["content-security-policy"]
+        assert 'target="_blank"' in framed.text
+        client.get(f"/enter/{info.entry_key}?{ids}")
+        address = begin(client, place)
+        post(client, address, f"{address}/give-up")
+        done = client.get(f"{place}/complete")
+    assert "form-action 'self' https://www.mturk.com" in done.headers["content-security-policy"]
+    assert 'action="https://www.mturk.com/mturk/externalSubmit"' in done.text
+    assert 'name="assignmentId" value="a1"' in done.text
+
+
+def test_the_reasons_are_shown_to_worker_and_owner(site: Site) -> None:
+    """Both read, rule by rule, why somebody may not write; a worker cannot look others up."""
+    rules = '\n[[qualifications]]\nrule = "account_age"\ndays = 30\n'
+    place = f"{site.open(tables=rules)}/eligibility"
+    for page in (site.client.get(place), site.owner.get(f"{place}?name=demo-worker")):
+        assert "The account is 0 days old; 30 are needed." in page.text
+        assert "Not all rules are met yet." in page.text
+    assert site.owner.get(f"{place}?name=nobody-such").status_code == 404
+    assert "admin" not in site.client.get(f"{place}?name=admin").text.split("<main")[1].split("</main")[0]
+
+
+def responses_are_private(answer: Response) -> bool:
+    """Say whether an answer may not be kept by anybody."""
+    return answer.headers["cache-control"] == "no-store"
+
+
+def test_drafts_are_kept(site: Site) -> None:
+    """What autosave sends is there when the page is opened again, in whatever state it was."""
+    client, address = site.client, begin(site.client, site.open())
+    answer = post(client, address, f"{address}/draft", **{"in-text": "half a sent", "answer": "negative"})
+    assert answer.status_code == 204
+    page = client.get(address)
+    assert responses_are_private(page)
+    assert "half a sent" in page.text
+    assert re.search(r'value="negative" checked', page.text)
