@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
-from quintain.compose import Workspace, create_workspace
+from quintain.compose import Workspace, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
 from quintain.services.demo import Progress as Report
@@ -75,8 +75,9 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
             webbrowser.open(settings.address)
 
     set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-    run(create_app(made), listener, ready=ready)
-    made.engine.dispose()
+    with workers_beside(settings):
+        run(create_app(made), listener, ready=ready)
+    made.close()
 
 
 def _build(settings: Settings, fresh: bool) -> Workspace:
