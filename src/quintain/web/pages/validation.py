@@ -13,7 +13,7 @@ from quintain.core.people import RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Task
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule, ValidationState
-from quintain.services import judges, tasks, unqualify, validate, validation_status, validation_trail
+from quintain.services import gold, judges, tasks, unqualify, validate, validation_status, validation_trail
 from quintain.services import review as reviewing
 from quintain.services.permissions import require_owner, require_role
 from quintain.services.unqualify import Preview
@@ -23,12 +23,14 @@ from quintain.web.files import download
 from quintain.web.judge_items import parts_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.validation_charts import agreement_chart
-from quintain.web.visit import Post, Posting, Visit, Visiting
+from quintain.web.visit import Posting, Visit, Visiting
 
 
-def index(visit: Visiting, task: str) -> Response:
-    """List the validations of a task, and offer to open one."""
-    return _index(visit, task)
+def index(visit: Visiting, task: str, round: str = "") -> Response:  # noqa: A002 - the address's word
+    """List the validations of a task, and offer to open one; that of a *round* is gone to if there is one."""
+    if round and f"{task}/{round}" in validate.list_validations(visit.db, task):
+        return visit.redirect(_home(task, round))
+    return _index(visit, task, typed=(round, ""))
 
 
 def open_one(post: Posting, task: str) -> Response:
@@ -38,7 +40,7 @@ def open_one(post: Posting, task: str) -> Response:
     try:
         ground = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
     except (BadInput, Conflict, NotFound) as error:
-        return _index(visit, task, trouble_of(error), post)
+        return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
     return visit.redirect(_home(task, ground.name), visit.tongue.gettext("People can judge now."))
 
 
@@ -112,6 +114,13 @@ def qualify_again(post: Posting, task: str, name: str) -> Response:
     return visit.redirect(f"{_home(task, name)}#judges", visit.tongue.gettext("Qualified again."))
 
 
+def retire_gold(post: Posting, task: str, name: str) -> Response:
+    """Show a gold item no more."""
+    visit = post.visit
+    gold.retire_gold(visit.db, visit.actor, f"{task}/{name}", post.number("item"))
+    return visit.redirect(f"{_home(task, name)}#gold", visit.tongue.gettext("It is not shown any more."))
+
+
 def judge_page(visit: Visiting, task: str, name: str, worker: str) -> Response:
     """Show everything that happened to one judge."""
     found = tasks.get_task(visit.db, task)
@@ -161,7 +170,7 @@ def _rule(rule: str, limit: str, least: str) -> UnqualifyRule:
     return UnqualifyRule(kind, share, count)
 
 
-def _index(visit: Visit, task: str, trouble: Trouble | None = None, post: Post | None = None) -> Response:
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple[str, str] = ("", "")) -> Response:
     found = tasks.get_task(visit.db, task)
     require_role(visit.actor, RoleName.OWNER, RoleName.EXPERT, task=task)
     owns = visit.owns(found)
@@ -178,7 +187,7 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, post: Post |
         owns=owns,
         rows=rows,
         states=_states(visit),
-        typed=(post.text("name"), post.text("policy")) if post else ("", ""),
+        typed=typed,
         crumbs=crumbs(visit, found),
         error=trouble,
     )
@@ -221,6 +230,10 @@ def _console(
         charts=_charts(visit, status),
         notes=[(one, " · ".join(part.text for part in parts_of(found, one.inputs))) for one in noted],
         flags=sum(one.kind == "flag" for one in noted),
+        gold=[
+            (one, " · ".join(part.text for part in parts_of(found, one.inputs)))
+            for one in gold.list_gold(visit.db, visit.actor, ref)
+        ],
         rates=_rates(visit, status["rates"]),
         policy=policy or status["policy"],
         trail=validation_trail.trail(visit.db, visit.actor, ref),
