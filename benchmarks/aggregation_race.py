@@ -30,7 +30,7 @@ def run_ours(method: str, items: int, workers: int, iterations: int | None) -> N
     from quintain.labels.contract import make_aggregator
 
     votes, truth = judgements(items, workers)
-    fixed = {} if iterations is None else {"iterations": iterations, "tolerance": 0.0}
+    fixed = {} if iterations is None else {"iterations": iterations, "tolerance": -np.inf}
     aggregator = make_aggregator(method, **fixed)
     aggregator.aggregate(judgements(100, 30)[0])  # loads what is loaded once
     begin = time.process_time()

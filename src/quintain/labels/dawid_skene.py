@@ -9,7 +9,7 @@ import numpy as np
 from quintain.core.errors import BadInput
 from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior, shares
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.judgements import Judgements, mean_move, softmax
+from quintain.stats.judgements import Judgements, softmax
 
 
 @AGGREGATORS.register("dawid-skene")
@@ -18,7 +18,8 @@ class DawidSkene(Aggregator):
     """EM over items' labels and workers' confusion tables, begun from the shares of votes.
 
     A worker's table begins with *smoothing* judgements of each class, spread as everybody's are, so that little work
-    does not make a certain table. It ends when an item's posterior moves by no more than *tolerance* on average.
+    does not make a certain table. It ends when an iteration gains no more than *tolerance* in log likelihood
+    per judgement.
     """
 
     name = "dawid-skene"
@@ -38,16 +39,16 @@ class DawidSkene(Aggregator):
         back = votes.T  # by columns: its scattered sums stay in the cache, scattered reads of posteriors would not
         posterior = np.ascontiguousarray(shares(judgements.counts()).T)
         told = self._tables(back @ np.ascontiguousarray(posterior.T))
-        moved, done, likelihood = np.inf, 0, 0.0
-        while done < self.iterations and moved > self.tolerance:
+        gain, done, likelihood = np.inf, 0, -np.inf
+        while done < self.iterations and gain > self.tolerance:
             done += 1
             prior = np.log(np.maximum(posterior.mean(axis=1), 1e-12))
-            new, likelihood = softmax(np.ascontiguousarray((votes @ np.log(told)).T) + prior[:, None])
-            moved = mean_move(posterior, new)
-            posterior = new
+            before = likelihood
+            posterior, likelihood = softmax(np.ascontiguousarray((votes @ np.log(told)).T) + prior[:, None])
+            gain = (likelihood - before) / len(judgements)
             told = self._tables(back @ np.ascontiguousarray(posterior.T))
         accuracy = np.einsum("wcc,c->w", told.reshape(-1, *2 * told.shape[1:]), posterior.mean(axis=1))
-        details = {"iterations": done, "converged": moved <= self.tolerance, "log_likelihood": likelihood}
+        details = {"iterations": done, "converged": gain <= self.tolerance, "log_likelihood": likelihood}
         return from_posterior(judgements, posterior.T, seed, accuracy=accuracy, details=details)
 
     def _tables(self, counts: FloatArray) -> FloatArray:

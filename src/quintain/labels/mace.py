@@ -27,6 +27,7 @@ class Mace(Aggregator):
     """Variational EM from several random starts, each with a seed of its own; the likeliest fit is kept.
 
     *known*, *spam* and *habit* are the prior counts of knowing, of spamming, and of each label of a spammer's habit.
+    A start ends when its log likelihood moves by no more than *tolerance* per judgement.
     """
 
     name = "mace"
@@ -34,7 +35,7 @@ class Mace(Aggregator):
 
     restarts: int = 10
     iterations: int = 50
-    tolerance: float = 1e-6
+    tolerance: float = 1e-5
     noise: float = 0.5
     known: float = 0.5
     spam: float = 0.5
@@ -83,13 +84,14 @@ class Mace(Aggregator):
         knows = np.asarray(know / (know + guess), dtype=np.float64)
         spams = 1 - knows
         habit /= habit.sum(axis=1, keepdims=True)
-        posterior, before, total, done = np.zeros((classes, 0)), -np.inf, -1.0, 0
-        while done < self.iterations and abs(total - before) > self.tolerance * abs(total):
+        posterior, gain, total, done = np.zeros((classes, 0)), np.inf, -np.inf, 0
+        while done < self.iterations and gain > self.tolerance:
             done, before = done + 1, total
             spamming = spams[:, None] * habit
             ratio = knows[:, None] / spamming
             posterior, total = softmax(judgements.add_up(np.log1p(ratio).ravel()[cells], slots))
             total += float((given * np.log(spamming)).sum()) - posterior.shape[1] * np.log(classes)
+            gain = abs(total - before) / len(judgements)
             agreed = total_by(cells, posterior.ravel()[slots], given.size).reshape(workers, classes)
             informed = agreed * (ratio / (1 + ratio))
             right = informed.sum(axis=1)

@@ -137,7 +137,7 @@ def test_likelihood_never_falls() -> None:
     rng = np.random.default_rng(3)
     judgements = votes(*("".join(rng.choice(list("abc"), 5, p=[0.6, 0.3, 0.1])) for _ in range(80)))
     found = [
-        make_aggregator("dawid-skene", iterations=n, tolerance=0.0, smoothing=1e-9)
+        make_aggregator("dawid-skene", iterations=n, tolerance=-np.inf, smoothing=1e-9)
         .aggregate(judgements)
         .details["log_likelihood"]
         for n in range(1, 12)
