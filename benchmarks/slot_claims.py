@@ -99,10 +99,10 @@ def race(url: str, open_slots: int, rate: float, processes: int, seconds: float)
     """Run the processes; give the times of all claims in milliseconds, and the rate that was held."""
     each = max(int(rate * seconds / processes), 2)
     users = prepare(url, open_slots, processes * (each + 1))
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")
     times: multiprocessing.Queue[list[float]] = context.Queue()
     gap = processes / rate
-    begin = time.monotonic() + 8 + processes * 0.3
+    begin = time.monotonic() + 5
     running = [
         context.Process(
             target=work,

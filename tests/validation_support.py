@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.services import judge, slots, tasks, validate
 from quintain.services.judge import Answer, Receipt
@@ -70,7 +71,10 @@ def judge_all(db: Session, judges: list[Actor], say: Any = truth, *, ref: str = 
     while True:
         before = pages
         for actor in judges:
-            page = slots.claim_page(db, actor, ref)
+            try:
+                page = slots.claim_page(db, actor, ref)
+            except Forbidden:  # unqualified meanwhile
+                continue
             if page is not None:
                 answer_page(db, actor, page, rules.get(actor.name, say if callable(say) else truth))
                 pages += 1

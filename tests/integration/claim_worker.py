@@ -1,9 +1,9 @@
-"""A process that judges, and may drop dead at any moment: `claim_worker.py URL REF USER SECONDS`."""
+"""What a process does that judges, and may drop dead at any moment."""
 
 from __future__ import annotations
 
+import logging
 import random
-import sys
 import time
 
 from sqlalchemy.orm import Session
@@ -15,7 +15,7 @@ from quintain.services.slots import claim_page, extend_page, return_page
 from quintain.store.database import connect
 
 
-def main(url: str, ref: str, user: int, seconds: float) -> None:
+def judge_for_a_while(url: str, ref: str, user: int, seconds: float) -> None:
     """Claim, dawdle, answer, skip or return pages until the time is over or nothing is left."""
     chance = random.Random(user)  # noqa: S311 - not a secret
     actor = Actor(user, f"judge{user}", frozenset({Grant(RoleName.WORKER)}))
@@ -39,9 +39,5 @@ def main(url: str, ref: str, user: int, seconds: float) -> None:
                     db, actor, page.token, [Answer(item.id, "positive") for item in page.items if not item.done]
                 )
             except Unavailable as error:
-                print(error, file=sys.stderr)  # noqa: T201 - a process that speaks to its test
+                logging.getLogger(__name__).warning("busy: %s", error)
     engine.dispose()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))

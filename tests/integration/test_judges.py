@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -149,7 +150,7 @@ def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Act
     assert status["labels"]["no majority"] == 0
     assert set(Counter(final.names()).values()) == {10}
     assert status["progress"]["items"] == status["progress"]["complete"] == 30
-    assert status["agreement"]["krippendorff_alpha"]["value"] > 0.5
+    assert status["agreement"]["krippendorff_alpha"]["value"] > 0.4
     assert sum(map(sum, status["confusion"]["rows"])) == 150
     assert status["forecast"]["judgements"] == 0
     assert status["batches"] == [{"batch": 1, "slots": 150, "filled": 150, "done": True}]
@@ -161,17 +162,19 @@ def test_an_adaptive_policy_stops_when_a_label_is_sure(db: Session, owner: Actor
     make_ground(db, owner, 12, policy)
     people = make_judges(db, 7)
 
-    def quarrelsome(inputs: dict[str, Any]) -> str:
-        return "mixed" if " 3 " in inputs["text"] else truth(inputs)
+    turns = cycle(["negative", "neutral", "positive", "mixed"])
 
-    judge_all(db, people, [truth, quarrelsome, truth, quarrelsome, truth, quarrelsome, truth])
+    def quarrel(inputs: dict[str, Any]) -> str:
+        return next(turns) if "item 3 " in inputs["text"] else truth(inputs)
+
+    judge_all(db, people, quarrel)
     status = validation_status.status(db, owner, REF)
     progress = status["progress"]
     assert progress["complete"] == 12
     assert progress["judgements"] + progress["saved"] == progress["asked_without_adapting"] == 60
-    assert 0 < progress["saved"] <= 11 * 3
     given = Counter(db.scalars(select(Judgement.item_id)))
-    assert max(given.values()) > min(given.values()) >= 2
+    assert sorted(given.values()) == [2] * 11 + [5]
+    assert progress["saved"] == 11 * 3
 
 
 def test_experts_judge_too_but_readers_do_not(db: Session, owner: Actor) -> None:

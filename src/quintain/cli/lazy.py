@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "evaluate": ("quintain.cli.evaluate:app", "quintain.cli.cells", "quintain.cli.evaluate_results"),
     "board": ("quintain.cli.board:app",),
     "harvest": ("quintain.cli.harvest:harvest",),
+    "validate": ("quintain.cli.validate:app",),
     "labels": ("quintain.cli.labels:app",),
     "study": ("quintain.cli.study:app",),
     "round": ("quintain.cli.round:app",),

@@ -131,7 +131,7 @@ def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]
         "too_fast": enough & (np.nan_to_num(times, nan=np.inf) < FAST_SHARE * usual),
         "same_key": enough & (figures.top_share >= SAME_SHARE) & (pool.max(initial=0.0) < SAME_SHARE),
         "keys_in_turn": enough & keys_in_turn(counted.worker[in_time], counted.label[in_time], len(figures.users)),
-        "copies": copies(counted, figures.fit.posterior.argmax(axis=1) if len(counted) else np.zeros(0, int)),
+        "copies": copies(counted, counted.counts().argmax(axis=1)),
     }
     return {
         int(user): tuple(name for name, flag in flags.items() if flag[code]) for code, user in enumerate(figures.users)

@@ -71,11 +71,11 @@ def _confidence(db: Session, ground: Ground, adaptive: Adaptive, item_ids: Seque
     found = {}
     for item_id in item_ids:
         names = [label.name for label in choices(ground.task, items[item_id].inputs)]
-        scores = np.zeros((1, len(names)))
+        scores = np.zeros((len(names), 1))
         for row in np.flatnonzero(table.item == item_id):
             user = int(table.user[row])
             if table.id[row] > aside.get(user, 0) and table.label[row] in names:
                 accuracy = np.array([known.get(user, adaptive.accuracy)])
-                scores[0, names.index(table.label[row])] += vote_log_odds(accuracy, len(names))[0]
+                scores[names.index(table.label[row]), 0] += vote_log_odds(accuracy, len(names))[0]
         found[item_id] = float(softmax(scores)[0].max())
     return found

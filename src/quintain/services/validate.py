@@ -203,38 +203,37 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
     A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
     """
+    task = find(db, ref).task
+    kind = kind_of(task)
+    faults: list[Fault] = []
+    for number, row in enumerate(rows, 1):
+        inputs = row.get("inputs")
+        found = kind.check(task, inputs, row.get("answer")) if isinstance(inputs, Mapping) else [Fault("has no inputs")]
+        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in found]
+    if faults:
+        raise BadInput(faults=faults[:20], total=len(faults))
+    return take_rows(db, actor, ref, rows)
+
+
+def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+    """Add items that have been checked already, such as those of a data set."""
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
         lock(db, f"items of {ground.id}")
-        taken = _add(db, ground, _checked_rows(ground.task, rows))
-        audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
-    return taken
-
-
-def _checked_rows(task: Task, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    kind = kind_of(task)
-    faults: list[Fault] = []
-    made = []
-    for number, row in enumerate(rows, 1):
-        inputs, answer = row.get("inputs"), row.get("answer")
-        if not isinstance(inputs, Mapping):
-            faults.append(Fault("has no inputs", row=number))
-            continue
-        found = kind.check(task, inputs, answer)
-        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in found]
-        made.append(
+        made = [
             {
-                "hash": Example(inputs).id,
-                "inputs": dict(inputs),
-                "answer": answer,
-                "aim": aim_text(answer),
+                "hash": Example(row["inputs"]).id,
+                "inputs": dict(row["inputs"]),
+                "answer": row.get("answer"),
+                "aim": aim_text(row.get("answer")),
                 "predictions": list(row.get("predictions") or []),
             }
-        )
-    if faults:
-        raise BadInput(faults=faults[:20], total=len(faults))
-    return made
+            for row in rows
+        ]
+        taken = _add(db, ground, made)
+        audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
+    return taken
 
 
 def aim_text(answer: Any) -> str:

@@ -17,6 +17,7 @@ from quintain.web.api import rounds as api_rounds
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
+from quintain.web.api import validation as api_validation
 from quintain.web.api.shapes import ErrorShape
 from quintain.web.pages import (
     account,
@@ -236,6 +237,7 @@ PAGES = [
     Page("POST", "/tasks/{task}/validation/{name}/review", validation.review),
     Page("POST", "/tasks/{task}/validation/{name}/unqualify", validation.end_judges),
     Page("POST", "/tasks/{task}/validation/{name}/requalify", validation.qualify_again),
+    Page("POST", "/tasks/{task}/validation/{name}/gold/retire", validation.retire_gold),
     Page("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation.judge_page),
     Page("GET", "/tasks/{task}/validation/{name}/export", validation.export),
     Page("GET", "/tasks/{task}/validation/{name}/adjudicate", adjudicate.show),
@@ -368,6 +370,34 @@ API = [
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_rounds.decide_earnings, "pay"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_rounds.list_my_earnings, "me"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/progress", api_validation.get_validation_progress, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/rates", api_validation.get_error_rates, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/outcomes", api_validation.list_outcomes, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/pages", api_validation.claim_judging_page, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/review", api_validation.review_judges, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/unqualify", api_validation.unqualify_judges, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/judges/{person}", api_validation.get_judge_history, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{name}/judges/{person}/requalify",
+        api_validation.requalify_judge,
+        "validation",
+    ),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/gold", api_validation.list_gold, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/gold", api_validation.add_gold, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/contested", api_validation.list_contested, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{name}/items/{item}/decision",
+        api_validation.decide_item,
+        "validation", 204,
+    ),
+    Endpoint("GET", "/pages/{key}", api_validation.get_judging_page, "validation"),
+    Endpoint("POST", "/pages/{key}", api_validation.submit_judging_page, "validation"),
+    Endpoint("POST", "/pages/{key}/extend", api_validation.extend_judging_page, "validation"),
+    Endpoint("POST", "/pages/{key}/return", api_validation.return_judging_page, "validation", 204),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -1,0 +1,300 @@
+"""`quintain validate`: from judgements to labels one can trust."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.names import split_names
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.core.people import OPERATOR
+from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
+from quintain.data.tables import parse_columns
+from quintain.services import adjudicate as adjudication
+from quintain.services import gold as gold_service
+from quintain.services import item_files, judges, unqualify, validate, validation_status
+from quintain.services import review as reviewing
+from quintain.services.validation_policy import policy_of
+from quintain.tasks.definition import read_text
+
+app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
+
+Ref = Annotated[str, typer.Argument(metavar="ROUND", help="The round, as task/number, or a validation's own name.")]
+Columns = Annotated[list[str] | None, typer.Option("--column", help="Map a name: text=sentence.", show_default=False)]
+
+
+@app.command("open")
+def open_(
+    context: typer.Context,
+    ref: Ref,
+    policy: Annotated[Path | None, typer.Option(help="TOML file of the policy.", show_default=False)] = None,
+    items: Annotated[Path | None, typer.Option(help="File of items to add.", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Option(help="Data set to add, as task/name.", show_default=False)] = None,
+    seed: Annotated[int, typer.Option(help="Decides the order of items, and ties.")] = 0,
+    column: Columns = None,
+    json: JsonFlag = False,
+) -> None:
+    """Begin to validate a round, or open it again: attempts become items, and judges are offered them.
+
+    Example: quintain validate open sentiment/2 --policy policy.toml
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        text = read_text(policy) if policy else None
+        validate.open_validation(db, OPERATOR, ref, text, seed=seed, file=str(policy) if policy else None)
+        if items is not None:
+            item_files.add_items_from_file(db, OPERATOR, ref, items, parse_columns(column or []))
+        if dataset is not None:
+            item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
+        found = validation_status.progress(db, OPERATOR, ref)
+    say(f"{ref} is open: {found['items']} items, {found['forecast']['judgements']} judgements to go.")
+    if json:
+        print_json(found)
+
+
+@app.command()
+def close(
+    context: typer.Context,
+    ref: Ref,
+    pause: Annotated[bool, typer.Option("--pause", help="Only for a while.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Offer no more pages; those that people hold can still be handed in.
+
+    Example: quintain validate close sentiment/2
+    """
+    state = ValidationState.PAUSED if pause else ValidationState.CLOSED
+    with workspace_of(context).session() as db:
+        validate.set_state(db, OPERATOR, ref, state)
+    say(f"{ref} is {state.value}.")
+    if json:
+        print_json({"validation": ref, "state": state.value})
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    ref: Annotated[
+        str | None, typer.Argument(metavar="ROUND", help="Only this one, in full.", show_default=False)
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say how far validation is: progress, forecast, agreement, labels, judges, error rates.
+
+    Example: quintain validate status sentiment/2 --json
+    """
+    with workspace_of(context).session() as db:
+        if ref is not None:
+            found = validation_status.status(db, OPERATOR, ref)
+            print_json(found) if json else _show(found)
+            return
+        listed = [validation_status.progress(db, OPERATOR, one) for one in validate.list_validations(db)]
+    if json:
+        print_json({"validations": listed})
+        return
+    print_table(
+        ["validation", "state", "items", "judgements", "to go"],
+        [
+            [one["validation"], one["state"], one["items"], one["judgements"], one["forecast"]["judgements"]]
+            for one in listed
+        ],
+    )
+
+
+def _show(found: dict[str, Any]) -> None:
+    progress, forecast, rates = found["progress"], found["forecast"], found["rates"]
+    cost = forecast["cost"]
+    print_line(f"{found['validation']}: {found['state']}, {progress['complete']} of {progress['items']} items complete")
+    print_line(f"{progress['judgements']} judgements, {progress['kept']} kept, {progress['set_aside']} set aside")
+    days = "unknown" if forecast["days"] is None else f"{forecast['days']:.1f}"
+    print_line(
+        f"to go: {forecast['judgements']} judgements, days: {days}, cost: {cost['amount']} {cost['currency']} (minor)"
+    )
+    print_line(f"vMER {_rate(rates['vmer'])}, aimed success {_rate(rates['aimed_success'])}")
+    print_table(["label", "items"], list(found["labels"].items()))
+    print_table(
+        ["judge", "judgements", "agreement", "accuracy", "gold", "seconds", "patterns", "qualified"],
+        [
+            [
+                row["worker"],
+                row["judgements"],
+                _rate(row["agreement"]),
+                _rate(row["accuracy"]),
+                _rate(row["gold"]),
+                "" if row["median_seconds"] is None else f"{row['median_seconds']:.1f}",
+                " ".join(row["patterns"]),
+                "yes" if row["qualified"] else f"no: {row['reason']}",
+            ]
+            for row in found["judges"]
+        ],
+    )
+
+
+def _rate(estimate: dict[str, Any] | None) -> str:
+    if estimate is None or estimate["value"] is None:
+        return "–"
+    return f"{estimate['value']:.1%} [{estimate['low']:.1%}, {estimate['high']:.1%}]"
+
+
+@app.command()
+def review(
+    context: typer.Context,
+    ref: Ref,
+    apply: Annotated[bool | None, typer.Option(help="Unqualify those who are caught; as the policy says.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Measure all judges by the policy's rules, as happens after every batch.
+
+    Example: quintain validate review sentiment/2
+    """
+    with workspace_of(context).session() as db:
+        found = reviewing.review(db, OPERATOR, ref, apply=apply)
+    if found is None:
+        return
+    if json:
+        print_json(found.as_dict())
+        return
+    say(f"{found.judges} judges, {found.judgements} judgements; {found.opened} slots opened again.")
+    print_table(["judge", "caught by"], list(found.caught.items()))
+
+
+@app.command("unqualify")
+def unqualify_(
+    context: typer.Context,
+    ref: Ref,
+    worker: Annotated[list[str] | None, typer.Option("--worker", help="These judges.", show_default=False)] = None,
+    rule: Annotated[str, typer.Option(help=f"The rule: {', '.join(RULE_NAMES)}.")] = "disagreement",
+    limit: Annotated[float | None, typer.Option(help="The rule's limit, from 0 to 1.", show_default=False)] = None,
+    least: Annotated[int, typer.Option(help="Nobody with fewer judgements to compare.")] = 10,
+    reason: Annotated[str, typer.Option(help="With --worker: why; they read it.")] = "",
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only say whom it would catch.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="With --worker: qualify them again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="With --back: what they judged counts again.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Say whom a rule would catch, and with --apply unqualify them: their work is paid, set aside and done anew.
+
+    Example: quintain validate unqualify sentiment/2 --rule wilson --limit 0.5 --apply
+    """
+    names = split_names(worker)
+    with workspace_of(context).session() as db:
+        if names and back:
+            for name in names:
+                unqualify.requalify(db, OPERATOR, ref, name, reason=reason, restore=restore)
+            _tell({"qualified": names}, json, f"{', '.join(names)} may judge again.")
+            return
+        if names:
+            opened = unqualify.unqualify(db, OPERATOR, ref, names, reason=reason)
+            _tell({"unqualified": names, "opened": opened}, json, f"{opened} slots are open again.")
+            return
+        given = {"rule": rule, "least": least} | ({} if limit is None else {"limit": limit})
+        made = policy_of({"rules": [given]}).rules[0]
+        found = unqualify.preview(db, OPERATOR, ref, made).as_dict()
+        if apply:
+            caught, opened = unqualify.apply_rule(db, OPERATOR, ref, made)
+            found |= {"unqualified": caught, "opened": opened}
+    _tell(found, json, _preview_text(made, found))
+
+
+def _preview_text(rule: UnqualifyRule, found: dict[str, Any]) -> str:
+    caught = ", ".join(found["workers"]) or "nobody"
+    power = "; ".join(f"{one['clicker']:.0%} after {one['judgements']}" for one in found["power"])
+    return f"{rule}: {caught} ({found['judgements']} judgements). Random clickers caught: {power}."
+
+
+@app.command()
+def gold(
+    context: typer.Context,
+    ref: Ref,
+    add: Annotated[Path | None, typer.Option(help="File with the fields, label and note.", show_default=False)] = None,
+    retire: Annotated[int | None, typer.Option(help="Show this item no more.", show_default=False)] = None,
+    quiz: Annotated[bool, typer.Option("--quiz", help="Make the entry quiz of the policy from gold items.")] = False,
+    column: Columns = None,
+    json: JsonFlag = False,
+) -> None:
+    """List the gold items with how judges do on them, add some, retire one, or make the entry quiz.
+
+    Example: quintain validate gold sentiment/2 --add gold.csv
+    """
+    with workspace_of(context).session() as db:
+        if add is not None:
+            added = item_files.add_gold_from_file(db, OPERATOR, ref, add, parse_columns(column or []))
+            say(f"{added} gold items added.")
+        if retire is not None:
+            gold_service.retire_gold(db, OPERATOR, ref, retire)
+        if quiz:
+            say(f"The quiz '{gold_service.make_quiz(db, OPERATOR, ref)}' is ready.")
+        listed = [item.as_dict() for item in gold_service.list_gold(db, OPERATOR, ref)]
+    if json:
+        print_json({"gold": listed})
+        return
+    columns = ["id", "label", "shown", "answered", "right", "retired"]
+    print_table(columns, [[item[name] for name in columns] for item in listed])
+
+
+@app.command("adjudicate")
+def adjudicate_(
+    context: typer.Context,
+    ref: Ref,
+    item: Annotated[int | None, typer.Option(help="Decide on this item.", show_default=False)] = None,
+    label: Annotated[str, typer.Option(help="With --item: its label; empty takes the decision back.")] = "",
+    reason: Annotated[str, typer.Option(help="With --item: why.")] = "",
+    limit: Annotated[int, typer.Option(help="List at most so many.")] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List the items on which judges disagree most, or decide on one of them.
+
+    Example: quintain validate adjudicate sentiment/2 --item 17 --label neutral
+    """
+    with workspace_of(context).session() as db:
+        if item is not None:
+            adjudication.adjudicate(db, OPERATOR, ref, item, label, reason=reason)
+        listed = [one.as_dict() for one in adjudication.queue(db, OPERATOR, ref, limit=limit)]
+    if json:
+        print_json({"items": listed})
+        return
+    print_table(
+        ["id", "votes", "label", "inputs"], [[one["id"], one["votes"], one["label"], one["inputs"]] for one in listed]
+    )
+
+
+@app.command()
+def history(context: typer.Context, ref: Ref, worker: str, json: JsonFlag = False) -> None:
+    """Tell everything that happened to one judge: every review and every change of standing.
+
+    Example: quintain validate history sentiment/2 wilma
+    """
+    with workspace_of(context).session() as db:
+        found = judges.judge_history(db, OPERATOR, ref, worker)
+    if json:
+        print_json(found)
+        return
+    print_table(
+        ["at", "qualified", "rule", "reason"],
+        [[one["at"], one["qualified"], one["rule"], one["reason"]] for one in found["standings"]],
+    )
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    ref: Ref,
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.")],
+    labels: Annotated[bool, typer.Option("--labels", help="One row per item, not per judgement.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Write all judgements (`item,worker,label`, and whether each is kept), or the labels with their votes.
+
+    Example: quintain validate export sentiment/2 --out judgements.csv
+    """
+    write = item_files.export_labels if labels else item_files.export_judgements
+    with workspace_of(context).session() as db:
+        rows = write(db, OPERATOR, ref, out)
+    _tell({"file": str(out), "rows": rows}, json, f"{rows} rows written to {out}.")
+
+
+def _tell(found: dict[str, Any], json: bool, text: str) -> None:
+    print_json(found) if json else print_line(text)

@@ -1,0 +1,207 @@
+"""Validation, for programs: what judges do, and what owners watch and decide."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path
+from pydantic import Field
+
+from quintain.core.validation import RuleName
+from quintain.services import (
+    adjudicate,
+    gold,
+    judge,
+    judges,
+    review,
+    slots,
+    unqualify,
+    validate,
+    validation_status,
+    vmer,
+)
+from quintain.services.validation_policy import policy_of
+from quintain.web.api.call import Calling
+from quintain.web.api.params import Limit, PersonName, TaskName
+from quintain.web.api.shapes import LongText, Shape, Text
+
+Name = Annotated[
+    str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
+]
+PageKey = Annotated[str, Path(description="Key of the page.", pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+ItemId = Annotated[int, Path(description="Id of the item.", ge=1, le=2**31 - 1)]
+Rate = Annotated[float, Field(ge=0, le=1)]
+
+
+class OpenRequest(Shape):
+    """The policy as TOML; the default one where it is left out."""
+
+    policy: LongText | None = None
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 0
+
+
+class AnswerRequest(Shape):
+    """What a judge says to one item: a label, or a skip with its reason; a flag goes with either."""
+
+    item: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    label: Text | None = None
+    skip: Text | None = None
+    flag: Text | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+
+
+class SubmitRequest(Shape):
+    """Answers to a page; with *finish*, what is not answered goes back."""
+
+    answers: Annotated[list[AnswerRequest], Field(max_length=100)]
+    finish: bool = True
+
+
+class UnqualifyRequest(Shape):
+    """A rule to try or apply, or judges by name with the reason that they will read."""
+
+    workers: Annotated[list[Text], Field(max_length=1000)] = []  # noqa: RUF012 - pydantic copies defaults
+    reason: Text = ""
+    rule: RuleName = "disagreement"
+    limit: Rate | None = None
+    least: Annotated[int, Field(ge=1, le=1_000_000)] = 10
+    apply: bool = False
+
+
+class RequalifyRequest(Shape):
+    """Why a judge may work again, and whether what was set aside counts again."""
+
+    reason: Text = ""
+    restore: bool = False
+
+
+class DecisionRequest(Shape):
+    """An expert's label for an item; an empty one takes the decision back."""
+
+    label: Text
+    reason: Text = ""
+
+
+class GoldRow(Shape):
+    """A gold item: its inputs, its label and why."""
+
+    inputs: dict[str, Any]
+    label: Text
+    note: Text = ""
+
+
+class GoldRequest(Shape):
+    """Gold items to add."""
+
+    items: Annotated[list[GoldRow], Field(max_length=1000)]
+
+
+def open_validation(call: Calling, task: TaskName, name: Name, wanted: OpenRequest) -> dict[str, Any]:
+    """Begin to validate a round, or open it again."""
+    validate.open_validation(call.db, call.actor, f"{task}/{name}", wanted.policy, seed=wanted.seed)
+    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+
+
+def get_validation(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates."""
+    return validation_status.status(call.db, call.actor, f"{task}/{name}")
+
+
+def get_validation_progress(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Give progress and forecast only."""
+    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+
+
+def get_error_rates(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Give vMER and aimed success, by model, writer and label."""
+    return vmer.error_rates(call.db, call.actor, f"{task}/{name}")
+
+
+def list_outcomes(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Tell the writer what became of what they wrote."""
+    return {"attempts": vmer.my_outcomes(call.db, call.actor, f"{task}/{name}")}
+
+
+def claim_judging_page(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Claim a page of items to judge, or get the one that is held; null where nothing is left."""
+    page = slots.claim_page(call.db, call.actor, f"{task}/{name}")
+    return {"page": page.as_dict() if page else None}
+
+
+def get_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
+    """Give a page that the caller holds."""
+    return {"page": slots.get_page(call.db, call.actor, key).as_dict()}
+
+
+def submit_judging_page(call: Calling, key: PageKey, given: SubmitRequest) -> dict[str, Any]:
+    """Hand in answers to a page; the same answers again change nothing."""
+    answers = [judge.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
+    return judge.submit_page(call.db, call.actor, key, answers, finish=given.finish).as_dict()
+
+
+def extend_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
+    """Keep a page alive."""
+    lease = slots.extend_page(call.db, call.actor, key)
+    return {"lease_until": lease.until.isoformat(), "held": lease.held}
+
+
+def return_judging_page(call: Calling, key: PageKey) -> None:
+    """Give a page back."""
+    slots.return_page(call.db, call.actor, key)
+
+
+def review_judges(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """Measure all judges by the policy's rules now."""
+    found = review.review(call.db, call.actor, f"{task}/{name}")
+    return found.as_dict() if found else {}
+
+
+def unqualify_judges(call: Calling, task: TaskName, name: Name, wanted: UnqualifyRequest) -> dict[str, Any]:
+    """Say whom a rule would catch, or unqualify: by the rule with *apply*, or by name."""
+    ref = f"{task}/{name}"
+    if wanted.workers:
+        opened = unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
+        return {"unqualified": wanted.workers, "opened": opened}
+    given = {"rule": wanted.rule, "least": wanted.least} | ({} if wanted.limit is None else {"limit": wanted.limit})
+    rule = policy_of({"rules": [given]}).rules[0]
+    found = unqualify.preview(call.db, call.actor, ref, rule).as_dict()
+    if wanted.apply:
+        caught, opened = unqualify.apply_rule(call.db, call.actor, ref, rule)
+        found |= {"unqualified": caught, "opened": opened}
+    return found
+
+
+def requalify_judge(
+    call: Calling, task: TaskName, name: Name, person: PersonName, wanted: RequalifyRequest
+) -> dict[str, Any]:
+    """Let a judge work again."""
+    ref = f"{task}/{name}"
+    unqualify.requalify(call.db, call.actor, ref, person, reason=wanted.reason, restore=wanted.restore)
+    return judges.judge_history(call.db, call.actor, ref, person)
+
+
+def get_judge_history(call: Calling, task: TaskName, name: Name, person: PersonName) -> dict[str, Any]:
+    """Give everything that happened to one judge."""
+    return judges.judge_history(call.db, call.actor, f"{task}/{name}", person)
+
+
+def list_gold(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+    """List the gold items with how judges do on them."""
+    return {"gold": [item.as_dict() for item in gold.list_gold(call.db, call.actor, f"{task}/{name}")]}
+
+
+def add_gold(call: Calling, task: TaskName, name: Name, given: GoldRequest) -> dict[str, Any]:
+    """Add gold items."""
+    rows = [{"inputs": row.inputs, "label": row.label, "note": row.note} for row in given.items]
+    return {"added": gold.add_gold(call.db, call.actor, f"{task}/{name}", rows)}
+
+
+def list_contested(call: Calling, task: TaskName, name: Name, limit: Limit = 50) -> dict[str, Any]:
+    """List the items on which judges disagree most."""
+    found = adjudicate.queue(call.db, call.actor, f"{task}/{name}", limit=limit)
+    return {"items": [item.as_dict() for item in found]}
+
+
+def decide_item(call: Calling, task: TaskName, name: Name, item: ItemId, given: DecisionRequest) -> None:
+    """Decide on a contested item as an expert."""
+    adjudicate.adjudicate(call.db, call.actor, f"{task}/{name}", item, given.label, reason=given.reason)

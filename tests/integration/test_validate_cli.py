@@ -1,0 +1,90 @@
+"""`quintain validate` and the API: the same services, from outside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy.orm import Session
+from typer.testing import Result
+
+from quintain.compose import Workspace
+from quintain.core.people import Actor
+from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(cli: Run, workspace: Workspace) -> Callable[..., Any]:
+    """A function that runs a command of the workspace with --json and gives what it prints."""
+
+    def call(*arguments: str | Path, code: int = 0) -> Any:
+        done = cli("--workspace", workspace.settings.workspace, "validate", *arguments, "--json")
+        assert done.exit_code == code, done.output
+        return json.loads(done.stdout) if code == 0 and done.stdout.strip() else done.stderr
+
+    return call
+
+
+@pytest.fixture
+def database() -> str:
+    """Commands are tested on SQLite; the services below them on both."""
+    return "sqlite"
+
+
+def test_a_table_is_validated_from_the_command_line(run: Any, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """Open with a file of items, judge, look, export judgements and labels."""
+    make_ground(db, owner, 1, ref="mood/other")
+    items = tmp_path / "items.csv"
+    pl.DataFrame({"sentence": [text_of(n) for n in range(12)]}).write_csv(items)
+    opened = run("open", REF, "--items", items, "--column", "text=sentence")
+    assert (opened["items"], opened["forecast"]["judgements"]) == (12, 60)
+    judge_all(db, make_judges(db, 5))
+    found = run("status", REF)
+    assert found["progress"]["complete"] == 12
+    assert found["labels"] == {"mixed": 0, "negative": 4, "neutral": 4, "positive": 4, "no majority": 0}
+    assert len(run("status")["validations"]) == 2
+    assert run("export", REF, "--out", tmp_path / "j.csv")["rows"] == 60
+    table = pl.read_csv(tmp_path / "j.csv")
+    assert table.columns[:3] == ["item", "worker", "label"]
+    assert table["worker"].n_unique() == 5
+    assert not table["worker"].str.contains("judge0").any()
+    assert run("export", REF, "--labels", "--out", tmp_path / "l.parquet")["rows"] == 12
+    assert pl.read_parquet(tmp_path / "l.parquet")["votes_neutral"].sum() == 20
+
+
+def test_judges_are_managed_from_the_command_line(run: Any, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """Preview, unqualify, take back, gold, adjudicate, history, close."""
+    make_ground(db, owner, 12, "automatic = false")
+    judge_all(db, make_judges(db, 6), [lambda inputs: "mixed", *[truth] * 5])
+    preview = run("unqualify", REF, "--limit", "0.8", "--least", "5")
+    assert preview["workers"] == ["judge0"]
+    assert "unqualified" not in preview
+    assert run("unqualify", REF, "--limit", "0.8", "--least", "5", "--apply")["unqualified"] == ["judge0"]
+    assert run("unqualify", REF, "--worker", "judge0", "--back", "--restore")["qualified"] == ["judge0"]
+    assert [one["qualified"] for one in run("history", REF, "judge0")["standings"]] == [False, True]
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"text": "so so", "label": "neutral"}\n')
+    assert run("gold", REF, "--add", gold)["gold"][0]["label"] == "neutral"
+    assert run("review", REF)["applied"] is False
+    assert run("adjudicate", REF)["items"] == []
+    assert run("close", REF)["state"] == "closed"
+
+
+def test_what_is_wrong_is_named(run: Any, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """A missing round, a bad policy, a file without the column: exit 1 and a message."""
+    make_ground(db, owner, 1)
+    assert "no round 7" in run("open", "mood/7", code=1)
+    assert "no validation" in run("status", "mood/none", code=1)
+    policy = tmp_path / "policy.toml"
+    policy.write_text("judgments = 3")
+    assert "did you mean 'judgements'" in run("open", REF, "--policy", policy, code=1)
+    items = tmp_path / "items.csv"
+    items.write_text("body\nhello\n")
+    assert "text" in run("open", REF, "--items", items, code=1)
+    assert "one of disagreement" in run("unqualify", REF, "--rule", "harsh", code=1)

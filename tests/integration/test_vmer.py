@@ -1,0 +1,163 @@
+"""Error rates, aimed success, the writers' bonus, and the experts' decisions, on a round of attempts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.services import adjudicate, qualify, slots, tasks, validate, vmer
+from quintain.services.final_labels import final_labels
+from quintain.services.review import review
+from quintain.store.database import transaction
+from quintain.store.tables import Attempt, AttemptNote, Earning, Round, RoundVersion, TaskRow, ValidationItem
+from tests.people import make_person
+from tests.validation_support import TASK, judge_all, make_judges, truth
+
+ROUND = 'task = "mood"\ntitle = "Fool it"\n[targets]\nmodels = ["mood/m"]\n[reward]\namount = 30\nbonus = 20\n'
+REF = "mood/1"
+
+
+def attempt(writer: Actor | None, text: str, aim: str, *said: str, **more: Any) -> dict[str, Any]:
+    """Make an attempt; each of *said* is what a model answered."""
+    wrong = [one != aim for one in said]
+    return {
+        "user_id": writer.user_id if writer else None,
+        "origin": "written" if writer else "harvested",
+        "hash": f"{abs(hash(text)):032x}"[:32],
+        "text_key": text,
+        "inputs": {"text": text},
+        "target": aim or None,
+        "aim": aim,
+        "predictions": [{"model": f"mood/m{n}", "answer": one, "fooled": one != aim} for n, one in enumerate(said)],
+        "fooled": all(wrong),
+        **more,
+    }
+
+
+def make_round(db: Session, owner: Actor, rows: list[dict[str, Any]], policy: str = "") -> None:
+    """Make round 1 with attempts, and open its validation."""
+    tasks.put_task(db, owner, TASK)
+    with transaction(db):
+        task_id = db.scalar(select(TaskRow.id))
+        row = Round(task_id=task_id, number=1, state="open", entry_key="k")
+        db.add(row)
+        db.flush()
+        db.add(RoundVersion(round_id=row.id, number=1, toml=ROUND))
+        db.add_all(Attempt(round_id=row.id, **one) for one in rows)
+    validate.open_validation(db, owner, REF, policy)
+
+
+@pytest.fixture
+def writer(db: Session) -> Actor:
+    """Somebody who wrote things."""
+    return make_person(db, "wanda", RoleName.WORKER)
+
+
+def five(writer: Actor) -> list[dict[str, Any]]:
+    """Five attempts: two aimed successes, one error on another label, one where judges say mixed, one not fooling."""
+    return [
+        attempt(writer, "a feels positive", "positive", "negative"),
+        attempt(writer, "b feels positive", "positive", "negative"),
+        attempt(writer, "c feels neutral", "positive", "negative"),
+        attempt(writer, "d feels mixed", "positive", "negative"),
+        attempt(writer, "e feels positive", "positive", "positive"),
+    ]
+
+
+def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owner: Actor, writer: Actor) -> None:
+    """Errors over all that was collected, judged or not; an extra label is no error; intervals beside the values."""
+    make_round(db, owner, five(writer))
+    judge_all(db, make_judges(db, 5), ref=REF)
+    rates = vmer.error_rates(db, owner, REF)
+    assert (rates["collected"], rates["validated"], rates["errors"], rates["successes"]) == (5, 4, 3, 2)
+    assert rates["vmer"]["value"] == pytest.approx(3 / 5)
+    assert rates["vmer"]["low"] < 3 / 5 < rates["vmer"]["high"]
+    assert rates["aimed_success"]["value"] == pytest.approx(2 / 5)
+    assert [(one["model"], one["errors"]) for one in rates["models"]] == [("mood/m0", 3)]
+    assert [(one["worker"], one["successes"]) for one in rates["workers"]] == [("wanda", 2)]
+    assert [(one["label"], one["collected"]) for one in rates["labels"]] == [("positive", 5)]
+    assert vmer.model_rates(db, "mood", "mood/m0")[0][1].errors == 3
+
+
+def test_an_ensemble_errs_where_every_model_does(db: Session, owner: Actor, writer: Actor) -> None:
+    """By model each is counted alone; harvested items have no aim, and no aimed success."""
+    rows = [
+        attempt(None, "a feels positive", "", "negative", "positive"),
+        attempt(None, "b feels neutral", "", "x", "y"),
+    ]
+    make_round(db, owner, rows, 'items = "all"')
+    judge_all(db, make_judges(db, 5), ref=REF)
+    rates = vmer.error_rates(db, owner, REF)
+    assert rates["vmer"]["value"] == 0.5
+    assert rates["aimed_success"] is None
+    assert [one["errors"] for one in rates["models"]] == [2, 1]
+    assert {one["label"] for one in rates["labels"]} == {"negative", "x"}
+
+
+def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor, writer: Actor) -> None:
+    """Two successes pay two bonuses, however often the round is reviewed; the writer sees labels and votes."""
+    make_round(db, owner, five(writer))
+    judge_all(db, make_judges(db, 5), ref=REF)
+    review(db, owner, REF)
+    review(db, owner, REF)
+    bonuses = select(Earning.amount).where(Earning.kind == "bonus", Earning.user_id == writer.user_id)
+    assert list(db.scalars(bonuses)) == [20, 20]
+    mine = vmer.my_outcomes(db, writer, REF)
+    assert [one["success"] for one in mine] == [True, True, False, False, None]
+    assert [one["state"] for one in mine] == [*["validated"] * 4, "not judged"]
+    assert mine[3]["distribution"]["mixed"] == 1
+    (reason,) = qualify.eligibility(
+        db, writer.user_id or 0, [{"rule": "validated_fooling", "at_least": 0.5, "of": 4}], task="mood"
+    )
+    assert reason.ok
+    assert "2 of 4" in reason.text
+
+
+def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session, owner: Actor, writer: Actor) -> None:
+    """A retraction takes the item out of what is offered and of what is counted; new attempts come in by themselves."""
+    make_round(db, owner, five(writer))
+    assert slots.claim_page(db, writer, REF) is None
+    first = db.scalars(select(Attempt).order_by(Attempt.id)).all()[0]
+    with transaction(db):
+        db.add(AttemptNote(attempt_id=first.id, user_id=writer.user_id, kind="retracted"))
+        db.add(Attempt(round_id=first.round_id, **attempt(writer, "f feels neutral", "neutral", "positive")))
+    with transaction(db):
+        validate.take_attempts(db, validate.find(db, REF))
+    (actor,) = make_judges(db, 1)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    assert sorted(item.inputs["text"][0] for item in page.items) == ["b", "c", "d", "f"]
+    assert vmer.error_rates(db, owner, REF)["collected"] == 5
+
+
+def test_experts_decide_on_contested_items(db: Session, owner: Actor, writer: Actor) -> None:
+    """Items without a majority come first; a decision is a fact that can be taken back, and judgements stay."""
+    make_round(db, owner, five(writer))
+    turns = iter(["negative", "neutral", "positive", "mixed", "negative"] * 20)
+
+    def quarrel(inputs: dict[str, Any]) -> str:
+        return next(turns) if inputs["text"].startswith("a") else truth(inputs)
+
+    judge_all(db, make_judges(db, 5), quarrel, ref=REF)
+    expert = make_person(db, "eve", RoleName.EXPERT)
+    (contested,) = adjudicate.queue(db, expert, REF)
+    assert contested.inputs["text"] == "a feels positive"
+    assert contested.label is None
+    assert sum(contested.votes.values()) == 5
+    adjudicate.adjudicate(db, expert, REF, contested.id, "positive", reason="it says so")
+    assert adjudicate.queue(db, expert, REF) == []
+    assert vmer.error_rates(db, owner, REF)["successes"] == 2
+    adjudicate.adjudicate(db, expert, REF, contested.id, "")
+    assert final_labels(db, validate.find(db, REF)).names().count(None) == 1
+    with pytest.raises(BadInput, match="'sad' is not one of"):
+        adjudicate.adjudicate(db, expert, REF, contested.id, "sad")
+    with pytest.raises(NotFound):
+        adjudicate.adjudicate(db, expert, REF, 10**6, "positive")
+    with pytest.raises(Forbidden):
+        adjudicate.queue(db, writer, REF)
+    assert db.scalar(select(ValidationItem.author_id).where(ValidationItem.id == contested.id)) == writer.user_id
