@@ -281,10 +281,10 @@ def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str
 
 
 def _rates(visit: Visit, rates: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """List the rows of the table of rates: all, then models, writers and labels."""
+    """List the rows of the table of rates: all, then models, writers and labels; none before a model has answered."""
     _ = visit.tongue.gettext
     rows: list[tuple[str, Mapping[str, Any]]] = [(_("all"), rates)]
     rows += [(_("model %(name)s", name=one["model"]), one) for one in rates["models"]]
     rows += [(_("writer %(name)s", name=one["worker"]), one) for one in rates["workers"]]
     rows += [(_("label %(name)s", name=one["label"]), one) for one in rates["labels"]]
-    return rows if rates["collected"] else []
+    return rows if rates["models"] else []
