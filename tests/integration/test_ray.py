@@ -1,0 +1,185 @@
+"""Evaluation on a Ray cluster of two nodes, one of which dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.people import Actor
+from quintain.engine.cluster import RayEngine
+from quintain.engine.sandbox.limits import MIB, Limits
+from quintain.services import evaluate
+from quintain.services.run_cell import Conditions
+from quintain.services.worker import work_together
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries import cells as queries
+from tests.evaluation import SENTENCES, add_data, add_model, add_task
+
+ray = pytest.importorskip("ray")
+
+pytestmark = pytest.mark.slow
+CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), lease_seconds=10)
+SLOW = """
+    import time
+    def predict(batch):
+        time.sleep(0.02 * len(batch))
+        return ["positive"] * len(batch)
+"""
+ROWS = [(f"{text} ({number})", label) for number in range(100) for text, label in SENTENCES]
+
+
+def free_port() -> int:
+    """Find a port that nobody uses."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def node(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start one node of a cluster in a process group of its own, which is ended by its number."""
+    command = [str(Path(sys.executable).parent / "ray"), "start", "--block", "--disable-usage-stats", *arguments]
+    environment = {**os.environ, "RAY_TMPDIR": str(folder)}
+    output = folder / f"node-{len(list(folder.glob('node-*')))}.log"
+    with output.open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
+        try:
+            wait_for_start(process, output)
+            yield process
+        finally:
+            end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a node and all that it has started, by their numbers, and nothing else."""
+    for number in [*family(process.pid), process.pid]:
+        try:
+            os.kill(number, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.wait()
+
+
+def family(number: int) -> list[int]:
+    """List the processes that descend from process *number*, the youngest generation first."""
+    children = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == number:
+            children.append(int(path.parent.name))
+    return [one for child in children for one in (*family(child), child)]
+
+
+@contextmanager
+def cluster() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start a head and a second node on this machine; give the address and the second node."""
+    port, here = free_port(), ray.util.get_node_ip_address()  # Ray puts this for 127.0.0.1
+    common = [f"--node-ip-address={here}", "--object-store-memory=80000000"]
+    with ExitStack() as stack:
+        # Ray's sockets do not fit into pytest's long folders.
+        folder = Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="qray", dir="/tmp", ignore_cleanup_errors=True))
+        )
+        head = ["--head", f"--port={port}", "--include-dashboard=false", "--num-cpus=1"]
+        stack.enter_context(node(folder, *head, *common))
+        second = stack.enter_context(node(folder, f"--address={here}:{port}", "--num-cpus=1", *common))
+        yield f"ray://{here}:{port}", second
+
+
+def wait_for_start(process: subprocess.Popen[bytes], output: Path) -> None:
+    """Wait until the node says that it runs."""
+    until = time.monotonic() + 150
+    while "Ray runtime started" not in output.read_text():
+        assert process.poll() is None, output.read_text()
+        assert time.monotonic() < until, output.read_text()
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("database", ["sqlite"])
+def test_a_node_that_dies_costs_time_and_nothing_else(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """One of two nodes is killed in the middle of an evaluation; every cell still completes exactly once."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path, rows=ROWS)
+    for number in range(4):
+        add_model(db, blobs, builder, tmp_path, name=f"slow-{number}", code=SLOW + f"\n    N = {number}\n")
+    evaluate.fill(db)
+    with transaction(db):
+        for row in queries.rows(db):
+            if row.cell.variant != "plain":
+                row.cell.state = "cancelled"
+    db.commit()
+    with cluster() as (address, second):
+        engine = RayEngine(address)
+        try:
+            until = time.monotonic() + 60
+            while sum(one["Alive"] for one in ray.nodes()) < 2 and time.monotonic() < until:
+                time.sleep(0.2)
+            assert sum(one["Alive"] for one in ray.nodes()) == 2
+            stop = threading.Event()
+            until = time.monotonic() + 60
+            while ray.available_resources().get("CPU", 0) < 2 and time.monotonic() < until:
+                time.sleep(0.2)  # what the nodes have is known a little later than that they are there
+            killer = threading.Thread(target=kill_when_busy, args=[second])
+            killer.start()
+            stored = 0
+            until = time.monotonic() + 180
+            while time.monotonic() < until:
+                stored += work_together(
+                    workspace.session, blobs, engine, CONDITIONS, stop, parallel=2, until_empty=True
+                )
+                db.rollback()
+                db.expire_all()
+                if all(row.cell.state == "done" for row in queries.rows(db, variant="plain")):
+                    break
+                release_retries(db)
+            killer.join()
+        finally:
+            ray.shutdown()
+    cells = [row.cell for row in queries.rows(db, variant="plain")]
+    assert [cell.state for cell in cells] == ["done"] * 4
+    assert stored == 4
+    events = [[event.kind for event in queries.events(db, cell.id)] for cell in cells]
+    assert all(kinds.count("done") == 1 for kinds in events)
+    assert sum(kinds.count("retry") for kinds in events) >= 1, events
+    lost = [event.text for cell in cells for event in queries.events(db, cell.id) if event.kind == "retry"]
+    assert any(re.search("node that ran the cell was lost", text) for text in lost), lost
+    for cell in cells:
+        assert pl.read_parquet(blobs.path(str(cell.predictions))).height == len(ROWS)
+
+
+def kill_when_busy(second: subprocess.Popen[bytes]) -> None:
+    """Kill the second node while both are at work: each has one CPU, and for some seconds none has been free."""
+    until, busy = time.monotonic() + 120, 0
+    while busy < 10 and time.monotonic() < until:
+        idle = ray.available_resources().get("CPU", 0) > 0 or ray.cluster_resources().get("CPU", 0) < 2
+        busy = 0 if idle else busy + 1
+        time.sleep(0.3)
+    end(second)
+
+
+def release_retries(db: Session) -> None:
+    """Let cells that wait for their next attempt be tried at once."""
+    with transaction(db):
+        for row in queries.rows(db, states=["queued"]):
+            row.cell.lease_until = None
