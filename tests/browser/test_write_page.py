@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.attempts import counters
-from quintain.services.rounds import close_round
+from quintain.services.rounds import RoundInfo, close_round
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round
@@ -27,15 +27,28 @@ tags = ["negation", "irony"]
 """
 
 
+Start = Callable[[str], tuple[Page, RoundInfo]]
+PLACE = """(text) => {
+  const walker = document.createTreeWalker(document.querySelector("[data-span]"), NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const start = node.data.indexOf(text);
+    if (start < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, start);
+    range.setEnd(node, start + text.length);
+    const box = range.getBoundingClientRect();
+    return [box.left, box.right, box.top + box.height / 2];
+  }
+}"""
+
+
 @pytest.fixture(scope="module")
 def written(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A copy of the demo with a round of each task."""
+    """A copy of the demo with a quiz and a round; tests that write open rounds of their own."""
     folder = tmp_path_factory.mktemp("written")
     workspace = copy_demo(demo, folder / "demo")
     add_quiz(workspace, "sentiment")
     add_round(workspace, folder, "sentiment", tables=ASKS)
-    for task in ("nli", "qa", "choice"):
-        add_round(workspace, folder, task)
     return workspace
 
 
@@ -46,14 +59,20 @@ def site(written: Workspace) -> Iterator[str]:
         yield url
 
 
-def start(visitor: Visitor, task: str, number: int = 1) -> Page:
-    """Sign in as a worker and begin a session."""
-    visitor.sign_in("demo-worker")
-    page = visitor.go(f"/tasks/{task}/rounds/{number}/write")
-    page.get_by_role("button", name="Start writing").click()
-    page.wait_for_selector("form[data-write]")
-    visitor.check()
-    return page
+@pytest.fixture
+def start(visitor: Visitor, written: Workspace, tmp_path: Path) -> Start:
+    """A function that opens a round, and begins a session in it as a worker."""
+
+    def begin(task: str) -> tuple[Page, RoundInfo]:
+        info = add_round(written, tmp_path, task, tables=ASKS if task == "sentiment" else "")
+        visitor.sign_in("demo-worker")
+        page = visitor.go(f"/tasks/{task}/rounds/{info.number}/write")
+        page.get_by_role("button", name="Start writing").click()
+        page.wait_for_selector("form[data-write]")
+        visitor.check()
+        return page, info
+
+    return begin
 
 
 def try_it(page: Page) -> None:
@@ -62,20 +81,15 @@ def try_it(page: Page) -> None:
     page.wait_for_selector(".verdict-panel")
 
 
-def finish(visitor: Visitor, page: Page) -> None:
-    """Answer what is asked after the verdict, or end the session, so that the next test begins afresh."""
-    if page.get_by_role("button", name="Yes", exact=True).count():
-        page.get_by_role("button", name="Yes", exact=True).click()
-    else:
-        page.get_by_role("button", name="End this session").click()
-        page.get_by_role("button", name="Yes, go on").click()
-    page.wait_for_selector("[data-ended]")
-    visitor.check()
+def made(workspace: Workspace, info: RoundInfo) -> int:
+    """Count the attempts of a round."""
+    with workspace.session() as db:
+        return counters(db, OPERATOR, info.ref).total.attempts
 
 
-def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, written: Workspace) -> None:
+def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, start: Start, written: Workspace) -> None:
     """Edit the prompt, see the difference grow, fool the model, confirm, say why; every step is spoken."""
-    page = start(visitor, "sentiment")
+    page, info = start("sentiment")
     field = page.locator("#in-text")
     prompt = field.input_value()
     expect(page.locator("[data-diff-distance]")).to_have_text("0")
@@ -89,7 +103,7 @@ def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, written: Work
     expect(page.locator(".verdict-title")).to_have_text("You fooled it")
     expect(page.locator("#say")).to_have_text("You fooled it. ngram says: positive. Would other people agree with you?")
     expect(page.locator(".verdict-panel .bar-list li")).to_have_count(3)
-    expect(page.locator(".moved").first).to_contain_text("anything but")
+    expect(page.locator(".moved").first).to_contain_text("anything")
     visitor.check()
     page.get_by_role("button", name="Yes", exact=True).click()
     expect(page.get_by_role("heading", name="Done: thank you!")).to_be_focused()
@@ -98,13 +112,12 @@ def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, written: Work
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("status").filter(has_text="Thank you.")).to_be_visible()
     visitor.check()
-    with written.session() as db:
-        assert counters(db, OPERATOR, "sentiment/1").total.fooled >= 1
+    assert made(written, info) == 1
 
 
-def test_a_retry_keeps_the_text_and_the_focus(visitor: Visitor) -> None:
+def test_a_retry_keeps_the_text_and_the_focus(visitor: Visitor, start: Start) -> None:
     """Not fooled: the text and the cursor stay, the try joins the history and can be taken up again."""
-    page = start(visitor, "sentiment")
+    page, _ = start("sentiment")
     page.get_by_label("positive", exact=True).check()
     page.locator("#in-text").fill("This is the best and most wonderful day, I love it.")
     try_it(page)
@@ -116,13 +129,13 @@ def test_a_retry_keeps_the_text_and_the_focus(visitor: Visitor) -> None:
     page.locator("#in-text").fill("Something else")
     page.get_by_role("button", name="Use try 1 again").click()
     expect(page.locator("#in-text")).to_have_value("This is the best and most wonderful day, I love it.")
-    finish(visitor, page)
+    visitor.check()
 
 
-def test_faults_are_said_and_cost_nothing(visitor: Visitor) -> None:
+def test_faults_are_said_and_cost_nothing(visitor: Visitor, start: Start) -> None:
     """An empty text and the very same text get their message, aloud too; the tries stay as they were."""
     visitor.expected = ("422", "409")
-    page = start(visitor, "sentiment")
+    page, _ = start("sentiment")
     page.locator("#in-text").fill("")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#verdict .notice")).to_contain_text("Text: is empty")
@@ -138,14 +151,12 @@ def test_faults_are_said_and_cost_nothing(visitor: Visitor) -> None:
     page.locator("#in-text").focus()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#verdict .notice")).to_contain_text("You have submitted this very text before.")
-    finish(visitor, page)
+    visitor.check()
 
 
-def test_a_double_click_and_the_back_button_are_harmless(visitor: Visitor, written: Workspace) -> None:
+def test_a_double_click_and_the_back_button_are_harmless(visitor: Visitor, start: Start, written: Workspace) -> None:
     """Two clicks make one attempt; going back and forth shows the text and makes none."""
-    with written.session() as db:
-        before = counters(db, OPERATOR, "sentiment/1").total.attempts
-    page = start(visitor, "sentiment")
+    page, info = start("sentiment")
     page.get_by_label("neutral", exact=True).check()
     page.locator("#in-text").fill("The museum closes at six on Sundays and at eight otherwise.")
     page.get_by_role("button", name="Try it").dblclick()
@@ -155,15 +166,14 @@ def test_a_double_click_and_the_back_button_are_harmless(visitor: Visitor, writt
     page.go_back()
     page.wait_for_selector(".verdict-panel")
     assert page.url == address
-    with written.session() as db:
-        assert counters(db, OPERATOR, "sentiment/1").total.attempts == before + 1
-    finish(visitor, page)
+    assert made(written, info) == 1
+    visitor.check()
 
 
-def test_what_is_typed_survives(visitor: Visitor) -> None:
+def test_what_is_typed_survives(visitor: Visitor, start: Start) -> None:
     """With the server out of reach the text is kept here and said to be; after a reload it is back."""
     visitor.expected = ("Failed to load resource", "net::ERR", "fetch")
-    page = start(visitor, "sentiment")
+    page, _ = start("sentiment")
     page.route("**/write/*/draft", lambda route: route.abort())
     page.route("**/write/*/try", lambda route: route.abort())
     page.get_by_label("neutral", exact=True).check()
@@ -177,12 +187,12 @@ def test_what_is_typed_survives(visitor: Visitor) -> None:
     expect(page.locator("#in-text")).to_have_value("Half a thought about the weather")
     expect(page.get_by_label("neutral", exact=True)).to_be_checked()
     expect(page.locator("#say")).to_have_text("What you typed last time is back.")
-    finish(visitor, page)
+    visitor.check()
 
 
-def test_nli_writes_a_hypothesis_to_a_given_premise(visitor: Visitor) -> None:
+def test_nli_writes_a_hypothesis_to_a_given_premise(visitor: Visitor, start: Start) -> None:
     """The premise is there to read, only the hypothesis can be typed."""
-    page = start(visitor, "nli")
+    page, _ = start("nli")
     expect(page.locator("[name=in-premise]")).to_have_count(0)
     expect(page.locator(".given .passage")).not_to_be_empty()
     page.get_by_label("contradiction", exact=True).check()
@@ -190,12 +200,11 @@ def test_nli_writes_a_hypothesis_to_a_given_premise(visitor: Visitor) -> None:
     try_it(page)
     expect(page.locator(".verdict-panel .bar-list li")).to_have_count(3)
     visitor.check()
-    finish(visitor, page)
 
 
-def test_qa_selects_the_answer_with_mouse_and_keys(visitor: Visitor) -> None:
+def test_qa_selects_the_answer_with_mouse_and_keys(visitor: Visitor, start: Start) -> None:
     """A span is taken by dragging, by arrows with Shift, or by typing; the model's own is marked in the passage."""
-    page = start(visitor, "qa")
+    page, _ = start("qa")
     passage = page.locator("[data-span]")
     passage.focus()
     for key in ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]:
@@ -204,17 +213,14 @@ def test_qa_selects_the_answer_with_mouse_and_keys(visitor: Visitor) -> None:
     expect(page.locator("#span-status")).to_have_text("Selected: the whole valley")
     page.keyboard.press("Escape")
     expect(page.locator("#answer")).to_have_value("")
-    select = """(text) => {
-      const node = document.querySelector("[data-span]").firstChild;
-      const start = node.data.indexOf(text);
-      const range = document.createRange();
-      range.setStart(node, start); range.setEnd(node, start + text.length + 1);
-      document.getSelection().removeAllRanges(); document.getSelection().addRange(range);
-      document.querySelector("[data-span]").dispatchEvent(new PointerEvent("pointerup", {bubbles: true}));
-    }"""
-    page.evaluate(select, "Ada Lund.")
-    expect(page.locator("#answer")).to_have_value("Ada Lund.")
-    page.evaluate(select, "Per")
+    left, right, middle = page.evaluate(PLACE, "Ada Lund")
+    page.mouse.move(left + 1, middle)
+    page.mouse.down()
+    page.mouse.move(right, middle, steps=5)
+    page.mouse.up()
+    expect(page.locator("#answer")).to_have_value("Ada Lund")
+    left, right, middle = page.evaluate(PLACE, "Per")
+    page.mouse.dblclick(left + 4, middle)
     expect(page.locator("#answer")).to_have_value("Per")
     start_at = int(page.locator("#answer-start").input_value())
     assert passage.inner_text()[start_at : start_at + 3] == "Per"
@@ -223,12 +229,11 @@ def test_qa_selects_the_answer_with_mouse_and_keys(visitor: Visitor) -> None:
     try_it(page)
     expect(page.locator(".verdict-panel .passage mark")).to_be_visible()
     visitor.check()
-    finish(visitor, page)
 
 
-def test_multiple_choice_writes_question_and_options(visitor: Visitor) -> None:
+def test_multiple_choice_writes_question_and_options(visitor: Visitor, start: Start) -> None:
     """Question and options are written, the right one is marked, the model's choice comes with bars."""
-    page = start(visitor, "choice")
+    page, _ = start("choice")
     page.locator("#in-question").fill("What happened in 1911?")
     for number, text in enumerate(["The mill was sold.", "", "A fire burnt the roof.", "Ada left."], 1):
         page.get_by_label(f"Option {number}", exact=True).fill(text)
@@ -237,14 +242,12 @@ def test_multiple_choice_writes_question_and_options(visitor: Visitor) -> None:
     expect(page.locator(".verdict-panel .bar-list li")).to_have_count(3)
     expect(page.locator(".said")).to_contain_text("You aimed at: A fire burnt the roof.")
     visitor.check()
-    finish(visitor, page)
 
 
-def test_a_round_closed_while_typing(visitor: Visitor, written: Workspace, tmp_path: Path) -> None:
+def test_a_round_closed_while_typing(visitor: Visitor, start: Start, written: Workspace) -> None:
     """The writer is told, and the text is still there to copy."""
-    info = add_round(written, tmp_path, "sentiment", title="Short-lived")
     visitor.expected = ("409",)
-    page = start(visitor, "sentiment", info.number)
+    page, info = start("sentiment")
     page.get_by_label("neutral", exact=True).check()
     page.locator("#in-text").fill("The last train leaves at ten.")
     with written.session() as db:
