@@ -156,7 +156,7 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
     hits, total = np.array([sum(answers)]), np.array([len(answers)])
     if ground.policy.automatic and catches(rule, hits, total)[0]:
         reason = f"{sum(answers)} of {len(answers)} control items were right; {gold.below:.0%} is needed"
-        unqualify.end(db, OPERATOR, ground, user_id, reason=reason, rule="gold")
+        unqualify.end(db, OPERATOR, ground, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")
 

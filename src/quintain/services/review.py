@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.validation import UnqualifyRule
 from quintain.services import audit
 from quintain.services.final_labels import final_labels
-from quintain.services.judges import Figures, gather, measure
+from quintain.services.judges import Figures, evidence_of, gather, measure
 from quintain.services.permissions import require_owner
 from quintain.services.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate import find
@@ -68,27 +69,30 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         evidence = gather(db, ground)
         figures = measure(evidence)
         standing = qualified_mask(db, ground, figures)
-        caught: dict[int, str] = {}
+        caught: dict[int, UnqualifyRule] = {}
         for rule in ground.policy.every_rule:
             for user in figures.users[caught_by(rule, figures, standing)].tolist():
-                caught.setdefault(user, f"{rule.rule}: {rule}")
+                caught.setdefault(user, rule)
         applied = ground.policy.automatic if apply is None else apply
-        opened = 0
-        for user, why in caught.items() if applied else ():
-            name, _, reason = why.partition(": ")
-            opened += end(db, actor, ground, user, reason=reason, rule=name)
-        # Labels anew: what has just been set aside counts no more.
-        settled = settle_bonuses(db, ground, final_labels(db, ground, *(() if opened else (evidence, figures))))
+        ended = {user: (rule.rule, str(rule)) for user, rule in caught.items()}
+        opened = end(db, actor, ground, ended) if applied else 0
+        if applied and caught:  # what has just been set aside counts no more
+            aside = queries.set_aside(db, ground.id)
+            left = evidence_of(evidence.table, aside, ground.task.judgement_labels)
+            final = final_labels(db, ground, left)
+        else:
+            final = final_labels(db, ground, evidence, figures)
+        settled = settle_bonuses(db, ground, final)
         names = queries.names(db, caught)
         found = Review(
             len(evidence.table),
             len(figures.users),
-            {names[user]: why for user, why in caught.items()},
+            {names[user]: str(rule) for user, rule in caught.items()},
             applied,
             opened,
             settled.paid,
         )
-        summary = {**found.as_dict(), "caught": {f"user:{user}": why for user, why in caught.items()}}
+        summary = {**found.as_dict(), "caught": {f"user:{user}": rule.rule for user, rule in caught.items()}}
         summary["writers"] = settled.writers
         compared = int(figures.compared.sum())
         summary["agreement"] = float(figures.agreed.sum() / compared) if compared else None

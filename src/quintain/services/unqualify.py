@@ -5,7 +5,7 @@ Every change is a fact in the judge's history and in the audit log, and can be t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from quintain.services.validate import Ground, find
 from quintain.stats.judge_rules import Power, catches, judgements_needed, power
 from quintain.store.database import transaction
 from quintain.store.queries import judgements as queries
+from quintain.store.queries import reopening
 from quintain.store.queries import slots as slot_queries
 from quintain.store.tables import JudgeStanding
 
@@ -103,8 +104,8 @@ def unqualify(
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
-        users = [find_user(db, name).id for name in names]
-        return sum(end(db, actor, ground, user, reason=reason, rule=rule.rule if rule else "owner") for user in users)
+        why = (rule.rule if rule else "owner", reason.strip())
+        return end(db, actor, ground, {find_user(db, name).id: why for name in names})
 
 
 def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tuple[list[str], int]:
@@ -113,49 +114,39 @@ def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tupl
     return list(found.workers), unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
 
 
-def end(db: Session, actor: Actor, ground: Ground, user_id: int, *, reason: str, rule: str) -> int:
-    """End one judge's qualification; for other services, in their transaction."""
-    standing = queries.standings(db, ground.id).get(user_id)
-    if standing is not None and not standing.qualified:
+def end(db: Session, actor: Actor, ground: Ground, ended: Mapping[int, tuple[str, str]]) -> int:
+    """End the qualifications of judges (each with rule and reason); for other services, in their transaction.
+
+    Give how many slots were opened again. Those who are unqualified already are left alone.
+    """
+    standings = queries.standings(db, ground.id)
+    gone = {user for user, standing in standings.items() if not standing.qualified}
+    new = {user: why for user, why in ended.items() if user not in gone}
+    if not new:
         return 0
-    db.add(
-        JudgeStanding(
-            validation_id=ground.id,
-            user_id=user_id,
-            qualified=False,
-            rule=rule,
-            reason=reason,
-            aside_through=queries.newest(db, ground.id),
-            by=actor.user_id,
+    newest = queries.newest(db, ground.id)
+    for user, (rule, reason) in new.items():
+        db.add(
+            JudgeStanding(
+                validation_id=ground.id,
+                user_id=user,
+                qualified=False,
+                rule=rule,
+                reason=reason,
+                aside_through=newest,
+                by=actor.user_id,
+            )
         )
-    )
-    qualify.put_qualification(db, ground.task_id, user_id, QUALIFICATION, held=False, reason=reason, by=actor.user_id)
-    opened = _reopen(db, ground, user_id)
-    audit.record(
-        db, actor, "judge.unqualify", f"user:{user_id}", validation=ground.ref, rule=rule, reason=reason, opened=opened
-    )
-    notify.notify(
-        db,
-        user_id,
-        "judge.unqualified",
-        f"You no longer judge for {ground.ref}: {reason}. All that you did is paid and stays in the record.",
-    )
-    return opened
-
-
-def _reopen(db: Session, ground: Ground, user_id: int) -> int:
-    """Open the slots that a judge filled or holds. A new generation keeps answers on the way from filling them."""
-    mine = {key: item for key, item, _, gold in queries.of_user(db, ground.id, user_id) if gold is None}
-    held = slot_queries.release_all(db, ground.id, user_id)
-    items = sorted({*mine.values()})
-    opened = held
-    for start in range(0, len(items), CHUNK):
-        slots = slot_queries.of_items(db, items[start : start + CHUNK])
-        for slot in slots:
-            if slot.state == "filled" and slot.judgement_id in mine:
-                slot.state, slot.judgement_id, slot.generation = "open", None, slot.generation + 1
-                opened += 1
-        settle(db, ground, slots)
+        qualify.put_qualification(db, ground.task_id, user, QUALIFICATION, held=False, reason=reason, by=actor.user_id)
+        audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=ground.ref, rule=rule, reason=reason)
+        text = f"You no longer judge for {ground.ref}: {reason}. All that you did is paid and stays in the record."
+        notify.notify(db, user, "judge.unqualified", text)
+    db.flush()
+    opened = reopening.reopen(db, ground.id, list(new))
+    if ground.policy.adaptive is not None:
+        items = reopening.judged_items(db, ground.id, list(new))
+        for start in range(0, len(items), CHUNK):
+            settle(db, ground, slot_queries.of_items(db, items[start : start + CHUNK]))
     return opened
 
 

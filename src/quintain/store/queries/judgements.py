@@ -82,8 +82,8 @@ def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None
 
 def _columns(db: Session, query: Executable) -> JudgementTable:
     # The driver's own tuples: a million row objects would take longer than all that is computed from them.
-    result = db.execute(query)
-    rows = result.cursor.fetchall() if hasattr(result, "cursor") and result.cursor is not None else result.all()
+    cursor = db.connection().execute(query).cursor
+    rows = cursor.fetchall() if cursor is not None else []
     names = list(zip(*rows, strict=True)) if rows else [()] * 7
     labels, golds = np.array(names[3], dtype=object), np.array(["" if one is None else one for one in names[4]], object)
     return JudgementTable(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, exists, func, insert, literal_column, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import JudgingPage, Offer, Slot, ValidationItem
+from quintain.store.tables import Offer, Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
 
@@ -39,18 +39,6 @@ def extend(db: Session, page_id: int, until: datetime) -> int:
 def give_back(db: Session, page_id: int) -> int:
     """Open the slots that a page still holds."""
     return _change(db, _held_by(page_id), state="open", lease_until=None)
-
-
-def release_all(db: Session, validation_id: int, user_id: int) -> int:
-    """Open every slot that a person holds, with a new generation: answers on the way fill them no more."""
-    held = (
-        select(Slot.id)
-        .join(Offer, (Offer.slot_id == Slot.id) & (Offer.generation == Slot.generation))
-        .join(JudgingPage, JudgingPage.id == Offer.page_id)
-        .where(JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id, _is("leased"))
-    )
-    ids = list(db.scalars(held))
-    return _change(db, Slot.id.in_(ids), state="open", lease_until=None, generation=Slot.generation + 1) if ids else 0
 
 
 def drop(db: Session, item_ids: Sequence[int]) -> None:
