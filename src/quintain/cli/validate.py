@@ -262,7 +262,12 @@ def adjudicate_(
 
 
 @app.command()
-def history(context: typer.Context, ref: Ref, worker: str, json: JsonFlag = False) -> None:
+def history(
+    context: typer.Context,
+    ref: Ref,
+    worker: Annotated[str, typer.Argument(help="Name of the judge.", show_default=False)],
+    json: JsonFlag = False,
+) -> None:
     """Tell everything that happened to one judge: every review and every change of standing.
 
     Example: quintain validate history sentiment/2 wilma
