@@ -209,15 +209,20 @@ def test_forged_answers_are_ignored(site: Site) -> None:
 
 
 def test_what_a_prompt_gives_cannot_be_changed(site: Site) -> None:
-    """A forged premise is ignored: the prompt's own is stored."""
-    address = begin(site.client, site.open("nli"))
+    """A forged premise is refused; without one the prompt's own is stored."""
+    place = site.open("nli")
+    address = begin(site.client, place)
     forged = {"in_premise": "Nothing.", "in_hypothesis": "Somebody is outside at work."}
-    answer = send(site.client, address, **forged, answer="neutral")
+    refused = send(site.client, address, **forged, answer="neutral")
+    assert refused.status_code == 422
+    assert "Premise: is given in this round and cannot be changed" in refused.text
+    assert made(site, place) == 0
+    answer = send(site.client, address, in_hypothesis="Somebody is outside at work.", answer="neutral")
     assert answer.status_code == 200, answer.text
     with site.workspace.session() as db:
         actor = actor_of(db, find_user(db, "demo-worker"))
         inputs = collect.session_verdicts(db, actor, address.rpartition("/")[2])[0].inputs
-    assert inputs["premise"] != "Nothing."
+    assert inputs["premise"] not in {"", "Nothing."}
 
 
 @pytest.mark.parametrize(

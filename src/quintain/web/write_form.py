@@ -94,19 +94,17 @@ def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer
     return Target(field, (text,) if text else (), text, assigned=assigned is not None)
 
 
-def read(task: Task, prompt: Mapping[str, Any] | None, post: Post) -> Typed:
-    """Read the form. What the prompt gives is taken from the prompt, whatever the form says."""
+def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typed:
+    """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or later the service that knows it."""
     form = kind_of(task).form(task)
-    given = given_fields(form, prompt)
+    given = {name: value for name, value in (prompt or {}).items() if name in given_fields(form, prompt)}
     values, kept = {}, list[int]()
     for field in form.inputs:
-        if field.name in given:
-            continue
         lines = [str(line) for line in post.form.getlist(PREFIX + field.name) if isinstance(line, str)]
         if _in_rows(form.answer, field):
             kept = [place for place, line in enumerate(lines) if line.strip()]
         values[field.name] = "\n".join(lines)
-    inputs = inputs_of(task, values) | {name: (prompt or {})[name] for name in given}
+    inputs = inputs_of(task, values) | given
     return Typed(inputs, _read_target(form.answer, inputs, kept, post))
 
 

@@ -14,12 +14,11 @@ from quintain.services import attempts, collect, entry, readiness, rounds, tasks
 from quintain.services.entry import Completion
 from quintain.services.permissions import require_signed_in
 from quintain.services.rounds import RoundInfo
-from quintain.services.verdicts import Verdict
 from quintain.services.writing import WritingSession
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.pages.write_start import landing_page
-from quintain.web.verdict import about_fields, shown_verdict
+from quintain.web.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.visit import Posting, Visit, Visiting
 from quintain.web.write_form import boxes_of, read, target_of
 
@@ -54,9 +53,9 @@ def session_page(visit: Visiting, key: str, noted: str = "") -> Response:
 def attempt(post: Posting, key: str) -> Response:
     """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
     visit = post.visit
-    session = writing.get_session(visit.db, visit.actor, key)
-    task = tasks.get_task(visit.db, session.task)
-    typed = read(task, session.prompt.inputs if session.prompt else None, post)
+    info, row = writing.find(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, info.task)
+    typed = read(task, post)
     try:
         verdict = collect.attempt(
             visit.db,
@@ -69,21 +68,19 @@ def attempt(post: Posting, key: str) -> Response:
             runners=visit.workspace.runners,
         )
     except (BadInput, Conflict, Unavailable) as error:
-        return _refused(visit, task, session, typed.inputs, typed.target, error)
+        return _refused(visit, task, info, key, typed.inputs, error)
     if not _by_htmx(visit):
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask:
         return _page(visit, writing.get_session(visit.db, visit.actor, key), headers=WHOLE)
-    info = rounds.get_round(visit.db, visit.actor, session.round)
-    return _part(visit, task, info, session, verdict)
+    return _part(visit, info, key, verdict=shown_verdict(visit, task, row.allowed, verdict))
 
 
 def save_draft(post: Posting, key: str) -> Response:
     """Keep what has been typed so far."""
     visit = post.visit
-    session = writing.get_session(visit.db, visit.actor, key)
-    task = tasks.get_task(visit.db, session.task)
-    typed = read(task, session.prompt.inputs if session.prompt else None, post)
+    info, _ = writing.find(visit.db, visit.actor, key)
+    typed = read(tasks.get_task(visit.db, info.task), post)
     writing.save_draft(visit.db, visit.actor, key, typed.inputs, typed.target)
     return Response(status_code=204)
 
@@ -130,37 +127,29 @@ def _by_htmx(visit: Visit) -> bool:
 
 
 def _refused(
-    visit: Visit, task: Task, session: WritingSession, inputs: Mapping[str, Any], target: Any, error: QuintainError
+    visit: Visit, task: Task, info: RoundInfo, key: str, inputs: Mapping[str, Any], error: QuintainError
 ) -> Response:
     """Say what is wrong beside the text, which stays where it is."""
     trouble = about_fields(visit, task, trouble_of(error))
-    if not _by_htmx(visit):
-        return _page(visit, writing.get_session(visit.db, visit.actor, session.key), trouble=trouble, inputs=inputs)
-    now = writing.get_session(visit.db, visit.actor, session.key)
-    info = rounds.get_round(visit.db, visit.actor, session.round)
+    if _by_htmx(visit):
+        return _part(visit, info, key, trouble=trouble)
+    return _page(visit, writing.get_session(visit.db, visit.actor, key), trouble=trouble, inputs=inputs)
+
+
+def _part(
+    visit: Visit, info: RoundInfo, key: str, *, verdict: ShownVerdict | None = None, trouble: Trouble | None = None
+) -> Response:
+    """Answer with the verdict alone; the text above it, and the cursor in it, stay as they are."""
     return visit.render(
         "verdict.html",
-        status=trouble.status,
+        status=trouble.status if trouble else 200,
         headers=PART,
-        session=now,
+        key=key,
         spec=info.spec,
-        verdict=None,
+        verdict=verdict,
         trouble=trouble,
         token=_token(),
-        fresh=False,
-    )
-
-
-def _part(visit: Visit, task: Task, info: RoundInfo, session: WritingSession, verdict: Verdict) -> Response:
-    return visit.render(
-        "verdict.html",
-        headers=PART,
-        session=session,
-        spec=info.spec,
-        verdict=shown_verdict(visit, task, session.allowed, verdict),
-        trouble=None,
-        token=_token(),
-        fresh=True,
+        fresh=verdict is not None,
     )
 
 
@@ -196,6 +185,7 @@ def _page(
         round=info,
         spec=info.spec,
         session=session,
+        key=session.key,
         boxes=boxes,
         target=target_of(task, boxes, answer, session.target),
         verdict=shown[-1] if shown else None,

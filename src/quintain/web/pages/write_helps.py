@@ -32,7 +32,7 @@ def practise(post: Posting, task: str, number: int) -> Response:
     ref = f"{task}/{number}"
     session = helps.try_session(visit.db, visit.actor, ref)
     found = tasks.get_task(visit.db, task)
-    typed = read(found, session.prompt.inputs if session.prompt else None, post)
+    typed = read(found, post, session.prompt.inputs if session.prompt else None)
     shown, trouble = None, None
     try:
         verdict = helps.try_attempt(
@@ -54,7 +54,7 @@ def practise(post: Posting, task: str, number: int) -> Response:
         "verdict.html",
         status=trouble.status if trouble else 200,
         headers=PART,
-        session=session,
+        key="",
         spec=rounds.get_round(visit.db, visit.actor, ref).spec,
         verdict=shown,
         trouble=trouble,
@@ -113,6 +113,7 @@ def _sandbox(
         round=info,
         spec=info.spec,
         session=session,
+        key="",
         boxes=boxes,
         target=target_of(task, boxes, answer, None),
         verdict=shown,
