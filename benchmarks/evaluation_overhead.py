@@ -59,7 +59,8 @@ def run(number):
     evaluate(lm=Constant(), task_dict={"race": task}, bootstrap_iters=0, log_samples=True)
     return time.perf_counter() - start
 
-print(json.dumps([run(int(n)) for n in sys.argv[1:]]))
+run(20)  # what is made once is not what is timed
+print(json.dumps([min(run(int(n)) for _ in range(2)) for n in sys.argv[1:]]))
 """
 INSPECT = """
 import json, sys, tempfile, time
@@ -82,7 +83,8 @@ def run(number):
         eval(task, model=model, log_dir=logs, display="none")
         return time.perf_counter() - start
 
-print(json.dumps([run(int(n)) for n in sys.argv[1:]]))
+run(20)  # what is made once is not what is timed
+print(json.dumps([min(run(int(n)) for _ in range(2)) for n in sys.argv[1:]]))
 """
 # Peer: what to install (no GPU build of torch is ever fetched), and the program.
 PEERS = {
