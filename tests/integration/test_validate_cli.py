@@ -10,11 +10,14 @@ from typing import Any
 import polars as pl
 import pytest
 from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
 from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
+from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
+from tests.web_support import token_for
 
 Run = Callable[..., Result]
 
@@ -88,3 +91,32 @@ def test_what_is_wrong_is_named(run: Any, db: Session, owner: Actor, tmp_path: P
     items.write_text("body\nhello\n")
     assert "text" in run("open", REF, "--items", items, code=1)
     assert "one of disagreement" in run("unqualify", REF, "--rule", "harsh", code=1)
+
+
+def test_programs_judge_over_the_api(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """Claim, keep alive, hand in; the owner sees the progress, the judge does not; errors have their status."""
+    make_ground(db, owner, 3)
+    make_judges(db, 1)
+    judge, boss = api_of(workspace, "judge0"), api_of(workspace, "olga")
+    page = judge.post("tasks/mood/validations/check/pages").json()["page"]
+    assert judge.post("tasks/mood/validations/check/pages").json()["page"]["token"] == page["token"]
+    assert judge.post(f"pages/{page['token']}/extend").json()["held"] == 3
+    bad = judge.post(f"pages/{page['token']}", json={"answers": [{"item": page["items"][0]["id"], "label": "sad"}]})
+    assert bad.status_code == 422
+    assert "not one of negative" in bad.json()["error"]["message"]
+    answers = [{"item": item["id"], "label": truth(item["inputs"]), "seconds": 0.001} for item in page["items"]]
+    assert judge.post(f"pages/{page['token']}", json={"answers": answers}).json()["judged"] == 3
+    assert judge.get("tasks/mood/validations/check").status_code == 403
+    found = boss.get("tasks/mood/validations/check").json()
+    assert (found["progress"]["judgements"], found["judges"][0]["worker"]) == (3, "judge0")
+    assert boss.post("tasks/mood/validations/check/unqualify", json={"rule": "wilson"}).json()["workers"] == []
+    assert boss.get("tasks/mood/validations/none").status_code == 404
+    assert boss.get("tasks/mood/validations/check/contested").json() == {"items": []}
+    assert boss.post("tasks/mood/validations/check/review").json()["clean"] is True
+
+
+def api_of(workspace: Workspace, name: str) -> TestClient:
+    """Give a program that acts for *name*."""
+    client = TestClient(create_app(workspace), base_url="http://testserver/api/v1/")
+    client.headers["authorization"] = f"Bearer {token_for(workspace, name)}"
+    return client

@@ -25,7 +25,6 @@ from quintain.services.validate import Ground, find, require_open, take_attempts
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import claims
-from quintain.store.queries import qualify as qualifications
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
 from quintain.store.queries.claims import Held
@@ -97,13 +96,14 @@ def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
     """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
     user_id = require_user(actor)
     require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
-    held = qualifications.newest_qualification(db, ground.task_id, user_id, QUALIFICATION)
-    if held is not None and not held.held:
+    known = claims.qualified(db, ground.task_id, user_id, QUALIFICATION)
+    held, reason = known or (False, "")
+    if known is not None and not held:
         raise Forbidden(
-            f"Your qualification to judge for '{ground.task.name}' has ended: {held.reason or 'no reason was given'}.",
+            f"Your qualification to judge for '{ground.task.name}' has ended: {reason or 'no reason was given'}.",
             remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
         )
-    if ground.policy.quiz is not None and (held is None or not held.held):
+    if ground.policy.quiz is not None and not held:
         qualify.require_eligible(
             db, user_id, [{"rule": "quiz", "name": ground.policy.quiz.name}], task=ground.task.name
         )

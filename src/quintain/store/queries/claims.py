@@ -98,6 +98,9 @@ _GOLD = text("""
     ) < :per_worker
     ORDER BY (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL), g.hash
     LIMIT :count""")
+_QUALIFIED = text("""
+    SELECT held, reason FROM qualifications WHERE task_id = :task AND user_id = :user AND name = :name
+    ORDER BY id DESC LIMIT 1""").columns(held=Boolean())
 _HELD = text("""
     SELECT id, "key", size, lease_until FROM judging_pages
     WHERE validation_id = :validation AND user_id = :user AND ended_at IS NULL ORDER BY id DESC LIMIT 1""").columns(
@@ -124,6 +127,12 @@ _SHOW = text("""
 
 def _kind(db: Session) -> str:
     return db.get_bind().dialect.name
+
+
+def qualified(db: Session, task_id: int, user_id: int, name: str) -> tuple[bool, str] | None:
+    """Say whether a person holds the qualification *name* now, and why; None where nothing was ever said."""
+    row = db.connection().execute(_QUALIFIED, {"task": task_id, "user": user_id, "name": name}).first()
+    return (bool(row[0]), str(row[1])) if row else None
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:
