@@ -95,7 +95,7 @@ def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer
 
 
 def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typed:
-    """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or later the service that knows it."""
+    """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or the service that knows it does."""
     form = kind_of(task).form(task)
     given = {name: value for name, value in (prompt or {}).items() if name in given_fields(form, prompt)}
     values, kept = {}, list[int]()
