@@ -228,7 +228,10 @@ def make_visit(request: Request, db: Session) -> Visit:
 def open_visit(request: Request) -> Iterator[Visit]:
     """Open a visit for the length of a request."""
     with workspace_of(request).session() as db:
-        yield make_visit(request, db)
+        visit = make_visit(request, db)
+        # Whoever waits for a thread must hold no connection: those who have a thread may be waiting for one.
+        db.rollback()
+        yield visit
 
 
 Visiting = Annotated[Visit, Depends(open_visit)]

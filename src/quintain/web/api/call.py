@@ -62,6 +62,7 @@ def open_call(
             actor = visit.actor
             if visit.signed_in and request.method not in SAFE:
                 check_csrf(visit, "")
+        db.rollback()  # hold no connection while waiting for a thread
         yield Call(request, workspace, db, actor)
 
 
