@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.services import audit
 from quintain.services.actors import actor_of, find_user
@@ -26,6 +27,7 @@ from quintain.store.queries import qualify as queries
 from quintain.store.tables import Qualification, User, WorkerFact
 
 Rule = Mapping[str, Any]
+LONGEST_FACT = 40  # what the column of a fact's name holds
 SELF = "self"  # who says it, where workers say it of themselves
 STATED = ("country", "language")  # what workers may say of themselves
 
@@ -154,8 +156,18 @@ def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     return _rated("approval rate", approved, total, rule)
 
 
+def fooling_fact(task: str) -> str:
+    """Name the fact that holds a worker's validated fooling rate on *task*; a long name is hashed, never cut.
+
+    >>> fooling_fact("sentiment")
+    'validated_fooling:sentiment'
+    """
+    name = f"validated_fooling:{task}"
+    return name if len(name) <= LONGEST_FACT else f"validated_fooling:{content_id(task)[:20]}"
+
+
 def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    known = queries.worker_fact(asked.db, asked.user.id, f"validated_fooling:{asked.task}")
+    known = queries.worker_fact(asked.db, asked.user.id, fooling_fact(str(asked.task)))
     good, _, total = (known.value if known else "0/0").partition("/")
     return _rated("rate of examples that fooled the model and were confirmed", int(good), int(total), rule)
 

@@ -190,7 +190,7 @@ def _note_writers(db: Session, ground: Ground, decided: Sequence[_Outcome]) -> d
     for author in sorted(total):
         counts = [one.get(f"user:{author}", [0, 0]) for one in (writers, *elsewhere)]
         rate = f"{sum(right for right, _ in counts)}/{sum(made for _, made in counts)}"
-        qualify.add_fact(db, author, f"validated_fooling:{ground.task.name}"[:40], rate, source="validation")
+        qualify.add_fact(db, author, qualify.fooling_fact(ground.task.name), rate, source="validation")
     return writers
 
 
