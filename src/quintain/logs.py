@@ -17,6 +17,11 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "request_id", "taskName"}
 
 
+def _extras(record: logging.LogRecord) -> dict[str, object]:
+    # A leading underscore is a library's own mark on every record (Ray stamps its time so), not something to tell.
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD and not name.startswith("_")}
+
+
 class JsonFormatter(logging.Formatter):
     """Write a record as one JSON object: time, level, logger, message, request, and whatever was given as extra."""
 
@@ -30,7 +35,7 @@ class JsonFormatter(logging.Formatter):
         }
         if request_id.get():
             line["request"] = request_id.get()
-        line.update({name: value for name, value in vars(record).items() if name not in _STANDARD})
+        line.update(_extras(record))
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)
@@ -42,7 +47,7 @@ class TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Give the line."""
         moment = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        extras = [f"{name}={value}" for name, value in vars(record).items() if name not in _STANDARD]
+        extras = [f"{name}={value}" for name, value in _extras(record).items()]
         if request_id.get():
             extras.append(f"request={request_id.get()}")
         line = " ".join([moment, f"{record.levelname.lower():<7}", record.name, record.getMessage(), *extras])

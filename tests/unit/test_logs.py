@@ -42,6 +42,22 @@ def test_json_lines_carry_the_request_and_extras() -> None:
     }
 
 
+def test_marks_of_libraries_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a library's record factory writes on every record does not fill our lines."""
+    plain = logging.getLogRecordFactory()
+
+    def stamped(*args: object, **options: object) -> logging.LogRecord:
+        record = plain(*args, **options)
+        record.__dict__["_library_stamp"] = 7
+        return record
+
+    monkeypatch.setattr(logging, "_logRecordFactory", stamped)
+    stream = io.StringIO()
+    set_up_logs("info", "text", stream)
+    logging.getLogger("quintain.test").info("served", extra={"status": 200})
+    assert stream.getvalue().endswith("quintain.test served status=200\n")
+
+
 def test_text_lines_can_be_read() -> None:
     """A person sees one line with the extras at its end, and the traceback below it."""
     stream = io.StringIO()
