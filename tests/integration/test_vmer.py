@@ -81,7 +81,10 @@ def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owne
     assert [(one["model"], one["errors"]) for one in rates["models"]] == [("mood/m0", 3)]
     assert [(one["worker"], one["successes"]) for one in rates["workers"]] == [("wanda", 2)]
     assert [(one["label"], one["collected"]) for one in rates["labels"]] == [("positive", 5)]
-    assert vmer.model_rates(db, "mood", "mood/m0")[0][1].errors == 3
+    assert vmer.error_counts(db, validate.find(db, REF), final_labels(db, validate.find(db, REF))) == {
+        "all": [5, 4, 3],
+        "models": {"mood/m0": [5, 4, 3]},
+    }
 
 
 def test_an_ensemble_errs_where_every_model_does(db: Session, owner: Actor, writer: Actor) -> None:

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 FieldType = Literal["text", "long_text", "texts", "tokens", "token", "image"]
 AnswerType = Literal["label", "choice", "choices", "span", "token", "text"]
+# The one figure a task may rank by that comes from its rounds and not from predictions on data sets.
+VMER = "vmer"
 
 
 @dataclass(frozen=True, slots=True)

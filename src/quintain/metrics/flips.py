@@ -24,13 +24,17 @@ from quintain.stats.text import normalise
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped."""
+    """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped.
+
+    *drawn* are the resampled canonical shares. With the same rows and seed, two models meet the same resamples.
+    """
 
     share: Estimate
     all_rows: Estimate
     families: Mapping[str, Estimate]
     groups: Mapping[str, Estimate]
     flipped: npt.NDArray[np.bool_]
+    drawn: FloatArray
 
     def as_dict(self) -> dict[str, Any]:
         """Give the figures as plain data, for JSON."""
@@ -84,12 +88,14 @@ def unchanged_share(
         where = None if clusters is None else clusters[chosen]
         return mean_estimate(scores[chosen], groups=where, seed=seed, resamples=resamples)
 
+    share, drawn = _family_mean(scores, families, kept, clusters, seed, resamples)
     return Unchanged(
-        share=_family_mean(scores, families, kept, clusters, seed, resamples),
+        share=share,
         all_rows=part(np.arange(len(same))),
         families={name: part(chosen) for name, chosen in _rows_by(families, kept)},
         groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
         flipped=~same & rows,
+        drawn=drawn,
     )
 
 
@@ -100,19 +106,19 @@ def _rows_by(names: Sequence[str | None], kept: IntArray) -> list[tuple[str, Int
 
 def _family_mean(
     scores: FloatArray, families: Sequence[str], kept: IntArray, clusters: IntArray | None, seed: int, resamples: int
-) -> Estimate:
+) -> tuple[Estimate, FloatArray]:
     """Average the families' shares; a resample takes all families of an example together."""
     if len(kept) == 0:
-        return Estimate(None, reason="the perturbation changed no row")
+        return Estimate(None, reason="the perturbation changed no row"), np.zeros(0)
     names, codes = np.unique(np.array([families[row] for row in kept], dtype=str), return_inverse=True)
     number = np.arange(len(kept))
     places = (np.tile(number, 2), np.concatenate([codes, len(names) + codes]))
     values = np.concatenate([scores[kept], np.ones(len(kept))])
     tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))))
     groups = None if clusters is None else clusters[kept]
-    drawn = tally.resampled(resamples, np.random.default_rng(seed), groups)
+    drawn = _mean_of_shares(tally.resampled(resamples, np.random.default_rng(seed), groups), len(names))
     value = _mean_of_shares(tally.totals(), len(names))
-    return Estimate(float(value), *interval(_mean_of_shares(drawn, len(names))))
+    return Estimate(float(value), *interval(drawn)), drawn
 
 
 def _mean_of_shares(totals: FloatArray, size: int) -> FloatArray:

@@ -15,15 +15,16 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.people import Actor
-from quintain.core.task import Task
+from quintain.core.task import VMER, Task
 from quintain.metrics.contract import METRICS
+from quintain.services.board_rounds import pooled_rate, rounds_of
 from quintain.services.board_seeds import merge_seeds
 from quintain.services.board_settings import BoardSpec, board_spec
-from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Figure, Part
+from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
 from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.permissions import require_owner
 from quintain.services.results import DatasetResult, results
-from quintain.services.tasks import get_task
+from quintain.services.tasks import get_task, leading_metric
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries import boards as queries
@@ -54,12 +55,16 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
         require_owner(actor, task_name)
     moment = None if part.live else spec.frozen_at
     metric = spec.metric or task.canonical_metric
+    if metric == VMER and (part.tag or part.language):
+        metric = leading_metric(task)  # rounds are not divided by tag or language
     axes = _axes(metric, spec)
     found = _found(db, blobs, task, moment)
     datasets = _datasets(db, task, spec, moment)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
     tags = _tags(found, datasets)
     datasets = _chosen(datasets, found, part)
+    shown = [info for info in list_models(db, actor, task_name) if spec.shows(info.name)]
+    rounds = rounds_of(db, task_name, shown, moment)
     models = [
         _model(
             info,
@@ -69,15 +74,17 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
             scoring=[dataset.weight > 0 for dataset in datasets],
             metric=metric,
             tag=part.tag,
+            rounds=rounds,
         )
-        for info in list_models(db, actor, task_name)
-        if spec.shows(info.name) and (version := _version_at(info, moment)) is not None
+        for info in shown
+        if (version := _version_at(info, moment)) is not None
     ]
     return Board(
         task=task,
         metric=metric,
         axes=axes,
         datasets=tuple(datasets),
+        rounds=rounds,
         models=tuple(models if part.seeds_apart else merge_seeds(models)),
         spec=spec,
         part=part,
@@ -151,19 +158,25 @@ def _chosen(
 
 
 def _axes(name: str, spec: BoardSpec) -> tuple[Axis, ...]:
-    metric = METRICS.get(name)
-    low, high = metric.range
-    scale = 100.0 if (low, high) == (0.0, 1.0) else 1.0
-    lower = metric.better == "lower"
-    # A rate of which less is better (such as vMER) has a natural cap: what is left of the whole is the good.
-    cap = high * scale if lower and np.isfinite(high) else None
     return (
-        Axis("performance", metric.title, "%" if scale > 1 else "", lower, cap, scale),
+        _performance_axis(name),
         Axis("throughput", "Throughput", "examples/s"),
         Axis("memory", "Memory", "GiB", lower=True, cap=spec.caps.get("memory")),
         Axis("fairness", "Fairness", "%", scale=100.0),
         Axis("robustness", "Robustness", "%", scale=100.0),
     )
+
+
+def _performance_axis(name: str) -> Axis:
+    # A rate of which less is better has a natural cap: what is left of the whole is the good, here 1 − vMER.
+    if name == VMER:
+        return Axis("performance", "vMER", "%", lower=True, cap=100.0, scale=100.0, pooled=True)
+    metric = METRICS.get(name)
+    low, high = metric.range
+    scale = 100.0 if (low, high) == (0.0, 1.0) else 1.0
+    lower = metric.better == "lower"
+    cap = high * scale if lower and np.isfinite(high) else None
+    return Axis("performance", metric.title, "%" if scale > 1 else "", lower, cap, scale)
 
 
 def _model(
@@ -175,6 +188,7 @@ def _model(
     scoring: Sequence[bool],
     metric: str,
     tag: str | None,
+    rounds: Sequence[BoardRound],
 ) -> BoardModel:
     place = ADAPTERS.get(version.adapter).place
     cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
@@ -190,10 +204,12 @@ def _model(
         family=version.meta.get("family"),
         created_at=version.created_at,
         values={axis.name: [None if one is None else _value(axis, one, metric, tag) for one in found] for axis in axes},
+        pooled={axis.name: pooled_rate(rounds, version.ref, axis.scale) for axis in axes if axis.pooled},
         slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
         cannot=cannot,
         pending=_pending([one for one, counts in zip(found, scoring, strict=True) if counts]),
         hashes=(version.hash,),
+        draws={name: tuple((one.result.draws.get(name) if one else None,) for one in found) for name in SHARES},
         predictions=tuple(
             (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in found
         ),

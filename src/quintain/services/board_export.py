@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quintain.core.errors import BadInput, NotFound
-from quintain.metrics.contract import METRICS
+from quintain.core.hashing import content_id
 from quintain.services.board_rank import Ranked
-from quintain.services.board_types import BoardModel
+from quintain.services.board_types import Board, BoardDataset, BoardModel, Figure
 
 # How lm-evaluation-harness calls what we call otherwise.
 HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
@@ -136,19 +136,36 @@ def _escaped(text: str) -> str:
     return _LATEX.sub(lambda match: _LATEX_FOR.get(match[0], "\\" + match[0]), text).replace("–", "--")
 
 
+def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure | None]]:
+    """List on what a model has a performance: the data sets or, where vMER ranks, the rounds it answered in."""
+    axis = made.axes[0]
+    if not axis.pooled:
+        return list(zip(made.datasets, model.values[axis.name], strict=True))
+    found: list[tuple[BoardDataset, Figure | None]] = []
+    for one in made.rounds:
+        place = content_id(one.as_dict())
+        for rate in one.models:
+            if rate.model in (model.ref, *model.seeds):
+                figure = {name: value * axis.scale for name, value in rate.vmer.as_dict().items()}
+                name = f"round_{one.ref.partition('/')[2]}"
+                found.append((BoardDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
+    return found
+
+
 def _harness(ranked: Ranked, model: BoardModel) -> str:
     made = ranked.board
-    metric = METRICS.get(made.metric)
+    lower = made.axes[0].lower
     name = HARNESS_NAMES.get(made.metric, made.metric)
     found: dict[str, dict[str, Any]] = {}
-    for dataset, figure in zip(made.datasets, model.values["performance"], strict=True):
+    scored = _scored(made, model)
+    for dataset, figure in scored:
         if figure is not None:
             task = f"{made.task.name}_{dataset.name}"
             found[task] = {"alias": task, f"{name},none": figure["value"] / made.axes[0].scale}
             found[task][f"{name}_stderr,none"] = (
                 (figure["high"] - figure["low"]) / made.axes[0].scale / 3.92 if figure["low"] is not None else "N/A"
             )
-    versions = {f"{made.task.name}_{dataset.name}": dataset for dataset in made.datasets}
+    versions = {f"{made.task.name}_{dataset.name}": dataset for dataset, _ in scored}
     shape = {
         "results": found,
         "group_subtasks": {task: [] for task in found},
@@ -158,7 +175,7 @@ def _harness(ranked: Ranked, model: BoardModel) -> str:
         },
         "versions": {task: versions[task].ref.rpartition("@")[2] for task in found},
         "n-shot": dict.fromkeys(found, 0),
-        "higher_is_better": {task: {name: metric.better == "higher"} for task in found},
+        "higher_is_better": {task: {name: not lower} for task in found},
         "n-samples": {task: {"original": versions[task].rows, "effective": versions[task].rows} for task in found},
         "config": {"model": "quintain", "model_args": f"ref={model.ref},hash={model.hash}", "batch_size": 1},
         "date": made.made_at.timestamp(),
@@ -175,7 +192,7 @@ def _model_index(ranked: Ranked, model: BoardModel) -> str:
         f"- name: {_quoted(model.name)}",
         "  results:",
     ]
-    for dataset, figure in zip(made.datasets, model.values["performance"], strict=True):
+    for dataset, figure in _scored(made, model):
         if figure is None:
             continue
         text += [

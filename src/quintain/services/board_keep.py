@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain import __version__
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.hashing import canonical_json
+from quintain.core.hashing import canonical_json, content_id
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
 from quintain.services import audit
@@ -171,6 +171,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> 
         "uncertainty": dict(sure),
         "inputs": {
             "datasets": {one.ref: one.hash for one in made.datasets},
+            "rounds": {one.ref: content_id(one.as_dict()) for one in made.rounds},
             "models": {one.ref: list(one.hashes) for one in made.models},
             "predictions": {
                 model.ref: {one.ref: list(keys) for one, keys in zip(made.datasets, model.predictions, strict=True)}
@@ -229,6 +230,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
             family=one["family"],
             created_at=datetime.fromisoformat(one["created_at"]),
             values=one["values"],
+            pooled=one.get("pooled", {}),
             cannot=tuple(one["cannot"]),
             pending=one["pending"],
             seeds=tuple(one["seeds"]),
@@ -240,6 +242,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
         metric=shape["metric"],
         axes=tuple(Axis(**axis) for axis in shape["axes"]),
         datasets=tuple(BoardDataset(**dataset) for dataset in shape["datasets"]),
+        rounds=(),
         models=tuple(models),
         spec=BoardSpec(),
         part=Part(tag=shape["tag"], language=shape["language"]),

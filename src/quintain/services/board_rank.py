@@ -61,6 +61,10 @@ def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
                 if cell is not None:
                     values[row, column, place] = cell["value"]
     means = weighted_mean(values, weights) if made.datasets else np.full(shape[:2], np.nan)
+    for column, axis in enumerate(made.axes):
+        if axis.pooled:
+            figures = [model.pooled.get(axis.name) for model in made.models]
+            means[:, column] = [np.nan if figure is None else figure["value"] for figure in figures]
     means[cannot] = np.nan
     beyond = {}
     for column, axis in enumerate(made.axes):
@@ -106,6 +110,9 @@ class Ranked:
         value = float(self.table.values[row, self.table.position(axis)])
         if np.isnan(value):
             return None
+        if self.board.axes[self.table.position(axis)].pooled:
+            figure = self.board.models[row].pooled[axis] or {}
+            return {"value": value, "low": figure.get("low"), "high": figure.get("high")}
         weights = np.array(dataset_weights(self.board, self.view))
         ends: dict[str, float | None] = {}
         for end, sign in (("low", -1.0), ("high", 1.0)):

@@ -33,12 +33,17 @@ def _row(group: Sequence[BoardModel]) -> BoardModel:
         values={
             axis: [_mean([model.values[axis][place] for model in group]) for place in places] for axis in first.values
         },
+        pooled={axis: _mean([model.pooled.get(axis) for model in group]) for axis in first.pooled},
         slices=[_slices([model.slices[place] for model in group]) for place in places],
         cannot=tuple(name for name in first.cannot if all(name in model.cannot for model in group)),
         pending=next((model.pending for model in group if model.pending), ""),
         seeds=tuple(model.ref for model in group),
         hashes=tuple(model.hash for model in group),
         predictions=tuple(tuple(model.predictions[place][0] for model in group) for place in places),
+        draws={
+            axis: tuple(tuple(model.draws[axis][place][0] for model in group) for place in places)
+            for axis in first.draws
+        },
         predictions_only=all(model.predictions_only for model in group),
     )
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
+from quintain.core.task import VMER
 from quintain.services import audit
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row, get_task
@@ -168,7 +169,7 @@ def _metric_faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[
     name = settings.get("metric")
     if not name:
         return []
-    fitting = get_task(db, task).metrics
+    fitting = list(dict.fromkeys([*get_task(db, task).metrics, VMER]))
     return (
         []
         if name in fitting

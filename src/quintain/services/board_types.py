@@ -9,13 +9,17 @@ from typing import Any, TypeAlias
 
 from quintain.core.task import Task
 from quintain.services.board_settings import BoardSpec
+from quintain.stats.bootstrap import Estimate
 
 Figure: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One column of the board. *scale* turns a stored value into what is shown: percent for rates."""
+    """One column of the board. *scale* turns a stored value into what is shown: percent for rates.
+
+    A *pooled* column has one figure for each model, over all rounds, instead of one on each data set.
+    """
 
     name: str
     title: str
@@ -23,10 +27,18 @@ class Axis:
     lower: bool = False
     cap: float | None = None
     scale: float = 1.0
+    pooled: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        return {"name": self.name, "title": self.title, "unit": self.unit, "lower": self.lower, "cap": self.cap}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "unit": self.unit,
+            "lower": self.lower,
+            "cap": self.cap,
+            "pooled": self.pooled,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +69,65 @@ class BoardDataset:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundRate:
+    """How one model did in one round: items it answered, how many of them were validated errors, and the rate."""
+
+    model: str
+    collected: int
+    errors: int
+    vmer: Estimate
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        name = self.model.rpartition("/")[2].partition("@")[0]
+        rate = self.vmer.as_dict()
+        return {"model": self.model, "name": name, "collected": self.collected, "errors": self.errors, "vmer": rate}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRound:
+    """A round as its newest review left it. *human* is how often one judge says what most of the others say."""
+
+    ref: str
+    at: datetime
+    collected: int
+    validated: int
+    human: Estimate | None
+    models: tuple[RoundRate, ...]
+
+    @property
+    def best(self) -> RoundRate | None:
+        """The model with the lowest rate."""
+        return min(self.models, key=lambda one: (one.vmer.value or 0.0, one.model), default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON; what the best model reaches is one minus its rate."""
+        best = self.best
+        return {
+            "round": self.ref,
+            "title": self.ref.partition("/")[2],
+            "at": self.at.isoformat(timespec="seconds"),
+            "collected": self.collected,
+            "validated": self.validated,
+            "human": self.human.as_dict() if self.human else None,
+            "best": {"model": best.model, **_rest(best.vmer)} if best else None,
+            "models": [one.as_dict() for one in self.models],
+        }
+
+
+def _rest(rate: Estimate) -> dict[str, float | None]:
+    """Give one minus a rate; the ends of its interval change places."""
+    ends = {"value": rate.value, "low": rate.high, "high": rate.low}
+    return {name: None if value is None else 1.0 - value for name, value in ends.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class BoardModel:
     """A row: for each axis a figure (with its interval, where it has one) on each data set.
 
-    A row that stands for several seeds has their references in *seeds*, and each figure the deviation over them as
-    `spread`. *predictions* names, for each data set, the stored predictions of each seed.
+    *pooled* holds the figures of axes that have one over all rounds instead. A row that stands for several seeds has
+    their references in *seeds*, and each figure the deviation over them as `spread`. *predictions* names, for each
+    data set, the stored predictions of each seed, and *draws* for some axes where the resampled figures are kept.
     """
 
     ref: str
@@ -75,12 +141,14 @@ class BoardModel:
     family: str | None
     created_at: datetime
     values: Mapping[str, Sequence[Figure | None]] = field(default_factory=dict)
+    pooled: Mapping[str, Figure | None] = field(default_factory=dict)
     slices: Sequence[Sequence[Figure]] = ()
     cannot: tuple[str, ...] = ()
     pending: str = ""
     seeds: tuple[str, ...] = ()
     hashes: tuple[str, ...] = ()
     predictions: tuple[tuple[str | None, ...], ...] = ()
+    draws: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -96,6 +164,7 @@ class BoardModel:
             "family": self.family,
             "created_at": self.created_at.isoformat(),
             "values": {name: list(cells) for name, cells in self.values.items()},
+            "pooled": dict(self.pooled),
             "cannot": list(self.cannot),
             "pending": self.pending,
             "seeds": list(self.seeds),
@@ -120,6 +189,7 @@ class Board:
     metric: str
     axes: tuple[Axis, ...]
     datasets: tuple[BoardDataset, ...]
+    rounds: tuple[BoardRound, ...]
     models: tuple[BoardModel, ...]
     spec: BoardSpec
     part: Part
@@ -139,6 +209,7 @@ class Board:
             "languages": list(self.languages),
             "axes": [axis.as_dict() for axis in self.axes],
             "datasets": [dataset.as_dict() for dataset in self.datasets],
+            "rounds": [one.as_dict() for one in self.rounds],
             "models": [model.as_dict() for model in self.models],
             "weights": self.spec.axis_weights([axis.name for axis in self.axes]),
             "epsilon": self.spec.epsilon,

@@ -14,14 +14,13 @@ from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.metrics.aligned import Aligned, align
-from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
 from quintain.services.examples import example_scores
 from quintain.services.models import get_model
 from quintain.services.results import read_predictions, sees_all
-from quintain.services.tasks import get_task
+from quintain.services.tasks import get_task, leading_metric
 from quintain.stats.paired import McNemar, PairedDifference, Separation, examples_to_separate, mcnemar
 from quintain.store.blobs import Blobs
 from quintain.store.queries import cells as queries
@@ -196,7 +195,7 @@ def _joined(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
 
 
 def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetComparison:
-    name = task.canonical_metric if task.canonical_metric in METRICS else task.metrics[0]
+    name = leading_metric(task)
     kind = kind_of(task)
     metric = metric_named(name, kind.answer_type)
     one, two = (_aligned(task, table, side) for side in ("first", "second"))

@@ -6,10 +6,12 @@ cached under a hash of everything that went in.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
@@ -18,11 +20,12 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
-from quintain.metrics.flips import same_answers, unchanged_share
+from quintain.metrics.flips import Unchanged, same_answers, unchanged_share
 from quintain.perturb.contract import Family, perturbation
 from quintain.perturb.tables import lineage
 from quintain.services.models import get_model
 from quintain.services.tasks import get_task
+from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries import cells as cell_queries
@@ -30,15 +33,25 @@ from quintain.store.queries import results as cache
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 3  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 4  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
+DRAWN = "drawn"
+NOTHING_CHANGED: Mapping[str, Any] = {
+    "share": {"value": None, "low": None, "high": None},
+    "rows": 0,
+    "flips": 0,
+    "families": {},
+}
 # On hidden labels, what rests on fewer examples than this would tell about single ones, and is shown to owners only.
 FEWEST_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetResult:
-    """What is known of one model version on one data set version. Rates are fractions, memory is in GiB."""
+    """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
+
+    *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
+    """
 
     model_version_id: int
     dataset_version_id: int
@@ -55,6 +68,7 @@ class DatasetResult:
     fairness: Mapping[str, Any] | None = None
     states: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, int] = field(default_factory=dict)
+    draws: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -89,12 +103,29 @@ def results(db: Session, blobs: Blobs, task: Task, *, model_version_id: int | No
         for part, key in wanted[pair].items():
             if key not in known:
                 known[key] = fresh[key] = _compute(db, blobs, task, group, part)
+                drawn = fresh[key].pop(DRAWN, None)
+                if drawn is not None:  # beside it: few ask for it, and it is long
+                    fresh[_draws_key(key)] = {DRAWN: drawn}
             figures[part] = known[key]
-        found.append(_result(group, figures))
+        draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part != PLAIN}
+        found.append(replace(_result(group, figures), draws=draws))
     if fresh:
         with transaction(db):
             cache.keep(db, fresh)
     return found
+
+
+def _draws_key(key: str) -> str:
+    return content_id([key, DRAWN])
+
+
+def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
+    """Give the resampled shares that are kept under *keys*. Models on the same data met the same resamples."""
+    known = cache.cached(db, list(keys))
+    return {
+        key: np.frombuffer(base64.b64decode(value[DRAWN]), dtype="<f4").astype(np.float64)
+        for key, value in known.items()
+    }
 
 
 def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[DatasetResult]:
@@ -229,17 +260,22 @@ def confusion(task: Task, table: pl.DataFrame) -> dict[str, Any] | None:
 def _unchanged(
     db: Session, blobs: Blobs, task: Task, plain: pl.DataFrame, members: Mapping[str, CellRow]
 ) -> dict[str, Any]:
-    return unchanged_figures(task, pl.concat([flip_table(db, blobs, plain, row) for row in members.values()]))
+    table = pl.concat([flip_table(db, blobs, plain, row) for row in members.values()])
+    if table.is_empty():
+        return dict(NOTHING_CHANGED)
+    found = _unchanged_share(task, table)
+    return found.as_dict() | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
 
 
 def unchanged_figures(task: Task, table: pl.DataFrame) -> dict[str, Any]:
     """Give the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`."""
-    if table.is_empty():
-        return {"share": {"value": None, "low": None, "high": None}, "rows": 0, "flips": 0, "families": {}}
+    return dict(NOTHING_CHANGED) if table.is_empty() else _unchanged_share(task, table).as_dict()
+
+
+def _unchanged_share(task: Task, table: pl.DataFrame) -> Unchanged:
     same = same_answers(kind_of(task).answer_type, table["before"], table["after"])
     clusters = table["parent"].rank("dense").cast(pl.Int64).to_numpy() - 1
-    share = unchanged_share(same, table["family"].to_list(), groups=table["group"].to_list(), clusters=clusters)
-    return share.as_dict()
+    return unchanged_share(same, table["family"].to_list(), groups=table["group"].to_list(), clusters=clusters)
 
 
 def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> pl.DataFrame:

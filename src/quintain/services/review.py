@@ -19,7 +19,7 @@ from quintain.services.judges import Figures, evidence_of, gather, measure
 from quintain.services.permissions import require_owner
 from quintain.services.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate import find
-from quintain.services.vmer import settle_bonuses
+from quintain.services.vmer import error_counts, settle_bonuses
 from quintain.store.database import lock, transaction
 from quintain.store.queries import judgements as queries
 from quintain.store.tables import ValidationReview
@@ -94,8 +94,10 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         )
         summary = {**found.as_dict(), "caught": {f"user:{user}": rule.rule for user, rule in caught.items()}}
         summary["writers"] = settled.writers
+        summary["vmer"] = error_counts(db, ground, final)
         compared = int(figures.compared.sum())
         summary["agreement"] = float(figures.agreed.sum() / compared) if compared else None
+        summary["compared"] = compared
         row = ValidationReview(
             validation_id=ground.id, judgements=len(evidence.table), summary=summary, by=actor.user_id
         )

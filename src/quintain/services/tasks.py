@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
+from typing import get_args
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.task import Task
+from quintain.core.task import VMER, AnswerType, Task
 from quintain.metrics.contract import METRICS
 from quintain.services.audit import record
 from quintain.services.permissions import require_owner, require_role
@@ -47,7 +48,14 @@ def check_task(toml_text: str, *, file: str | None = None) -> Task:
 
     Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
     """
-    return parse_task(toml_text, file=file, metrics={name: metric.answer_types for name, metric in METRICS.items()})
+    known = {name: metric.answer_types for name, metric in METRICS.items()}
+    return parse_task(toml_text, file=file, metrics={**known, VMER: get_args(AnswerType)})
+
+
+def leading_metric(task: Task) -> str:
+    """Give the metric of predictions that stands first: the canonical one, unless that is a rate of rounds."""
+    own = [name for name in task.metrics if name in METRICS]
+    return task.canonical_metric if task.canonical_metric in own or not own else own[0]
 
 
 def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> Task:

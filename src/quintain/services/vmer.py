@@ -87,15 +87,22 @@ def rates_of(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
     }
 
 
-def model_rates(db: Session, task: str, model: str) -> list[tuple[str, Rates]]:
-    """Give a model's rates on every validation of *task* in which it answered, for boards."""
-    found = []
-    for ref in queries.validations_of(db, task):
-        ground = find(db, ref)
-        items = queries.collected(db, ground.id, ground.round_id)
-        if any(one.get("model") == model for item in items for one in item.predictions):
-            found.append((ref, _rates(_outcomes(ground, final_labels(db, ground), items, model))))
-    return found
+def error_counts(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
+    """Count what vMER is made of, over all and by model, as `[collected, validated, errors]`.
+
+    Reviews keep it, and boards read it there.
+    """
+    items = queries.collected(db, ground.id, ground.round_id)
+    models = sorted({str(one.get("model")) for item in items for one in item.predictions})
+    return {
+        "all": _counts(_outcomes(ground, final, items)),
+        "models": {model: _counts(_outcomes(ground, final, items, model)) for model in models},
+    }
+
+
+def _counts(outcomes: Sequence[_Outcome]) -> list[int]:
+    validated, errors = sum(one.label is not None for one in outcomes), sum(one.error for one in outcomes)
+    return [len(outcomes), validated, errors]
 
 
 def _outcomes(
@@ -126,14 +133,15 @@ def _rates(outcomes: Sequence[_Outcome]) -> Rates:
         collected=len(outcomes),
         validated=sum(one.label is not None for one in outcomes),
         errors=errors,
-        vmer=_rate(errors, len(outcomes)),
+        vmer=rate_of(errors, len(outcomes)),
         written=len(written),
         successes=successes,
-        aimed_success=_rate(successes, len(written)) if written else None,
+        aimed_success=rate_of(successes, len(written)) if written else None,
     )
 
 
-def _rate(hits: int, total: int) -> Estimate:
+def rate_of(hits: int, total: int) -> Estimate:
+    """Give a share with its Wilson interval."""
     if not total:
         return Estimate(None, reason="nothing was collected")
     low, high = wilson(np.array(hits), np.array(total))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault, NotFound
-from quintain.core.task import AnswerType, Label, Task
+from quintain.core.task import VMER, AnswerType, Label, Task
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
 
@@ -238,6 +238,8 @@ class _Reading:
             self.fault("metrics", "names a metric twice")
         for name in given:
             self._check_metric(kind, name)
+        if set(given) == {VMER}:
+            self.fault("metrics", f"'{VMER}' comes from rounds; add a metric for data sets, such as accuracy")
         canonical = self.data.get("canonical_metric", given[0])
         if canonical not in given:
             self.fault("canonical_metric", f"{canonical!r} is not among the metrics: {', '.join(given)}")

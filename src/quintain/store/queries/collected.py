@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
@@ -57,10 +58,19 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> list[Col
     return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))]
 
 
-def validations_of(db: Session, task: str) -> list[str]:
-    """List the validations of a task by name."""
-    query = select(Validation.name).join(TaskRow, TaskRow.id == Validation.task_id).where(TaskRow.name == task)
-    return [f"{task}/{name}" for name in db.scalars(query.order_by(Validation.id))]
+def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:
+    """Give the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
+    newest = select(func.max(ValidationReview.id)).group_by(ValidationReview.validation_id)
+    if before is not None:
+        newest = newest.where(ValidationReview.created_at <= before)
+    query = (
+        select(Validation.name, ValidationReview)
+        .join(Validation, Validation.id == ValidationReview.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .where(TaskRow.name == task, ValidationReview.id.in_(newest))
+        .order_by(Validation.id)
+    )
+    return [(name, review) for name, review in db.execute(query)]
 
 
 def writers_elsewhere(db: Session, task_id: int, validation_id: int) -> list[dict[str, list[int]]]:

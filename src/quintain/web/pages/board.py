@@ -9,6 +9,7 @@ from fastapi import Depends
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput
+from quintain.core.task import VMER
 from quintain.services import board_keep
 from quintain.services.board_cache import warm_board
 from quintain.services.board_export import KINDS, SINGLE
@@ -139,7 +140,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
         axes=[(axis, axis_title(_, axis)) for axis in made.axes],
         metrics=[
             ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
-            *((one, one) for one in found.metrics),
+            *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
         ],
         names=sorted({model.name for model in made.models} | set(spec.hidden_models)),
         crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],

@@ -30,8 +30,8 @@ def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
     found = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
     return {
         "results": found,
-        "metric": task.canonical_metric,
-        "metric_title": METRICS.get(task.canonical_metric).title if task.canonical_metric in METRICS else "",
+        "metric": tasks.leading_metric(task),
+        "metric_title": METRICS.get(tasks.leading_metric(task)).title,
         "is_rate": is_rate,
         "names_training": bool(info.version.meta.get("data")),
     }
@@ -57,7 +57,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         model=info,
         version=info.version,
         result=result,
-        metric=found.canonical_metric,
+        metric=tasks.leading_metric(found),
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
