@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain.services.board_types import BoardRound, Figure, RoundRate
 from quintain.services.models import ModelInfo
-from quintain.services.vmer import rate_of
+from quintain.stats.workers import wilson_share
 from quintain.store.queries import collected as queries
 from quintain.store.tables import ValidationReview
 
@@ -38,9 +38,9 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound
         at=review.created_at,
         collected=collected,
         validated=validated,
-        human=rate_of(round(review.summary["agreement"] * compared), compared) if compared else None,
+        human=wilson_share(round(review.summary["agreement"] * compared), compared) if compared else None,
         models=tuple(
-            RoundRate(model, answered, errors, rate_of(errors, answered))
+            RoundRate(model, answered, errors, wilson_share(errors, answered))
             for model, (answered, _, errors) in sorted(counts["models"].items())
             if model in versions
         ),
@@ -53,6 +53,6 @@ def pooled_rate(rounds: Sequence[BoardRound], model: str, scale: float) -> Figur
     if not found:
         return None
     collected = sum(rate.collected for _, rate in found)
-    rate = rate_of(sum(rate.errors for _, rate in found), collected)
+    rate = wilson_share(sum(rate.errors for _, rate in found), collected)
     shown = {name: None if value is None else value * scale for name, value in rate.as_dict().items()}
     return {**shown, "n": collected, "at": max(one.at for one, _ in found).isoformat(timespec="seconds")}

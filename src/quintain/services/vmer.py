@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.people import OPERATOR, Actor
@@ -25,7 +24,7 @@ from quintain.services.permissions import require_owner, require_user
 from quintain.services.rounds import get_round
 from quintain.services.validate import Ground, find
 from quintain.stats.bootstrap import Estimate
-from quintain.stats.workers import wilson
+from quintain.stats.workers import wilson_share
 from quintain.store.queries import collected as queries
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries.collected import Collected
@@ -133,19 +132,11 @@ def _rates(outcomes: Sequence[_Outcome]) -> Rates:
         collected=len(outcomes),
         validated=sum(one.label is not None for one in outcomes),
         errors=errors,
-        vmer=rate_of(errors, len(outcomes)),
+        vmer=wilson_share(errors, len(outcomes)),
         written=len(written),
         successes=successes,
-        aimed_success=rate_of(successes, len(written)) if written else None,
+        aimed_success=wilson_share(successes, len(written)) if written else None,
     )
-
-
-def rate_of(hits: int, total: int) -> Estimate:
-    """Give a share with its Wilson interval."""
-    if not total:
-        return Estimate(None, reason="nothing was collected")
-    low, high = wilson(np.array(hits), np.array(total))
-    return Estimate(hits / total, float(low), float(high))
 
 
 def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:

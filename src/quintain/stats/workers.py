@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import fit_one_coin
 
@@ -56,6 +56,18 @@ def wilson(hits: IntArray, total: IntArray, confidence: float = 0.95) -> tuple[F
         high = np.where(hits == total, 1.0, np.clip(centre + half, 0, 1))
     undefined = total == 0
     return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+
+
+def wilson_share(hits: int, total: int) -> Estimate:
+    """Give the share of *hits* in *total* with Wilson's interval.
+
+    >>> wilson_share(8, 10).value
+    0.8
+    """
+    if not total:
+        return Estimate(None, reason="nothing was collected")
+    low, high = wilson(np.array(hits), np.array(total))
+    return Estimate(hits / total, float(low), float(high))
 
 
 def agreement_with_others(judgements: Judgements) -> tuple[IntArray, IntArray]:
