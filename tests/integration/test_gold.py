@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services import gold, judges, quizzes, slots
+from quintain.services import gold, item_files, judges, quizzes, slots, tasks, unqualify, validate, validation_status
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
@@ -121,3 +122,101 @@ def test_gold_items_are_checked_and_can_be_retired(db: Session, owner: Actor) ->
     assert not any(one.inputs["text"].startswith("gold") for one in page.items)
     with pytest.raises(NotFound, match="no gold item"):
         gold.retire_gold(db, owner, REF, 10**6)
+
+
+def test_a_retired_gold_item_comes_back(db: Session, owner: Actor) -> None:
+    """Retiring is taken back; the accuracy of an item comes with its interval."""
+    make_ground(db, owner, 10)
+    add(db, owner, 1)
+    (one,) = gold.list_gold(db, owner, REF)
+    assert one.accuracy.value is None
+    gold.retire_gold(db, owner, REF, one.id)
+    gold.restore_gold(db, owner, REF, one.id)
+    judge_all(db, make_judges(db, 5), wrong_on_gold)
+    (one,) = gold.list_gold(db, owner, REF)
+    assert not one.retired
+    assert (one.answered, one.right, one.accuracy.value) == (5, 0, 0.0)
+    assert one.accuracy.high is not None
+    assert 0.3 < one.accuracy.high < 0.5
+
+
+def test_a_finished_item_becomes_gold_and_nobody_sees_it_twice(db: Session, owner: Actor) -> None:
+    """Who judged it or wrote it is not shown it as gold; it keeps its label, and unqualifying asks for it no more."""
+    make_ground(db, owner, 10, "automatic = false\n[gold]\nrate = 0.1")
+    first = make_judges(db, 5)
+    with pytest.raises(NotFound, match="no item"):
+        gold.gold_from_item(db, owner, REF, 10**6)
+    item = db.scalars(select(ValidationItem).order_by(ValidationItem.id)).first()
+    assert item is not None
+    with pytest.raises(Conflict, match="no label yet"):
+        gold.gold_from_item(db, owner, REF, item.id)
+    judge_all(db, first)
+    assert gold.gold_from_item(db, owner, REF, item.id) == truth(item.inputs)
+    with pytest.raises(Conflict, match="already"):
+        gold.gold_from_item(db, owner, REF, item.id)
+    assert validation_status.status(db, owner, REF)["progress"]["items"] == 10
+    opened = unqualify.unqualify(db, owner, REF, [first[0].name], reason="a test")
+    assert opened == 9, "the item that is gold now is not asked for again"
+    later = make_judges(db, 1, "later")
+    page = slots.claim_page(db, later[0], REF)
+    assert page is not None
+    texts = [one.inputs["text"] for one in page.items]
+    assert len(texts) == len(set(texts)) == 10
+    assert item.inputs["text"] in texts
+    page = slots.claim_page(db, first[1], REF)
+    assert page is None, "everything was seen by those who judged first, the gold item too"
+    status = validation_status.status(db, owner, REF)
+    assert status["progress"]["labelled"] == 1, "the others wait for a fifth judgement"
+
+
+FILES = {
+    "bom.csv": "\ufefftext,label,note\nso good,positive,plain\nso bad,negative,\n",
+    "rows.jsonl": '{"text": "so good", "label": "positive"}\n{"text": "so bad", "label": "negative"}\n',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_gold_comes_from_files(db: Session, owner: Actor, tmp_path: Path, name: str) -> None:
+    """CSV with a byte-order mark and JSONL are read alike; the same file again adds nothing."""
+    make_ground(db, owner, 3)
+    path = tmp_path / name
+    path.write_text(FILES[name])
+    assert item_files.add_gold_from_file(db, owner, REF, path) == 2
+    assert item_files.add_gold_from_file(db, owner, REF, path) == 0
+    assert {one.label for one in gold.list_gold(db, owner, REF)} == {"positive", "negative"}
+
+
+def test_faults_of_files_name_the_row_that_a_person_finds(db: Session, owner: Actor, tmp_path: Path) -> None:
+    """The first row after the header of a CSV is row 2; that of JSONL is row 1; a contradiction is named."""
+    make_ground(db, owner, 3)
+    path = tmp_path / "gold.csv"
+    path.write_text("text,label\nso good,sad\n,positive\n")
+    with pytest.raises(BadInput, match=r"gold\.csv, row 3, field 'text'"):
+        item_files.add_gold_from_file(db, owner, REF, path)
+    path.write_text("text,label\nso good,sad\n")
+    with pytest.raises(BadInput, match=r"gold\.csv, row 2, field 'label': label 'sad' is not one of"):
+        item_files.add_gold_from_file(db, owner, REF, path)
+    path.write_text("text,label\nso good,positive\nso good,negative\n")
+    with pytest.raises(BadInput, match=r"row 3, field 'label': the same item has another label"):
+        item_files.add_gold_from_file(db, owner, REF, path)
+    lines = tmp_path / "items.jsonl"
+    lines.write_text('{"text": ""}\n{"text": "fine"}\n')
+    with pytest.raises(BadInput, match=r"items\.jsonl, row 1, field 'text'"):
+        item_files.add_items_from_file(db, owner, REF, lines)
+
+
+def test_answers_to_judge_come_from_files(db: Session, owner: Actor, tmp_path: Path) -> None:
+    """Where judges judge answers, a table of items brings them, and so does gold."""
+    tasks.put_task(db, owner, 'name = "reading"\nkind = "extractive-qa"\ntitle = "Reading"\n')
+    validate.open_validation(db, owner, "reading/check", "[gold]\nrate = 0.5")
+    path = tmp_path / "items.csv"
+    path.write_text("passage,question\nAnn has a dog.,What barks?\n")
+    with pytest.raises(BadInput, match="no column 'answer'"):
+        item_files.add_items_from_file(db, owner, "reading/check", path)
+    path.write_text("passage,question,answer\nAnn has a dog.,What barks?,a dog\nBob has a cat.,What purrs?,a cow\n")
+    with pytest.raises(BadInput, match=r"row 3, field 'answer'"):
+        item_files.add_items_from_file(db, owner, "reading/check", path)
+    path.write_text("passage,question,answer\nAnn has a dog.,What barks?,a dog\n")
+    assert item_files.add_items_from_file(db, owner, "reading/check", path).added == 1
+    path.write_text("passage,question,answer,label\nBob has a cat.,What purrs?,a cat,right\n")
+    assert item_files.add_gold_from_file(db, owner, "reading/check", path) == 1

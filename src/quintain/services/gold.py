@@ -15,16 +15,22 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.core.validation import EntryQuiz, UnqualifyRule
 from quintain.services import audit, pay, quizzes, unqualify
+from quintain.services.final_labels import final_labels
 from quintain.services.judging_labels import choices, label_fault
 from quintain.services.permissions import require_owner
 from quintain.services.validate import Ground, find
+from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
+from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries import validation as queries
-from quintain.store.tables import ValidationItem
+from quintain.store.tables import Adjudication, ValidationItem
 from quintain.tasks.contract import kind_of
+
+FAULTS = 100
+NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,7 @@ class GoldItem:
     shown: int
     answered: int
     right: int
+    accuracy: Estimate
     retired: bool
 
     def as_dict(self) -> dict[str, Any]:
@@ -50,6 +57,7 @@ class GoldItem:
             "shown": self.shown,
             "answered": self.answered,
             "right": self.right,
+            "accuracy": self.accuracy.as_dict(),
             "retired": self.retired,
         }
 
@@ -62,13 +70,18 @@ class GoldOutcome:
     feedback: str
 
 
-def add_gold(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add gold items: each row has `inputs` and `label`, and may have a `note` that says why. Give how many are new."""
+def add_gold(
+    db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]], *, file: str | None = None, first: int = 1
+) -> int:
+    """Add gold items: each row has `inputs` and `label`, and may have a `note` that says why. Give how many are new.
+
+    Faults name *file* and the row, of which the first is number *first*.
+    """
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
         lock(db, f"items of {ground.id}")
-        made = _checked(ground, rows)
+        made = _checked(ground, rows, file, first)
         known = queries.known_hashes(db, ground.id, list(made))
         new = [row for key, row in made.items() if key not in known]
         if new:
@@ -77,18 +90,23 @@ def add_gold(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, An
     return len(new)
 
 
-def _checked(ground: Ground, rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _checked(
+    ground: Ground, rows: Sequence[Mapping[str, Any]], file: str | None, first: int
+) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
     made: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, first):
         inputs = row.get("inputs")
         if not isinstance(inputs, Mapping):
-            faults.append(Fault("has no inputs", row=number))
+            faults.append(Fault("has no inputs", file=file, row=number))
             continue
         found = kind_of(ground.task).check(ground.task, inputs, row.get("answer"))
         wrong = label_fault(ground.task, inputs, row.get("label"))
-        faults += [Fault(one.reason, row=number, field=one.field) for one in (*found, *((wrong,) if wrong else ()))]
+        named = (*found, *((wrong,) if wrong else ()))
+        faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]
         key = Example(inputs).id
+        if key in made and made[key]["gold"] != row.get("label"):
+            faults.append(Fault("the same item has another label further up", file=file, row=number, field="label"))
         made[key] = {
             "validation_id": ground.id,
             "hash": key,
@@ -98,40 +116,97 @@ def _checked(ground: Ground, rows: Sequence[Mapping[str, Any]]) -> dict[str, dic
             "gold_note": str(row.get("note") or ""),
         }
     if faults:
-        raise BadInput(faults=faults[:20], total=len(faults))
+        raise BadInput(faults=faults[:FAULTS], total=len(faults))
     return made
+
+
+def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: str = "") -> str:
+    """Make a gold item of one that is judged to the end, and give its label.
+
+    The item stays in the data with that label for good: nobody is asked about it again, and whoever was shown it, or
+    wrote it, is not shown it as a gold item.
+    """
+    with transaction(db):
+        ground = find(db, ref)
+        require_owner(actor, ground.task.name)
+        lock(db, f"items of {ground.id}")
+        item = queries.item_by_id(db, ground.id, item_id)
+        if item is None or item.gold is not None or item.retired_at is not None:
+            raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate items {ref}` lists them.")
+        final = final_labels(db, ground)
+        place = final.by_item().get(item_id)
+        label = final.names()[place] if place is not None and final.complete[place] else None
+        if label is None:
+            raise Conflict(
+                f"Item {item_id} has no label yet.", remedy="Wait for its judgements, or adjudicate it first."
+            )
+        copy = queries.GOLD_COPY + item.hash
+        if queries.known_hashes(db, ground.id, [copy]):
+            raise Conflict(f"Item {item_id} is a gold item already.")
+        row = {
+            "validation_id": ground.id,
+            "attempt_id": item.attempt_id,
+            "author_id": item.author_id,
+            "hash": copy,
+            "inputs": item.inputs,
+            "answer": item.answer,
+            "gold": label,
+            "gold_note": note.strip(),
+        }
+        (made,) = queries.add_items(db, [row])
+        db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
+        audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
+    return label
 
 
 def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
     """List the gold items with how judges do on them: one that most get wrong may itself be wrong."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    found = queries.gold_items(db, ground.id)
     answers = judgement_queries.gold_counts(db, ground.id)
-    return [
-        GoldItem(
-            item.id,
-            dict(item.inputs),
-            item.gold or "",
-            item.gold_note,
-            shown,
-            *answers.get(item.id, (0, 0)),
-            retired=item.retired_at is not None,
+    found = []
+    for item, shown in queries.gold_items(db, ground.id):
+        answered, right = answers.get(item.id, (0, 0))
+        low, high = wilson(np.array([right]), np.array([answered]))
+        accuracy = Estimate(right / answered, float(low[0]), float(high[0])) if answered else NO_ANSWERS
+        found.append(
+            GoldItem(
+                item.id,
+                dict(item.inputs),
+                item.gold or "",
+                item.gold_note,
+                shown,
+                answered,
+                right,
+                accuracy,
+                retired=item.retired_at is not None,
+            )
         )
-        for item, shown in found
-    ]
+    return found
 
 
 def retire_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
     """Show a gold item no more; the answers to it stay."""
+    _set_use(db, actor, ref, item_id, used=False)
+
+
+def restore_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
+    """Show a gold item again that was retired."""
+    _set_use(db, actor, ref, item_id, used=True)
+
+
+def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -> None:
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
         item = queries.item_by_id(db, ground.id, item_id)
         if item is None or item.gold is None:
             raise NotFound(f"{ref} has no gold item {item_id}.", remedy=f"`quintain validate gold {ref}` lists them.")
-        item.retired_at = item.retired_at or now()
-        audit.record(db, actor, "gold.retire", ref, item=item_id)
+        if used:
+            item.retired_at = None
+        else:
+            item.retired_at = item.retired_at or now()
+        audit.record(db, actor, "gold.restore" if used else "gold.retire", ref, item=item_id)
 
 
 def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.data.tables import FAULT_LIMIT, read_table, write_table
+from quintain.data.shaping import shape
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number, write_table
 from quintain.services import audit, dataset_content, gold
 from quintain.services.final_labels import export_rows, final_labels
+from quintain.services.judging_labels import shows_answer
 from quintain.services.permissions import require_owner
 from quintain.services.validate import Taken, find, take_rows
 from quintain.store.blobs import Blobs
@@ -26,11 +28,13 @@ from quintain.tasks.contract import kind_of
 def add_items_from_file(
     db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
 ) -> Taken:
-    """Add the rows of a CSV, JSONL or Parquet file as items; its columns are the task's fields."""
+    """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
+
+    An answer is what judges are shown where they judge answers, and the label aimed at elsewhere.
+    """
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    frame = _read(ground.task, path, columns)
-    return take_rows(db, actor, ref, [{"inputs": row} for row in frame.iter_rows(named=True)])
+    return take_rows(db, actor, ref, _rows(ground.task, path, columns))
 
 
 def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> Taken:
@@ -39,43 +43,57 @@ def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, da
     require_owner(actor, ground.task.name)
     names = [item.name for item in kind_of(ground.task).fields(ground.task)]
     table = dataset_content.scan(db, blobs, actor, dataset, answers=True).select(*names, "answer").collect()
-    rows = [
-        {"inputs": {name: row[name] for name in names if row[name] is not None}, "answer": row["answer"]}
-        for row in table.iter_rows(named=True)
-    ]
-    return take_rows(db, actor, ref, rows)
+    return take_rows(db, actor, ref, [_row(row, names) for row in table.iter_rows(named=True)])
 
 
 def add_gold_from_file(
     db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
 ) -> int:
-    """Add gold items from a file with the task's fields, `label` and, if wished, `note`."""
+    """Add gold items from a file with the task's fields, `label` and, if wished, `answer` and `note`."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    names = [item.name for item in kind_of(ground.task).fields(ground.task)]
-    frame = read_table(path, required=[*names, "label"], optional=["note"], columns=columns)
-    rows = [
-        {
-            "inputs": {name: row[name] for name in names if row[name] is not None},
-            "label": row["label"],
-            "note": row.get("note"),
-        }
-        for row in frame.iter_rows(named=True)
-    ]
-    return gold.add_gold(db, actor, ref, rows)
+    rows = _rows(ground.task, path, columns, required=("label",), optional=("note",))
+    return gold.add_gold(db, actor, ref, rows, file=path.name, first=row_number(path, 0))
 
 
-def _read(task: Task, path: Path, columns: Mapping[str, str] | None) -> pl.DataFrame:
+def _rows(
+    task: Task,
+    path: Path,
+    columns: Mapping[str, str] | None,
+    *,
+    required: Sequence[str] = (),
+    optional: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """Read a file of examples, each row checked against the task; faults are named with their rows."""
     kind = kind_of(task)
     fields = {item.name: item for item in kind.fields(task)}
     wanted = [name for name, item in fields.items() if item.required]
-    frame = read_table(path, required=wanted, optional=[name for name in fields if name not in wanted], columns=columns)
-    frame = frame.select(name for name in fields if name in frame.columns)
-    faults = kind.check_table(task, frame)
+    more = [name for name in fields if name not in wanted]
+    needed = ["answer"] if shows_answer(task) else []
+    maybe = [] if needed else ["answer"]
+    frame = read_table(
+        path, required=[*wanted, *needed, *required], optional=[*more, *maybe, *optional], columns=columns
+    )
+    faults: list[Fault] = []
+    shaped = []
+    for name, dtype in kind.schema(task).items():
+        values = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=dtype)
+        series, misfits = shape(values.replace("", None) if values.dtype == pl.String() else values, dtype)
+        shaped.append(series.alias(name))
+        faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
+    examples = pl.DataFrame(shaped)
+    if not faults:
+        found = kind.check_table(task, examples)
+        faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
     if faults:
-        places = [Fault(one.reason, file=path.name, row=one.row + 1, field=one.field) for one in faults[:FAULT_LIMIT]]
-        raise BadInput(faults=places, total=len(faults))
-    return frame
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    whole = examples.hstack(frame.select(name for name in (*required, *optional) if name in frame.columns))
+    extra = [name for name in whole.columns if name not in examples.columns]
+    return [_row(row, list(fields)) | {name: row[name] for name in extra} for row in whole.iter_rows(named=True)]
+
+
+def _row(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {"inputs": {name: row[name] for name in names if row[name] is not None}, "answer": row["answer"]}
 
 
 def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:

@@ -91,6 +91,10 @@ _GOLD = text("""
     WHERE g.validation_id = :validation AND g.gold IS NOT NULL AND g.retired_at IS NULL
     AND (g.author_id IS NULL OR g.author_id <> :user)
     AND NOT EXISTS (SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = g.id)
+    AND NOT EXISTS (
+        SELECT 1 FROM validation_items t JOIN judging_offers o ON o.item_id = t.id AND o.user_id = :user
+        WHERE g.hash LIKE 'gold:%' AND t.validation_id = g.validation_id AND t.hash = substr(g.hash, 6)
+    )
     AND (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL) < :exposures
     AND (
         SELECT count(*) FROM judging_offers o JOIN validation_items i ON i.id = o.item_id

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, func, insert, select, text, update
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -24,6 +27,8 @@ from quintain.store.tables import (
     ValidationItem,
     ValidationPolicyVersion,
 )
+
+GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
 
 
 class Found(NamedTuple):
@@ -176,6 +181,34 @@ def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem 
     """Give one item of a validation."""
     query = select(ValidationItem).where(ValidationItem.validation_id == validation_id, ValidationItem.id == item_id)
     return db.scalar(query)
+
+
+def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
+    """List the ids of the items that are judged and stand, in order."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return np.array(db.scalars(query.order_by(ValidationItem.id)).all(), dtype=np.int64)
+
+
+def ids_with_text(db: Session, validation_id: int, wanted: str) -> list[int]:
+    """List the items in whose inputs *wanted* occurs, whatever its case."""
+    inputs = func.lower(cast(ValidationItem.inputs, Text))
+    # JSON is kept with or without escapes; either way of writing the text may be the one.
+    forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
+    )
+    return list(db.scalars(query))
+
+
+def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
+    """Say which of *hashes* are of items that were made gold items, too."""
+    found = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
+    return {name.removeprefix(GOLD_COPY) for name in found}
 
 
 def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, int]]:
