@@ -96,11 +96,15 @@ def evaluated(
     memory: float = 1.0,
     perturbed: Sequence[str] = ("typos", "gender_names"),
     measured: bool = True,
+    sureness: float | None = None,
 ) -> None:
-    """Put in place what running *model* on every data set of the task would have left behind."""
+    """Put in place what running *model* on every data set of the task would have left behind.
+
+    *sureness* is the probability that it gives its answer; without it there are no probabilities.
+    """
     for version, _ in board_queries.evaluated_versions(db, "mood"):
         examples = pl.read_parquet(blobs.path(version.blob))
-        _finish(db, blobs, model, version, PLAIN, _answers(examples, says))
+        _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
             spread = {"throughput_spread": throughput / 50, "memory_spread": memory / 100}
             measurements = {"throughput": throughput, "memory": memory, "machine": "test", "rows": 200, **spread}
@@ -111,11 +115,13 @@ def evaluated(
             _finish(db, blobs, model, version, variant_name(name), _answers(table, says))
 
 
-def _answers(table: pl.DataFrame, says: Says) -> pl.DataFrame:
-    return pl.DataFrame(
-        {"id": table["id"], "prediction": [says(row) for row in table.iter_rows(named=True)]},
-        schema={"id": pl.String, "prediction": pl.String},
-    )
+def _answers(table: pl.DataFrame, says: Says, sureness: float | None = None) -> pl.DataFrame:
+    said = [says(row) for row in table.iter_rows(named=True)]
+    made = pl.DataFrame({"id": table["id"], "prediction": said}, schema={"id": pl.String, "prediction": pl.String})
+    if sureness is None:
+        return made
+    given = [{label: sureness if label == answer else 1 - sureness for label in LABELS} for answer in said]
+    return made.with_columns(probabilities=pl.Series(given, dtype=pl.Struct(dict.fromkeys(LABELS, pl.Float64))))
 
 
 def _finish(

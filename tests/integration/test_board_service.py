@@ -22,11 +22,12 @@ from quintain.services.board_settings import board_spec, set_board
 from quintain.services.board_types import Part, View
 from quintain.services.board_uncertainty import uncertainty
 from quintain.services.models import set_visibility
+from quintain.services.tasks import put_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.tables import ResultCache
 from tests.boards import add_sentences, add_version, evaluated, sentences, small_board, up_to
-from tests.evaluation import add_task
+from tests.evaluation import TASK, add_task
 
 
 @pytest.fixture
@@ -273,3 +274,53 @@ def test_an_empty_board_is_a_board(db: Session, blobs: Blobs, owner: Actor) -> N
     assert rank(made).as_dict()["models"] == []
     assert uncertainty(db, blobs, made)["models"] == []
     assert sensitivity(made)["leader"] is None
+
+
+def test_robustness_is_resampled_for_all_models_at_once(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """A model that flips wherever another does, and more often, is above it in no resample of the examples."""
+    add_task(db, owner)
+    add_sentences(db, blobs, owner, tmp_path, "test", sentences(120))
+
+    def flips_on(*levels: str) -> Any:
+        def say(row: Mapping[str, Any]) -> str:
+            text = str(row["text"])
+            untouched = text.startswith("Mary said that it isn't item") and text.endswith(("negative.", "positive."))
+            return "positive" if not untouched and row["id"][0] in levels else "negative"
+
+        return say
+
+    for name, levels in (("steady", "01"), ("shaky", "012")):
+        model = add_version(db, blobs, builder, tmp_path, name)
+        evaluated(db, blobs, model, flips_on(*levels), perturbed=("typos", "ocr", "gender_names"))
+    made = board(db, blobs, ANONYMOUS, "mood")
+    shares = {model.name: model.values["robustness"][0] for model in made.models}
+    assert shares["steady"] is not None
+    assert shares["shaky"] is not None
+    assert shares["shaky"]["value"] < shares["steady"]["value"] < 100
+    assert shares["steady"]["low"] < shares["shaky"]["high"], "the intervals overlap, so that only pairing tells"
+    sure = uncertainty(db, blobs, made, View(weights={"robustness": 1}))
+    assert [one["model"] for one in sure["models"]] == ["mood/steady@1", "mood/shaky@1"]
+    assert sure["above"][1][0] == 0
+    assert sure["above"][0][1] > 0.95
+
+
+def test_a_performance_of_which_less_is_better_ranks(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """By calibration error the lowest value leads, and what is left of the whole is the good."""
+    put_task(db, owner, TASK.replace('"macro_f1"]', '"calibration_error"]'))
+    add_sentences(db, blobs, owner, tmp_path, "test", sentences(120))
+    for name, sureness in (("modest", 0.9), ("boastful", 1.0)):
+        evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, name), up_to(90), sureness=sureness)
+    set_board(db, owner, "mood", {"metric": "calibration_error", "weights": {"performance": 1}})
+    made = board(db, blobs, ANONYMOUS, "mood")
+    assert made.axes[0].lower
+    ranked = rank(made).as_dict()
+    assert names(ranked) == ["modest", "boastful"]
+    values = [model["values"]["performance"]["value"] for model in ranked["models"]]
+    assert values[0] < values[1]
+    assert ranked["models"][0]["dynascore"] == pytest.approx(made.axes[0].cap - values[0])
+    sure = uncertainty(db, blobs, made)
+    assert sure["models"][0]["rank"]["value"] == 1
