@@ -300,7 +300,7 @@ def test_robustness_is_resampled_for_all_models_at_once(
     assert shares["shaky"] is not None
     assert shares["shaky"]["value"] < shares["steady"]["value"] < 100
     assert shares["steady"]["low"] < shares["shaky"]["high"], "the intervals overlap, so that only pairing tells"
-    sure = uncertainty(db, blobs, made, View(weights={"robustness": 1}))
+    sure = uncertainty(db, blobs, made, View(weights={"robustness": 1}, base="robustness"))
     assert [one["model"] for one in sure["models"]] == ["mood/steady@1", "mood/shaky@1"]
     assert sure["above"][1][0] == 0
     assert sure["above"][0][1] > 0.95
