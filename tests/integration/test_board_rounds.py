@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
+from typer.testing import Result
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.task import VMER
@@ -129,6 +131,17 @@ def test_a_frozen_board_keeps_its_rounds(db: Session, blobs: Blobs, owner: Actor
     assert [one.ref for one in board(db, blobs, ANONYMOUS, "mood").rounds] == [one.ref for one in made.rounds]
     live = board(db, blobs, owner, "mood", Part(live=True))
     assert [one.ref for one in live.rounds] == ["mood/one", "mood/two", "mood/three"]
+
+
+@pytest.mark.usefixtures("made")
+def test_the_command_line_prints_rounds(workspace: Workspace, cli: Callable[..., Result], database: str) -> None:
+    """`board show` lists the rate of each model in each round, as a table and as JSON."""
+    if database != "sqlite":
+        pytest.skip("the command line reads the address of the database from the environment")
+    command = ("-w", workspace.settings.workspace, "board", "show", "mood", "--no-sure")
+    assert "60.0%" in cli(*command).stdout
+    shape = json.loads(cli(*command, "--json").stdout)
+    assert [one["round"] for one in shape["rounds"]] == ["mood/one", "mood/two"]
 
 
 @pytest.mark.usefixtures("made")

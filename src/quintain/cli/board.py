@@ -147,7 +147,7 @@ def show(
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
     with workspace.session() as db:
         made = make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language, seeds))
-        shape = rank_board(made, view).as_dict()
+        shape = rank_board(made, view).as_dict() | {"rounds": [one.as_dict() for one in made.rounds]}
         if sure:
             shape["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
             shape["sensitivity"] = sensitivity(made, view)
@@ -176,11 +176,29 @@ def _print_board(shape: dict[str, Any]) -> None:
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
     rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
     output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
+    if shape["rounds"]:
+        output.print_table(["round", "model", "items", "vMER", "interval", "people"], _round_lines(shape["rounds"]))
     for name, note in shape["notes"].items():
         output.say(f"{name}: {note}.")
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _round_lines(rounds: list[dict[str, Any]]) -> list[list[object]]:
+    """Give a line for each model of each round; what people reach is how often one agrees with most of the others."""
+    return [
+        [
+            one["round"],
+            rate["name"],
+            rate["collected"],
+            f"{rate['vmer']['value']:.1%}",
+            f"{rate['vmer']['low']:.1%} – {rate['vmer']['high']:.1%}",
+            f"{one['human']['value']:.1%}" if one["human"] else None,
+        ]
+        for one in rounds
+        for rate in one["models"]
+    ]
 
 
 @app.command()
