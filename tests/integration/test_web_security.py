@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urljoin
+
 import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
 from quintain.web.app import create_app
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
+from quintain.web.static_files import static, static_version
 from quintain.web.visit import local_path
 from tests.web_support import PASSWORD, browser_of, post
 
@@ -35,6 +39,21 @@ def test_no_page_has_inline_code(demo: Workspace) -> None:
         text = admin.get(path).text
         for forbidden in ("<style", " style=", " onclick=", "javascript:", "<script>"):
             assert forbidden not in text, (path, forbidden)
+
+
+def test_files_are_kept_under_their_version_only(client: TestClient) -> None:
+    """A module's own imports carry the version; an older or no version gets the present file, not to be kept."""
+    address = static("js/main.js")
+    kept = client.get(address)
+    assert kept.status_code == 200
+    assert "immutable" in kept.headers["cache-control"]
+    beside = urljoin(address, re.findall(r'from "(\./[a-z]+\.js)"', kept.text)[0])
+    assert beside.startswith(f"/static/{static_version()}/js/")
+    assert "immutable" in client.get(beside).headers["cache-control"]
+    for other in ("/static/0123456789ab/js/main.js", "/static/js/main.js"):
+        answer = client.get(other)
+        assert (answer.text, answer.headers["cache-control"]) == (kept.text, "no-cache")
+    assert client.get(f"/static/{static_version()}/../web/app.py").status_code == 404
 
 
 def test_cookies_are_out_of_reach(client: TestClient) -> None:

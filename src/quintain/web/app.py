@@ -15,8 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
 
 from quintain import __version__
 from quintain.compose import Workspace
@@ -24,8 +22,8 @@ from quintain.core.errors import QuintainError
 from quintain.services import health, notify
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
-from quintain.web.rendering import STATIC
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
+from quintain.web.static_files import STATIC, Static
 
 HOUSE_SECONDS = 60.0
 MINUTES_BETWEEN_TIDYING = 60
@@ -38,16 +36,6 @@ MIDDLEWARE = [
     Middleware(Answering, handler=handle),
     Middleware(BodyLimit, large=UPLOADS),
 ]
-
-
-class Static(StaticFiles):
-    """Our own files. Their addresses change with their content, so browsers may keep them for a year."""
-
-    def file_response(self, *args: object, **kwargs: object) -> Response:
-        """Answer with a file that may be kept."""
-        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type] # passed on as they came
-        response.headers.setdefault("cache-control", "public, max-age=31536000")
-        return response
 
 
 @asynccontextmanager

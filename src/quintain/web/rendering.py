@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -16,8 +14,7 @@ from quintain import __version__
 from quintain.store.base import now
 from quintain.web.i18n import Tongue, in_language, languages
 from quintain.web.markdown import render_markdown
-
-STATIC = Path(__file__).parent / "static"
+from quintain.web.static_files import static
 
 
 @cache
@@ -53,13 +50,6 @@ def environment(language: str) -> Environment:
     env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
     env.filters["shown"] = shown
     return env
-
-
-@cache
-def static(path: str) -> str:
-    """Give the address of a static file; it changes with the content, so that browsers may keep it for ever."""
-    digest = hashlib.sha256((STATIC / path).read_bytes()).hexdigest()[:12]
-    return f"/static/{path}?v={digest}"
 
 
 @pass_context
