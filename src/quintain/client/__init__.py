@@ -31,11 +31,12 @@ from quintain.client.shapes import (
 )
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
+from quintain.client.work import WorkCalls
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.example import Prediction
 
 
-class Client:
+class Client(WorkCalls):
     """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
 
     References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.

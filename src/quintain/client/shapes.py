@@ -20,7 +20,7 @@ class Record:
 
 
 def _value(name: str, value: Any) -> Any:
-    return datetime.fromisoformat(value) if name.endswith("_at") and isinstance(value, str) else value
+    return datetime.fromisoformat(value) if name.endswith(("_at", "_until")) and isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +146,78 @@ class Status(Record):
     version: str
     ready: bool
     checks: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class QuizLine(Record):
+    """A quiz in a list; *passed* says whether whoever asks has passed it."""
+
+    name: str
+    version: int
+    questions: int
+    practice: int
+    retired: bool
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quiz(Record):
+    """A quiz, and where whoever asks stands with it."""
+
+    task: str
+    name: str
+    version: int
+    instructions: str
+    questions: list[dict[str, Any]]
+    practice: list[dict[str, Any]]
+    right: int
+    tries: int
+    passed: bool
+    tries_left: int
+    rest_until: datetime | None
+    retired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuizTry(Record):
+    """How a try at a quiz went."""
+
+    passed: bool
+    right: int
+    total: int
+    tries_left: int
+    rest_until: datetime | None
+    explanations: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class QuizResults(Record):
+    """Who passed a quiz, and which questions are missed."""
+
+    task: str
+    name: str
+    version: int
+    people: int
+    passed: int
+    tries: int
+    by_person: list[dict[str, Any]]
+    by_question: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible(Record):
+    """Whether somebody may write in a round, with a reason for every rule."""
+
+    name: str
+    eligible: bool
+    reasons: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification(Record):
+    """One change of somebody's qualifications."""
+
+    name: str
+    held: bool
+    reason: str
+    created_at: datetime

@@ -17,7 +17,7 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.services import audit
 from quintain.services.actors import actor_of, find_user
-from quintain.services.permissions import require_owner, require_user
+from quintain.services.permissions import require_admin, require_owner, require_user
 from quintain.services.qualification_rules import rule_faults
 from quintain.services.tasks import find_row
 from quintain.store.base import now
@@ -30,6 +30,7 @@ Rule = Mapping[str, Any]
 LONGEST_FACT = 40  # what the column of a fact's name holds
 SELF = "self"  # who says it, where workers say it of themselves
 STATED = ("country", "language")  # what workers may say of themselves
+RECORDED = (*STATED, "approval_rate")  # what an admin may take over from a panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +123,47 @@ def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
     user_id = require_user(actor)
     if name not in STATED:
         raise BadInput(faults=[Fault(f"there is no '{name}' to state; there are {', '.join(STATED)}", field="name")])
-    if not value.strip() or len(value) > 200:
+    if not value.strip() or len(value) > 200 or "\x00" in value:
         raise BadInput(faults=[Fault("is empty or longer than 200 characters", field=name)])
     with transaction(db):
         add_fact(db, user_id, name, value.strip(), source=SELF)
+
+
+def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *, source: str) -> None:
+    """Take over what somebody else, such as a panel, says of a worker (admins)."""
+    require_admin(actor)
+    faults = []
+    if name not in RECORDED:
+        faults.append(Fault(f"there is no '{name}' to record; there are {', '.join(RECORDED)}", field="name"))
+    if not value.strip() or len(value) > 200 or "\x00" in value:
+        faults.append(Fault("is empty or longer than 200 characters", field="value"))
+    elif name == "approval_rate" and not _is_rate(value):
+        faults.append(Fault(f"'{value}' is not a rate between 0 and 1", field="value"))
+    if not source.strip() or len(source) > 40 or source == SELF:
+        faults.append(Fault("is not the name of who says it, of 1 to 40 characters", field="source"))
+    if faults:
+        raise BadInput(faults=faults)
+    with transaction(db):
+        user = find_user(db, person)
+        add_fact(db, user.id, name, value.strip(), source=source.strip())
+        audit.record(db, actor, "person.fact", f"user:{user.id}", name=name, source=source)
+
+
+def facts(db: Session, actor: Actor, person: str | None = None) -> list[WorkerFact]:
+    """List what is known of the actor or, for an admin, of *person*: the newest under each name, and who says so."""
+    if person is None:
+        return list(queries.worker_facts(db, require_user(actor)))
+    user = find_user(db, person)
+    if user.id != actor.user_id:
+        require_admin(actor)
+    return list(queries.worker_facts(db, user.id))
+
+
+def _is_rate(value: str) -> bool:
+    try:
+        return 0 <= float(value) <= 1
+    except ValueError:
+        return False
 
 
 def add_fact(db: Session, user_id: int, name: str, value: str, *, source: str) -> None:

@@ -6,6 +6,7 @@ A quiz is data:
     tries = 5                     # then a rest
     rest_hours = 24
     right = 3                     # how many must be right; all of them by default
+    retired = true                # nobody can take it any more; whoever passed it has passed it
     [[questions]]                 # also [[practice]], where every answer is explained
     text = "…"
     options = ["…", "…"]
@@ -15,6 +16,7 @@ A quiz is data:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,7 +24,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault, NotFound, TooMany
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.services import audit
 from quintain.services.permissions import require_owner, require_user
@@ -33,7 +35,7 @@ from quintain.store.queries import qualify as queries
 from quintain.store.tables import Quiz, QuizTry, QuizVersion
 from quintain.tasks.definition import NAME
 
-KEYS = ("instructions", "tries", "rest_hours", "right", "questions", "practice")
+KEYS = ("instructions", "tries", "rest_hours", "right", "retired", "questions", "practice")
 QUESTION_KEYS = ("text", "options", "answer", "explanation")
 
 
@@ -62,6 +64,7 @@ class QuizInfo:
     passed: bool
     tries_left: int
     rest_until: datetime | None
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,12 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
         passed=passed,
         tries_left=left,
         rest_until=rest,
+        retired=bool(data.get("retired")),
     )
 
 
 def list_quizzes(db: Session, task: str) -> list[str]:
-    """List the names of a task's quizzes."""
+    """List the names of a task's quizzes that can be taken."""
     find_row(db, task)
     return sorted(queries.quiz_names(db, task))
 
@@ -150,7 +154,7 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
     user_id = require_user(actor)
     with transaction(db):
         lock(db, f"quiz of user {user_id}")
-        quiz, version = _find(db, task, name)
+        quiz, version = _find_open(db, task, name)
         data = version.definition
         questions = data["questions"]
         if len(answers) != len(questions) or any(one is None for one in answers):
@@ -185,7 +189,7 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
 def practise(db: Session, actor: Actor, task: str, name: str, question: int, answer: int) -> Feedback:
     """Say whether an answer in practice is right, and why. Nothing is kept."""
     require_user(actor)
-    practice = _find(db, task, name)[1].definition.get("practice", [])
+    practice = _find_open(db, task, name)[1].definition.get("practice", [])
     if not 0 <= question < len(practice):
         raise NotFound(f"The quiz '{name}' has no practice question {question}.")
     found = practice[question]
@@ -198,7 +202,9 @@ def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
     for key, low, high in (("tries", 1, 100), ("rest_hours", 0, 1000)):
         if key in data and not _whole(data[key], low, high):
             faults.append(Fault(f"is {data[key]!r}, not a whole number from {low} to {high}", field=key))
-    if not isinstance(data.get("instructions", ""), str):
+    if not isinstance(data.get("retired", False), bool):
+        faults.append(Fault(f"is {data['retired']!r}, not true or false", field="retired"))
+    if not _text(data.get("instructions", "")):
         faults.append(Fault("is not a text", field="instructions"))
     questions = data.get("questions")
     if not isinstance(questions, list) or not questions:
@@ -224,11 +230,11 @@ def _question_faults(entry: Any) -> list[str]:
     known = ", ".join(QUESTION_KEYS)
     reasons = [f"no such key '{key}'; there are {known}" for key in entry if key not in QUESTION_KEYS]
     options = entry.get("options")
-    if not isinstance(entry.get("text"), str) or not entry["text"].strip():
+    if not _text(entry.get("text")) or not entry["text"].strip():
         reasons.append("the text is missing")
-    if not isinstance(entry.get("explanation", ""), str):
+    if not _text(entry.get("explanation", "")):
         reasons.append("the explanation is not a text")
-    if not isinstance(options, list) or len(options) < 2 or not all(isinstance(one, str) and one for one in options):
+    if not isinstance(options, list) or len(options) < 2 or not all(_text(one) and one for one in options):
         return [*reasons, "the options are not a list of at least two texts"]
     if not _whole(entry.get("answer"), 0, len(options) - 1):
         reasons.append(f"the answer is {entry.get('answer')!r}, not an option's number from 0 to {len(options) - 1}")
@@ -237,6 +243,18 @@ def _question_faults(entry: Any) -> list[str]:
 
 def _whole(value: Any, low: int, high: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _text(value: Any) -> bool:
+    # A NUL or half a surrogate pair is no text, and PostgreSQL stores neither.
+    return isinstance(value, str) and not re.search(r"[\x00\ud800-\udfff]", value)
+
+
+def _find_open(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
+    found = _find(db, task, name)
+    if found[1].definition.get("retired"):
+        raise Conflict(f"The quiz '{name}' has been retired.", remedy="Ask the task's owner what to take instead.")
+    return found
 
 
 def _find(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -44,7 +45,7 @@ def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
     info = get_round(db, actor, ref)
     spec = info.spec
     chosen = queries.choices(db, info.id, user_id)
-    reasons = eligibility(db, user_id, [*_quiz_rules(spec), *spec.qualifications], task=info.task)
+    reasons = eligibility(db, user_id, rules_of(spec), task=info.task)
     out, back = chosen.get("opt_out"), chosen.get("opt_in")
     return Readiness(
         closed=info.closed_because(now()),
@@ -71,8 +72,9 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
     return readiness(db, actor, ref)
 
 
-def _quiz_rules(spec: RoundSpec) -> list[dict[str, str]]:
-    return [{"rule": "quiz", "name": name} for name in spec.quizzes]
+def rules_of(spec: RoundSpec) -> list[Mapping[str, Any]]:
+    """List every rule that a writer of a round must meet: its quizzes first, then its qualifications."""
+    return [*({"rule": "quiz", "name": name} for name in spec.quizzes), *spec.qualifications]
 
 
 def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:

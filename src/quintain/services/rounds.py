@@ -19,7 +19,7 @@ from quintain.services import audit, pay
 from quintain.services.models import get_model
 from quintain.services.permissions import require_owner
 from quintain.services.round_definition import dump_round, parse_round
-from quintain.services.round_targets import pin_targets
+from quintain.services.round_pins import pin_targets
 from quintain.services.tasks import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -142,7 +142,7 @@ def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
     found = queries.find(db, task, number)
     if found is None or (found[0].state == RoundState.DRAFT and not actor.has(RoleName.OWNER, task)):
         raise NotFound(f"There is no round '{ref}'.", remedy="`quintain round status` lists those there are.")
-    return _info(found[0], found[1], task)
+    return info_of(found[0], found[1], task)
 
 
 def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
@@ -150,7 +150,7 @@ def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[Roun
     if task is not None:
         find_row(db, task)
     return [
-        _info(row, version, name)
+        info_of(row, version, name)
         for row, version, name in queries.all_of(db, task)
         if row.state != RoundState.DRAFT or actor.has(RoleName.OWNER, name)
     ]
@@ -235,7 +235,8 @@ def _parsed(text: str) -> RoundSpec:
     return parse_round(text)
 
 
-def _info(row: Round, version: RoundVersion, task: str) -> RoundInfo:
+def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
+    """Give a stored round of *task* with one of its versions."""
     return RoundInfo(
         id=row.id,
         task=task,

@@ -3,18 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Qualification, Quiz, QuizTry, QuizVersion, TaskRow, WorkerFact
+from quintain.store.tables import Qualification, Quiz, QuizTry, QuizVersion, TaskRow, User, WorkerFact
+
+
+@dataclass(frozen=True, slots=True)
+class PersonTries:
+    """How somebody did at a quiz: tries, the most that were right of how many, whether it was ever passed."""
+
+    name: str
+    tries: int
+    best: int
+    total: int
+    passed: bool
+    last_at: datetime
+
+
+def quizzes(db: Session, task: str) -> list[tuple[Quiz, QuizVersion]]:
+    """List a task's quizzes by name, each with its newest version; retired ones too."""
+    newest = (
+        select(func.max(QuizVersion.number)).where(QuizVersion.quiz_id == Quiz.id).correlate(Quiz).scalar_subquery()
+    )
+    query = (
+        select(Quiz, QuizVersion)
+        .join(TaskRow, TaskRow.id == Quiz.task_id)
+        .join(QuizVersion, (QuizVersion.quiz_id == Quiz.id) & (QuizVersion.number == newest))
+        .where(TaskRow.name == task)
+        .order_by(Quiz.name)
+    )
+    return [(quiz, version) for quiz, version in db.execute(query)]
 
 
 def quiz_names(db: Session, task: str) -> set[str]:
-    """List the names of a task's quizzes."""
-    query = select(Quiz.name).join(TaskRow, TaskRow.id == Quiz.task_id)
-    return set(db.scalars(query.where(TaskRow.name == task)))
+    """List the names of a task's quizzes that can be taken."""
+    return {quiz.name for quiz, version in quizzes(db, task) if not version.definition.get("retired")}
 
 
 def quiz(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion] | None:
@@ -52,15 +79,31 @@ def failed_since(db: Session, quiz_id: int, user_id: int, since: datetime) -> Se
     return db.scalars(query).all()
 
 
-def tries(db: Session, quiz_id: int) -> tuple[int, int, int]:
-    """Count the people who tried a quiz, those who passed, and all tries."""
-    query = select(
-        func.count(func.distinct(QuizTry.user_id)),
-        func.count(func.distinct(QuizTry.user_id)).filter(QuizTry.passed),
-        func.count(),
+def tries_by_person(db: Session, quiz_id: int) -> Sequence[PersonTries]:
+    """Sum up the tries at a quiz by person, the newest first."""
+    last = func.max(QuizTry.created_at)
+    query = (
+        select(
+            User.name,
+            func.count(),
+            func.max(QuizTry.right),
+            func.max(QuizTry.total),
+            func.max(case((QuizTry.passed, 1), else_=0)),
+            last,
+        )
+        .join(User, User.id == QuizTry.user_id)
+        .where(QuizTry.quiz_id == quiz_id)
+        .group_by(User.id, User.name)
+        .order_by(last.desc(), User.name)
     )
-    people, good, every = db.execute(query.where(QuizTry.quiz_id == quiz_id)).one()
-    return int(people), int(good), int(every)
+    return [
+        PersonTries(name, made, best, total, bool(good), at) for name, made, best, total, good, at in db.execute(query)
+    ]
+
+
+def answers_to(db: Session, version_id: int) -> Sequence[dict[str, int]]:
+    """Give what was answered at every try of one version of a quiz."""
+    return db.scalars(select(QuizTry.answers).where(QuizTry.version_id == version_id)).all()
 
 
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
@@ -84,3 +127,9 @@ def worker_fact(db: Session, user_id: int, name: str) -> WorkerFact | None:
     """Give the newest of what is known of a worker under *name*."""
     query = select(WorkerFact).where(WorkerFact.user_id == user_id, WorkerFact.name == name)
     return db.scalar(query.order_by(WorkerFact.id.desc()).limit(1))
+
+
+def worker_facts(db: Session, user_id: int) -> Sequence[WorkerFact]:
+    """List the newest of what is known of a worker under each name."""
+    newest = select(func.max(WorkerFact.id)).where(WorkerFact.user_id == user_id).group_by(WorkerFact.name)
+    return db.scalars(select(WorkerFact).where(WorkerFact.id.in_(newest)).order_by(WorkerFact.name)).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +9,10 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.task import Task
-from quintain.services import quizzes, tasks
+from quintain.services import quiz_results, quizzes, tasks
 from quintain.services.permissions import require_owner, require_signed_in
+from quintain.services.quiz_files import dump_quiz, parse_quiz
 from quintain.services.quizzes import Question, QuizResult
-from quintain.tasks.writing import toml as as_toml
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting, local_path
@@ -91,7 +90,7 @@ def edit_quiz_page(visit: Visiting, task: str, quiz: str) -> Response:
     """Show a quiz's definition to its owner."""
     found = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
-    return _editor(visit, found, quiz, _definition(visit, task, quiz))
+    return _editor(visit, found, quiz, dump_quiz(quizzes.quiz_definition(visit.db, visit.actor, task, quiz)))
 
 
 def save_quiz(post: Posting, task: str, quiz: str) -> Response:
@@ -99,6 +98,42 @@ def save_quiz(post: Posting, task: str, quiz: str) -> Response:
     found = tasks.get_task(post.visit.db, task)
     require_owner(post.visit.actor, task)
     return _save(post, found, quiz, quiz)
+
+
+def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
+    """Take a quiz out of use."""
+    visit = post.visit
+    try:
+        quiz_results.retire_quiz(visit.db, visit.actor, task, quiz)
+    except Conflict as error:
+        return _results(visit, task, quiz, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds", visit.tongue.gettext("The quiz is retired."))
+
+
+def results_page(visit: Visiting, task: str, quiz: str) -> Response:
+    """Show who passed a quiz, and which questions are missed."""
+    return _results(visit, task, quiz)
+
+
+def _results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    found = tasks.get_task(visit.db, task)
+    results = quiz_results.quiz_results(visit.db, visit.actor, task, quiz)
+    return visit.render(
+        "quiz_results.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="rounds",
+        quiz=quizzes.get_quiz(visit.db, visit.actor, task, quiz),
+        results=results,
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Rounds"), f"/tasks/{task}/rounds"),
+            (quiz, f"/tasks/{task}/quizzes/{quiz}"),
+            (_("Results"), None),
+        ],
+        error=trouble,
+    )
 
 
 def _whole(text: str) -> int | None:
@@ -145,11 +180,7 @@ def _save(post: Post, task: Task, quiz: str, name: str) -> Response:
     visit = post.visit
     text = post.text("toml").replace("\r\n", "\n")
     try:
-        definition = tomllib.loads(text)
-        quizzes.put_quiz(visit.db, visit.actor, task.name, name, definition)
-    except tomllib.TOMLDecodeError as error:
-        trouble = trouble_of(BadInput(faults=[Fault(f"not valid TOML: {error}")]))
-        return _editor(visit, task, quiz, text, trouble, name=name)
+        quizzes.put_quiz(visit.db, visit.actor, task.name, name, parse_quiz(text))
     except (BadInput, Conflict) as error:
         return _editor(visit, task, quiz, text, trouble_of(error), name=name)
     return visit.redirect(f"/tasks/{task.name}/quizzes/{name}", visit.tongue.gettext("Saved."))
@@ -178,14 +209,3 @@ def _editor(
         ],
         error=trouble,
     )
-
-
-def _definition(visit: Visit, task: str, name: str) -> str:
-    """Write a quiz as the TOML that its owner edits."""
-    definition = quizzes.quiz_definition(visit.db, visit.actor, task, name)
-    lists = {key: definition.pop(key, []) for key in ("practice", "questions")}
-    lines = [f"{key} = {as_toml(value)}" for key, value in definition.items()]
-    for key, entries in lists.items():
-        for entry in entries:
-            lines += ["", f"[[{key}]]", *(f"{name} = {as_toml(value)}" for name, value in entry.items())]
-    return "\n".join(lines) + "\n"

@@ -8,16 +8,20 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.rounds import FOOLED_RULES, RoundSpec, Targets
+from quintain.core.rounds import FLAGS, FOOLED_RULES, PROVIDERS, RoundSpec, Targets
 from quintain.core.task import Task
-from quintain.services import models, pay, quizzes, rounds, tasks
+from quintain.services import models, pay, quiz_results, quizzes, rounds, tasks
 from quintain.services.permissions import require_owner
 from quintain.services.round_definition import dump_round, round_of
 from quintain.services.rounds import RoundInfo
+from quintain.services.scripts import SCRIPTS
 from quintain.tasks.contract import kind_of
+from quintain.tasks.writing import toml
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.round_form import data_of, values_in, values_of
+from quintain.web.pages.round_form import data_of, faults_by_control, values_in, values_of
 from quintain.web.pages.tasks import title_of
+from quintain.web.rule_form import NAMES as RULE_NAMES
+from quintain.web.rule_form import other_rules
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 
@@ -31,7 +35,7 @@ def index(visit: Visiting, task: str) -> Response:
         section="rounds",
         rounds=rounds.list_rounds(visit.db, visit.actor, task),
         states=state_names(visit),
-        quizzes=quizzes.list_quizzes(visit.db, task) if visit.owns(found) else [],
+        quizzes=quiz_results.quiz_list(visit.db, visit.actor, task) if visit.owns(found) else [],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Rounds"), None)],
     )
 
@@ -64,6 +68,14 @@ def save(post: Posting, task: str, number: int) -> Response:
     found = tasks.get_task(post.visit.db, task)
     require_owner(post.visit.actor, task)
     return _save(post, found, rounds.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
+
+
+def download_file(visit: Visiting, task: str, number: int) -> Response:
+    """Send the TOML file that defines a round."""
+    require_owner(visit.actor, task)
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    headers = {"content-disposition": f'attachment; filename="{task}-round-{number}.toml"'}
+    return Response(dump_round(info.spec), media_type="application/toml", headers=headers)
 
 
 def open_round(post: Posting, task: str, number: int) -> Response:
@@ -165,23 +177,50 @@ def _editor(
         toml=text,
         values=values,
         models=listed,
-        quizzes=quizzes.list_quizzes(visit.db, task.name),
+        quizzes=[(name, name) for name in _quizzes(visit, task, values)],
+        faults=faults_by_control(trouble.faults) if trouble else {},
+        rule_names=list(RULE_NAMES),
+        rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
+        other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
         wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         error=trouble,
-        **_choices(visit, task, str(values["writing"])),
+        **_choices(visit, task),
+        **_rare_choices(visit),
     )
 
 
-def _choices(visit: Visit, task: Task, writing: str) -> dict[str, Any]:
+def _quizzes(visit: Visit, task: Task, values: Mapping[str, Any]) -> list[str]:
+    """List the quizzes that can be asked for, and those that are."""
+    return sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
+
+
+def _one_line(rule: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {toml(value)}" for name, value in rule.items())
+
+
+def _rare_choices(visit: Visit) -> dict[str, Any]:
+    """Give the choices of what most rounds leave as it is."""
+    _ = visit.tongue.gettext
+    flags = {"offensive": _("texts that may hurt"), "personal": _("texts that may hold personal data")}
+    roles = {"worker": _("worker"), "expert": _("expert"), "builder": _("builder"), "owner": _("owner")}
+    names = {"prolific": "Prolific", "panel": _("another panel"), "mturk": "Mechanical Turk (ExternalQuestion)"}
+    return {
+        "scripts": [(name, name) for name in SCRIPTS],
+        "flags": [(name, flags[name]) for name in FLAGS],
+        "roles": [("", _("any")), *roles.items()],
+        "providers": [("", _("none")), *((name, names[name]) for name in PROVIDERS)],
+    }
+
+
+def _choices(visit: Visit, task: Task) -> dict[str, Any]:
     _ = visit.tongue.gettext
     writings = [
         ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
         ("blank", _("a blank page"), ""),
         ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
+        ("own", _("conditions of your own"), _("With names and weights, below.")),
     ]
-    if writing == "file":
-        writings.append(("file", _("as the TOML file says"), _("Conditions with names or weights of their own.")))
     rules = {
         "task": _("as the task says"),
         "differs": _("its answer differs from the one aimed at"),

@@ -1,0 +1,46 @@
+"""A quiz as a TOML or JSON file: reading it with every fault named, and writing it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from quintain.core.errors import BadInput, Fault
+from quintain.services.quizzes import quiz_faults
+from quintain.tasks.writing import toml
+
+MAX_FILE = 1_000_000
+LISTS = ("practice", "questions")
+
+
+def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
+    r"""Make the definition of a quiz of TOML *text*, or of JSON where *file* ends so; every fault names *file*.
+
+    >>> parse_quiz('[[questions]]\ntext = "2 + 2?"\noptions = ["3", "4"]\nanswer = 1')["questions"][0]["answer"]
+    1
+    """
+    if len(text) > MAX_FILE:
+        raise BadInput("This is larger than 1 MB, which no quiz is.")
+    try:
+        data = json.loads(text) if file is not None and file.lower().endswith(".json") else tomllib.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(faults=[Fault(f"not valid JSON: {error}", file=file)], remedy="Mend the JSON first.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)], remedy="Mend the TOML first.") from None
+    if not isinstance(data, dict):
+        raise BadInput(faults=[Fault("is not a table with questions", file=file)])
+    faults = quiz_faults(data)
+    if faults:
+        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in faults])
+    return data
+
+
+def dump_quiz(definition: Mapping[str, Any]) -> str:
+    """Write the definition of a quiz as TOML; reading it again gives the same."""
+    lines = [f"{key} = {toml(value)}" for key, value in definition.items() if key not in LISTS]
+    for key in LISTS:
+        for entry in definition.get(key, []):
+            lines += ["", f"[[{key}]]", *(f"{name} = {toml(value)}" for name, value in entry.items())]
+    return "\n".join(lines) + "\n"
