@@ -19,11 +19,11 @@ from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.attempt_export import attempts_table, export_attempts
 from quintain.services.attempts import (
-    add_reason,
-    add_tags,
+    add_notes,
     counters,
     decide_flag,
     flag_queue,
+    get_notes,
     my_attempts,
     report,
     retract,
@@ -89,13 +89,15 @@ def test_counters_are_live_and_by_everything(db: Session, owner: Actor, played: 
 def test_writers_add_reasons_and_tags_and_retract(db: Session, owner: Actor, played: Played) -> None:
     """Notes are added, the newest counts; a retracted attempt is out of counts and exports, and its text is free."""
     info, (ann, bob, _), ids = played
-    add_reason(db, ann, ids[1], "It counts words.")
-    add_tags(db, ann, ids[1], ["irony"])
-    add_tags(db, ann, ids[1], ["irony", "negation"])
+    assert not get_notes(db, ann, ids[1]).given
+    assert add_notes(db, ann, ids[1]).given
+    add_notes(db, ann, ids[1], reason="It counts words.", tags=["irony"])
+    said = add_notes(db, ann, ids[1], tags=["irony", "negation"])
+    assert (said.reason, said.tags) == ("It counts words.", ("irony", "negation"))
     with pytest.raises(BadInput, match="there is no tag 'wit'"):
-        add_tags(db, ann, ids[1], ["wit"])
+        add_notes(db, ann, ids[1], reason="Not kept.", tags=["wit"])
     with pytest.raises(NotFound):
-        add_reason(db, bob, ids[1], "Not mine.")
+        add_notes(db, bob, ids[1], reason="Not mine.")
     row = attempts_table(db, owner, info.ref).filter(pl.col("attempt") == ids[1]).row(0, named=True)
     assert (row["reason"], row["tags"], row["fooled"]) == ("It counts words.", ["irony", "negation"], True)
     retract(db, ann, ids[1], "Typo.")

@@ -18,9 +18,10 @@ from quintain.services import collect, predict, writing
 from quintain.services.actors import actor_of, find_user
 from quintain.services.attempt_export import attempts_table
 from quintain.services.attempts import counters
+from quintain.services.round_definition import parse_round
 from quintain.services.rounds import close_round
 from tests.web_support import browser_of, copy_demo, csrf_of, post
-from tests.writing_rounds import add_quiz, add_round
+from tests.writing_rounds import PASSAGE, add_quiz, add_round
 
 HTMX = {"hx-request": "true"}
 
@@ -244,6 +245,40 @@ def test_a_span_outside_its_passage_says_so(site: Site, span: dict[str, str], me
     assert "When was it built?" in site.client.get(address).text
 
 
+def stored_target(site: Site, address: str) -> object:
+    """Give the answer that the last attempt of a session aimed at, as it is stored."""
+    with site.workspace.session() as db:
+        actor = actor_of(db, find_user(db, "demo-worker"))
+        return collect.session_verdicts(db, actor, address.rpartition("/")[2])[-1].target
+
+
+def test_a_typed_span_is_found_where_it_stands_alone(site: Site) -> None:
+    """Typed, not selected: the server finds where it begins."""
+    address = begin(site.client, site.open("qa"))
+    answer = send(site.client, address, in_question="Who built the mill, by trade?", answer="Ada Lund")
+    assert answer.status_code == 200, answer.text
+    found = stored_target(site, address)
+    assert isinstance(found, dict)
+    assert (found["text"], PASSAGE.replace("Korda", "Lomsa").find("Ada Lund")) == ("Ada Lund", found["start"])
+
+
+def test_a_typed_span_that_stands_twice_is_asked_about(site: Site) -> None:
+    """Which one is meant is asked, with the text around each; the choice counts as long as the text stays."""
+    address = begin(site.client, site.open("qa"))
+    asked = send(site.client, address, in_question="What did she do to it, then?", answer="it")
+    assert asked.status_code == 422
+    assert "say which one you mean" in asked.text
+    places = re.findall(r'name="answer-place" value="(\d+):it"', asked.text)
+    assert len(places) > 1
+    stale = {"answer-place": f"{places[1]}:something else"}
+    assert send(site.client, address, in_question="What did she do?", answer="it", **stale).status_code == 422
+    sent = send(
+        site.client, address, in_question="What did she do?", answer="it", **{"answer-place": f"{places[1]}:it"}
+    )
+    assert sent.status_code == 200, sent.text
+    assert stored_target(site, address) == {"text": "it", "start": int(places[1])}
+
+
 def test_a_round_that_closes_while_typing_keeps_the_text(site: Site) -> None:
     """It is said that the round closed, and the text is there afterwards."""
     place = site.open()
@@ -380,10 +415,32 @@ def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
     assert "&#39;five&#39; is not a whole number" in wrong.text
     assert "&#39;0.305&#39; is not an amount of money" in wrong.text
     assert 'value="By form"' in wrong.text
+    assert re.search(r'id="attempts-fault">&#39;five&#39; is not a whole number<', wrong.text)
+    assert 'id="who" open' not in wrong.text
+    rules = {"rule_account_age": "young", "entry_provider": "panel", "entry_completion_url": "ftp://x"}
+    beside = post(client, new, new, **fields | {"attempts": "5", "reward": "0.30"} | rules)
+    assert 'id="rule_account_age-fault"' in beside.text
+    assert re.search(r'<details class="panel" id="who" open>', beside.text)
     right = post(client, new, new, **fields | {"attempts": "5", "reward": "0.30"})
     place = str(right.headers["location"])
     assert place.startswith("/tasks/sentiment/rounds/")
     assert "9.00 USD" in client.get(place).text
+    rare = {"rule_account_age": "3", "rule_country": "DE, AT", "scripts": ["Latin"], "flags": ["personal"]}
+    pilot = {"writing": "own", "condition-name": ["a", "b", ""], "condition-prompt": ["prompt", "blank", "prompt"]}
+    saved = fields | {"attempts": "5", "reward": "0.30"} | rare | pilot | {"condition-weight": ["3", "1", "1"]}
+    assert post(client, f"{place}/edit", f"{place}/edit", **saved).status_code == 303
+    file = client.get(f"{place}/file")
+    assert file.headers["content-disposition"].endswith('.toml"')
+    spec = parse_round(file.text)
+    assert [(one.name, one.prompt, one.weight) for one in spec.conditions] == [("a", True, 3), ("b", False, 1)]
+    assert (len(spec.qualifications), spec.scripts, spec.flags) == (2, ("Latin",), ("personal",))
+    again = client.get(f"{place}/edit").text
+    assert 'value="DE, AT"' in again
+    assert site.client.get(f"{place}/file").status_code == 403
+    assert (
+        post(client, f"{place}/edit", f"{place}/edit", **fields | {"attempts": "5", "reward": "0.30"}).status_code
+        == 303
+    )
     wrong_file = {"as_file": "1", "toml": 'task = "sentiment"\nnumbr = 1'}
     faulty = post(client, f"{place}/edit?file=1", f"{place}/edit", **wrong_file)
     assert faulty.status_code == 422

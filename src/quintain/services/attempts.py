@@ -43,6 +43,15 @@ class OwnAttempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Notes:
+    """Why the model failed, and phenomena, as the writer says; *given* where the writer was asked and has answered."""
+
+    given: bool
+    reason: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FlagInfo:
     """Something in an attempt for the owner to look at; *withhold* is None until somebody has."""
 
@@ -119,25 +128,38 @@ class Counters:
         }
 
 
-def add_reason(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
-    """Say why the model failed, on one of the actor's own attempts."""
-    if not text.strip() or len(text) > MAX_NOTE:
-        raise BadInput(faults=[Fault(f"is empty or longer than {MAX_NOTE} characters", field="reason")])
-    with transaction(db):
-        _, row = collect.own(db, actor, attempt_id)
-        db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="reason", text=text.strip()))
+def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", tags: Sequence[str] = ()) -> Notes:
+    """Say why the model failed, and which phenomena are there, on one of the actor's own attempts.
 
-
-def add_tags(db: Session, actor: Actor, attempt_id: int, tags: Sequence[str]) -> None:
-    """Tag one of the actor's own attempts with phenomena that the round asks for."""
+    Both may be left out: that nothing was to be said is kept as well, so that nobody is asked twice.
+    """
+    if len(reason) > MAX_NOTE or "\x00" in reason:
+        raise BadInput(faults=[Fault(f"is longer than {MAX_NOTE} characters", field="reason")])
     with transaction(db):
         info, row = collect.own(db, actor, attempt_id)
         known = info.spec.asks.tags
         for tag in tags:
             if tag not in known:
-                raise BadInput(faults=[Fault(f"there is no tag '{tag}'; there are {', '.join(known)}", field="tags")])
-        chosen = list(dict.fromkeys(tags))
-        db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="tags", tags=chosen))
+                hint = f"there are {', '.join(known)}" if known else "this round asks for none"
+                raise BadInput(faults=[Fault(f"there is no tag '{tag}'; {hint}", field="tags")])
+        if reason.strip():
+            db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="reason", text=reason.strip()))
+        if tags or not reason.strip():
+            chosen = list(dict.fromkeys(tags))
+            db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="tags", tags=chosen))
+        db.flush()
+    return get_notes(db, actor, attempt_id)
+
+
+def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
+    """Give what the writer said of one of their own attempts, the newest of each."""
+    collect.own(db, actor, attempt_id)
+    found = {note.kind: note for note in queries.notes(db, [attempt_id]) if note.kind in {"reason", "tags"}}
+    return Notes(
+        given=bool(found),
+        reason=found["reason"].text if "reason" in found else "",
+        tags=tuple(found["tags"].tags) if "tags" in found else (),
+    )
 
 
 def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> None:

@@ -11,12 +11,15 @@ from typing import Any
 
 from quintain.core.example import Answer
 from quintain.core.task import Task
+from quintain.services.writing_checks import span_places
 from quintain.tasks.contract import Form, FormField, kind_of
 from quintain.web.forms import PREFIX, inputs_of
 from quintain.web.visit import Post
 
 FEWEST_ROWS = 4
 MOST_ROWS = 10
+MOST_PLACES = 20
+AROUND = 40  # characters that are shown on either side of a place
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,16 @@ class Target:
     start: str = ""
     passage: str | None = None
     assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of several places where a typed span stands, with some of the text around it."""
+
+    start: int
+    before: str
+    text: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +130,7 @@ def _read_target(field: FormField, inputs: Mapping[str, Any], kept: Sequence[int
         case "checkboxes":
             found = sorted(place for one in post.texts("answer") if (place := _place(one, kept)) is not None)
         case "span" if text:
-            found = {"text": text, "start": _start(text, post.text("answer-start"), inputs.get(field.of or ""))}
+            found = _span(text, post)
         case "span" if post.flag("no-answer") and not field.required:
             found = []
         case "token":
@@ -132,12 +145,33 @@ def _place(text: str, kept: Sequence[int]) -> int | None:
     return kept.index(row) if row in kept else None
 
 
-def _start(text: str, start: str, source: Any) -> int | None:
-    """Give where a span begins: as selected, or where a typed one stands first."""
+def _span(text: str, post: Post) -> dict[str, Any]:
+    """Give a span with its start as selected, or as chosen among several places; one that is alone is found later."""
+    start = post.text("answer-start")
     if start.removeprefix("-").isdecimal() and len(start) < 10:
-        return int(start)
-    found = source.find(text) if isinstance(source, str) else -1
-    return found if found >= 0 else None
+        return {"text": text, "start": int(start)}
+    place, _, chosen = post.text("answer-place").partition(":")
+    if place.isdecimal() and len(place) < 10 and chosen.lower() == text.lower():
+        return {"text": chosen, "start": int(place)}
+    return {"text": text, "start": None}
+
+
+def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Place]:
+    """List the places where a span that was typed without one stands, to ask which one is meant."""
+    field = kind_of(task).form(task).answer
+    source = inputs.get(field.of or "")
+    if field.widget != "span" or not isinstance(source, str) or not isinstance(target, Mapping):
+        return []
+    text = str(target.get("text") or "")
+    if target.get("start") is not None or not text:
+        return []
+    found = []
+    for start in span_places(task, inputs, text)[:MOST_PLACES]:
+        end = start + len(text)
+        before, after = source[max(0, start - AROUND) : start], source[end : end + AROUND]
+        more = ("…" if start > AROUND else "", "…" if end + AROUND < len(source) else "")
+        found.append(Place(start, more[0] + before, source[start:end], after + more[1]))
+    return found
 
 
 def _text(field: FormField, value: Any) -> str:

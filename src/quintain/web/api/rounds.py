@@ -153,10 +153,7 @@ def decide_attempt(call: Calling, attempt: AttemptId, word: WordRequest) -> Verd
 
 def note_attempt(call: Calling, attempt: AttemptId, notes: NotesRequest) -> VerdictShape:
     """Add a reason and tags to one of one's own attempts."""
-    if notes.reason:
-        attempts.add_reason(call.db, call.actor, attempt, notes.reason)
-    if notes.tags:
-        attempts.add_tags(call.db, call.actor, attempt, notes.tags)
+    attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
     return _verdict(collect.get_verdict(call.db, call.actor, attempt))
 
 

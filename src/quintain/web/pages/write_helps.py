@@ -14,7 +14,7 @@ from quintain.web.pages.tasks import title_of
 from quintain.web.pages.write import PART
 from quintain.web.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
 from quintain.web.visit import Posting, Visit, Visiting
-from quintain.web.write_form import Typed, boxes_of, read, target_of
+from quintain.web.write_form import Typed, boxes_of, places_of, read, target_of
 
 
 def practice_page(visit: Visiting, task: str, number: int) -> Response:
@@ -58,6 +58,7 @@ def practise(post: Posting, task: str, number: int) -> Response:
         spec=rounds.get_round(visit.db, visit.actor, ref).spec,
         verdict=shown,
         trouble=trouble,
+        places=places_of(found, typed.inputs, typed.target) if trouble else (),
         token="",
         fresh=shown is not None,
     )
@@ -123,7 +124,8 @@ def _sandbox(
         fresh=False,
         action=f"{base}/practice",
         autosave="",
-        ask_notes=False,
+        notes=None,
+        places=places_of(task, typed.inputs, typed.target) if typed and trouble else (),
         completion=None,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
