@@ -1,11 +1,15 @@
 """Race the seven perturbations of the paper against nlpaug and AugLy, family by family, on 10,000 sentences.
 
-    python benchmarks/perturb_race.py [--file SENTENCES.txt] [--python PEERS/bin/python]
+    python benchmarks/perturb_race.py [--file SENTENCES.txt] [--nlpaug BIN/python] [--augly BIN/python]
 
 Each peer edits one word in ten (all that it knows, where it has no such setting); the share of words that it did edit
 is measured, ours is set to the same share, and both shares are printed. Seeds are fixed, the best of several runs
-counts, and loading is not timed. The peers are installed into a fresh environment, or taken from --python. They are
-timed in a process of their own by this same file; what cannot run there says why and is skipped.
+counts in seconds of the processor, and loading is not timed. The peers are installed into fresh environments, AugLy
+with the old nlpaug that it asks for (its typos fail with the current one), or taken from the options. They are timed
+in processes of their own by this same file; what cannot run there says why and is skipped.
+
+Two modes of AugLy are shown apart, below the line: punctuation at every n-th character, wherever that falls, and the
+case of a text as a whole. They choose no words, so that there is little in them that could be done faster.
 """
 
 from __future__ import annotations
@@ -22,17 +26,22 @@ import venv
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 RATE = 0.1
 Augment = Callable[[list[str]], list[str]]
-# A family: which of our perturbations, and which of the peers' under which name.
-PEERS = (
-    *(f"nlpaug {name}" for name in ("keyboard", "ocr", "spelling_error", "typos")),
-    *(
-        f"augly {name}"
-        for name in ("contraction", "keyboard", "ocr", "punctuation", "spelling_error", "typos", "word_case")
+# What each peer installs, and its families; "family:mode" is one of those that choose no words.
+PEERS = {
+    "nlpaug": ("nlpaug", ("keyboard", "ocr", "spelling_error", "typos")),
+    "augly": (
+        "augly[text]",
+        (
+            *("contraction", "keyboard", "ocr", "punctuation", "spelling_error", "typos", "word_case"),
+            *("punctuation:all", "word_case:all"),
+        ),
     ),
-)
+}
+ENOUGH = 20.0  # seconds after which a slow peer is not run again
 SMALL = "the a of and to in is it that was for on with as this but not are be have I you they do we"
 LARGE = """definitely restaurant believe beautiful performance character surprise story director interesting little
 people really movie because friend through receive separate government beginning weather comedy actors does not it is
@@ -75,11 +84,23 @@ def best(run: Callable[[], object], runs: int) -> float:
         start = time.process_time()
         run()
         times.append(time.process_time() - start)
+        if sum(times) > ENOUGH:
+            break
     return min(times)
 
 
-def peer(name: str) -> Augment:
-    """Make the augmenter *name* of a peer; called in the peers' environment only."""
+def fitted(make: Callable[[float], Augment], texts: list[str], share: float) -> Augment:
+    """Make the augmenter with the cadence at which it edits about *share* of the words."""
+    some = texts[:300]
+    cadences = [1 + 0.05 * i for i in range(40)] + [3 + 0.5 * i for i in range(40)] + [25 + 5 * i for i in range(30)]
+    return make(min(cadences, key=lambda one: abs(share_edited(some, make(one)(some), marks=True) - share)))
+
+
+def peer(name: str, texts: list[str], case_share: float) -> Augment:
+    """Make the augmenter *name* of a peer; called in the peers' environment only.
+
+    *case_share* is the share of words that our change of case edits.
+    """
     library, family = name.split()
     if library == "nlpaug":
         import nlpaug.augmenter.char as chars
@@ -96,27 +117,30 @@ def peer(name: str) -> Augment:
     import augly.text as augly
 
     slip = {"aug_word_p": RATE, "aug_char_max": 1}
-    transforms = {
-        "contraction": augly.Contractions(aug_p=1.0),
-        "keyboard": augly.SimulateTypos(typo_type="keyboard", **slip),
-        "ocr": augly.ReplaceSimilarChars(**slip),
-        # By words, as ours: "all" cuts every text at every n-th character, wherever that falls.
-        "punctuation": augly.InsertPunctuationChars(granularity="word", cadence=1 / RATE),
-        "spelling_error": augly.SimulateTypos(typo_type="misspelling", **slip),
-        "typos": augly.SimulateTypos(typo_type="charmix", **slip),
-        "word_case": augly.ChangeCase(granularity="word", cadence=1.0, case="upper"),
+    marks = lambda how: lambda pace: augly.InsertPunctuationChars(granularity=how, cadence=pace)  # noqa: E731
+    cases = lambda pace: augly.ChangeCase(granularity="word", cadence=pace, case="upper")  # noqa: E731
+    transforms: dict[str, Callable[[], Augment]] = {
+        "contraction": lambda: augly.Contractions(aug_p=1.0),
+        "keyboard": lambda: augly.SimulateTypos(typo_type="keyboard", **slip),
+        "ocr": lambda: augly.ReplaceSimilarChars(**slip),
+        "punctuation": lambda: fitted(marks("word"), texts, RATE),
+        "spelling_error": lambda: augly.SimulateTypos(typo_type="misspelling", **slip),
+        "typos": lambda: augly.SimulateTypos(typo_type="charmix", **slip),
+        "word_case": lambda: fitted(cases, texts, case_share),
+        "punctuation:all": lambda: fitted(marks("all"), texts, RATE),
+        "word_case:all": lambda: augly.ChangeCase(granularity="all", case="upper"),
     }
-    return transforms[family]
+    return transforms[family]()
 
 
 def time_peers(job: Path) -> None:
     """Run the peers on the texts in *job* and print one line of JSON for each."""
     given = json.loads(job.read_text(encoding="utf-8"))
     texts = given["texts"]
-    for name in PEERS:
+    for name in given["names"]:
         random.seed(0)
         try:
-            augment = peer(name)
+            augment = peer(name, texts, given["case_share"])
             after = augment(texts[:200])
             if isinstance(after, str) or len(after) != 200:
                 raise TypeError("does not give a text for each text")
@@ -125,7 +149,7 @@ def time_peers(job: Path) -> None:
             line = {
                 "name": name,
                 "seconds": seconds,
-                "share": share_edited(texts, after, marks=name.endswith("punctuation")),
+                "share": share_edited(texts, after, marks="punctuation" in name),
             }
         except Exception as error:  # whatever a peer stumbles over is its result
             line = {"name": name, "error": f"{type(error).__name__}: {error}"[:150]}
@@ -153,17 +177,30 @@ def ours(family: str, texts: list[str], share: float, runs: int) -> tuple[float,
     return seconds, share_edited(texts, run(severity), marks=marks)
 
 
-def environment(folder: Path) -> Path:
-    """Install the peers into a fresh environment and give its Python."""
+def environment(folder: Path, package: str) -> Path:
+    """Install *package* into a fresh environment and give its Python."""
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    for package in ("nlpaug", "augly"):
-        done = subprocess.run(
-            [python, "-m", "pip", "install", "-q", package], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            print(f"{package} cannot be installed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    done = subprocess.run([python, "-m", "pip", "install", "-q", package], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{package} cannot be installed: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
     return python
+
+
+def timed(library: str, python: Path | None, texts: list[str], runs: int) -> list[dict[str, Any]]:
+    """Time all families of one peer in its environment."""
+    package, families = PEERS[library]
+    with tempfile.TemporaryDirectory() as folder:
+        python = python or environment(Path(folder) / library, package)
+        job = Path(folder) / "job.json"
+        names = [f"{library} {family}" for family in families]
+        told = {"texts": texts, "runs": runs, "names": names, "case_share": ours("word_case", texts, 1.0, 1)[1]}
+        job.write_text(json.dumps(told), encoding="utf-8")
+        command = [str(python), "-W", "ignore", __file__, "--peers", str(job)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{library} cannot run: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def main() -> None:
@@ -172,34 +209,39 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--python", type=Path)
+    parser.add_argument("--nlpaug", type=Path)
+    parser.add_argument("--augly", type=Path)
     parser.add_argument("--peers", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peers:
         time_peers(options.peers)
         return
     texts = sentences(options.file, options.count)
-    print(f"{'family':<16}{'peer':<8}{'peer/s':>10}{'ours/s':>10}{'ratio':>8}{'peer share':>12}{'our share':>11}")
-    with tempfile.TemporaryDirectory() as folder:
-        python = options.python or environment(Path(folder) / "peers")
-        job = Path(folder) / "job.json"
-        job.write_text(json.dumps({"texts": texts, "runs": options.runs}), encoding="utf-8")
-        command = [str(python), "-W", "ignore", __file__, "--peers", str(job)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    for line in done.stdout.splitlines():
-        if not line.startswith("{"):
-            continue
-        told = json.loads(line)
-        library, family = told["name"].split()
-        if "error" in told:
-            print(f"{family:<16}{library:<8}  skipped: {told['error']}")
-            continue
-        seconds, share = ours(family, texts, told["share"], options.runs)
-        theirs, rate = len(texts) / told["seconds"], len(texts) / seconds
-        print(
-            f"{family:<16}{library:<8}{theirs:>10,.0f}{rate:>10,.0f}{rate / theirs:>7.1f}×"
-            f"{told['share']:>11.1%}{share:>11.1%}"
-        )
+    told = [
+        *timed("nlpaug", options.nlpaug, texts, options.runs),
+        *timed("augly", options.augly, texts, options.runs),
+    ]
+    print(f"{'family':<18}{'peer':<8}{'peer/s':>11}{'ours/s':>10}{'ratio':>8}{'peer share':>12}{'our share':>11}")
+    apart = [one for one in told if ":" in one["name"]]
+    for one in [one for one in told if one not in apart]:
+        print_row(one, texts, options.runs)
+    print("-" * 78)
+    for one in apart:
+        print_row(one, texts, options.runs)
+
+
+def print_row(told: dict[str, Any], texts: list[str], runs: int) -> None:
+    """Time ours at the share of a peer and print both."""
+    library, family = told["name"].split()
+    if "error" in told:
+        print(f"{family:<18}{library:<8}  skipped: {told['error']}")
+        return
+    seconds, share = ours(family.partition(":")[0], texts, told["share"], runs)
+    theirs, rate = len(texts) / told["seconds"], len(texts) / seconds
+    print(
+        f"{family:<18}{library:<8}{theirs:>11,.0f}{rate:>10,.0f}{rate / theirs:>7.1f}×"
+        f"{told['share']:>11.1%}{share:>11.1%}"
+    )
 
 
 if __name__ == "__main__":

@@ -34,6 +34,20 @@ def perturb_texts(
     ["I don't know her book.", None]
     """
     rate = rate_of(perturbation, severity)
+    # Plain English texts keep their own company: a batch of them is read as bytes, one character each.
+    is_plain = list(map(str.isascii, texts))
+    if all(is_plain) or not any(is_plain):
+        return _in_chunks(texts, perturbation, seed, rate)
+    plain = [i for i, yes in enumerate(is_plain) if yes]
+    other = [i for i, yes in enumerate(is_plain) if not yes]
+    result: list[str | None] = [None] * len(texts)
+    for places in (plain, other):
+        for i, new in zip(places, _in_chunks([texts[i] for i in places], perturbation, seed, rate), strict=True):
+            result[i] = new
+    return result
+
+
+def _in_chunks(texts: Sequence[str], perturbation: Perturbation, seed: int, rate: float) -> list[str | None]:
     result: list[str | None] = []
     for begin in range(0, len(texts), CHUNK):
         chunk = texts[begin : begin + CHUNK]

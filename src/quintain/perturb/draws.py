@@ -41,7 +41,10 @@ def below(draw: Hashes, limit: NDArray[np.int64] | int) -> NDArray[np.int64]:
 def hashes_of(contents: Sequence[str]) -> Hashes:
     """Hash each content: its checksum and its length. Two texts that collide share their draws, and no more."""
     # A cryptographic hash would cost more than all of a perturbation's own work.
-    data = [text.encode("utf-8", "surrogatepass") for text in contents]
+    try:
+        data = [text.encode() for text in contents]
+    except UnicodeEncodeError:
+        data = [text.encode("utf-8", "surrogatepass") for text in contents]
     sums = np.fromiter(map(zlib.crc32, data), dtype=np.uint64, count=len(data))
     sizes = np.fromiter(map(len, data), dtype=np.uint64, count=len(data))
     return mixed(sums | (sizes << np.uint64(32)))

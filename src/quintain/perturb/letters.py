@@ -14,7 +14,8 @@ APOSTROPHES = "'’"
 # From the CJK radicals on, one character is a syllable or a word: mistyping one is another thing altogether.
 _TYPED_BELOW = 0x2E80
 
-Codes = NDArray[np.uint32]
+Codes = NDArray[np.uint8] | NDArray[np.uint32]
+Table = NDArray[np.uint32]
 Flags = NDArray[np.bool_]
 
 
@@ -40,18 +41,18 @@ def not_letters() -> Flags:
 
 
 @cache
-def upper_codes() -> Codes:
+def upper_codes() -> Table:
     """Map each code point to its upper case where that is one character."""
     return _cases(str.upper)
 
 
 @cache
-def lower_codes() -> Codes:
+def lower_codes() -> Table:
     """Map each code point to its lower case where that is one character."""
     return _cases(str.lower)
 
 
-def _cases(change: Callable[[str], str]) -> Codes:
+def _cases(change: Callable[[str], str]) -> Table:
     changed = (change(chr(i)) for i in range(SIZE))
     return np.array([ord(c) if len(c) == 1 else i for i, c in enumerate(changed)], dtype=np.uint32)
 

@@ -21,7 +21,7 @@ def pick_letters(
     do who type fast.
     """
     edge = 1 if inner else 0
-    return pick_places(batch, table[batch.small], rate, shortest=shortest, after=edge, before=edge)
+    return pick_places(batch, batch.flags(table), rate, shortest=shortest, after=edge, before=edge)
 
 
 class Swaps:
@@ -39,7 +39,7 @@ class Swaps:
             self._options += [*options, *[""] * (width - len(options))]
         self._width = width
 
-    def replacements(self, codes: np.ndarray[tuple[int], np.dtype[np.uint32]], draw: draws.Hashes) -> list[str]:
+    def replacements(self, codes: letters.Codes, draw: draws.Hashes) -> list[str]:
         """Draw a replacement for each of *codes*."""
         row = self._row[codes]
         options = self._options
@@ -87,7 +87,7 @@ def pick_places(
 
 def swappable(batch: Batch) -> letters.Flags:
     """Flag the letters whose right-hand neighbour is another letter, and a different one."""
-    letter = letters.typed_letters()[batch.small]
+    letter = batch.flags(letters.typed_letters())
     flag = np.zeros(letter.size, dtype=bool)
     flag[:-1] = letter[:-1] & letter[1:] & (batch.codes[:-1] != batch.codes[1:])
     return flag

@@ -30,6 +30,7 @@ class Abbreviations(Perturbation):
     name: ClassVar[str] = "abbreviations"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Short forms of text messages"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Look each word up."""

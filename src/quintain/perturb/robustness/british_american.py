@@ -32,6 +32,7 @@ class BritishAmerican(Perturbation):
     name: ClassVar[str] = "british_american"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "British and American spelling exchanged"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
 
     def propose(self, batch: Batch, rate: float) -> Proposal:

@@ -16,6 +16,7 @@ class CharDelete(Perturbation):
     name: ClassVar[str] = "char_delete"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A letter is left out"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Delete a letter in each chosen word."""

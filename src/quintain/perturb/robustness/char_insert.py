@@ -20,6 +20,7 @@ class CharInsert(Perturbation):
     name: ClassVar[str] = "char_insert"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A stray letter slips in"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Insert a letter in each chosen word."""

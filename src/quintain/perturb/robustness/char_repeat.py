@@ -18,6 +18,7 @@ class CharRepeat(Perturbation):
     name: ClassVar[str] = "char_repeat"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A vowel is drawn out"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Stretch a vowel in each chosen word."""

@@ -16,6 +16,7 @@ class CharSwap(Perturbation):
     name: ClassVar[str] = "char_swap"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Two letters change places"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Swap a pair in each chosen word."""

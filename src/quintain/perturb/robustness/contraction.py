@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from quintain.perturb.batch import Words
+from quintain.perturb.batch import Ints, Words
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
-from quintain.perturb.pick import ordered
 from quintain.perturb.wordlists import words_in
 
 _NEGATED = words_in("are could did do does had has have is must need should was were would might ought dare")
@@ -56,11 +57,31 @@ _PARTICIPLES = frozenset(
 )
 # "he's tired" is "is", "he's been" is "has": only what cannot follow "is" decides for "has".
 HAS_BEFORE = frozenset(words_in("been got gotten become had begun taken grown fallen shown"))
-_SHORT_NOT = frozenset(_NEGATED) | {"can", "will"}
 _IRREGULAR = {"can": "can't", "will": "won't"}
 _BE = {"am": {"i"}, "are": {"you", "we", "they"}, "is": set(_PRONOUNS[2:5]) | {"who", "that", "there", *_QUESTIONS[:3]}}
 _BE_ENDING = {"am": "'m", "are": "'re", "is": "'s"}
-_SECOND = frozenset({"not", "am", "are", "is", "will", "would", "have"})
+# The words before which, and only before which, each of these has a short form.
+_FIRST = {
+    "not": {*_NEGATED, *_IRREGULAR},
+    **_BE,
+    "will": set(_PRONOUNS[:8]),
+    "would": set(_PRONOUNS[:8]),
+    "have": set(_TAKES["'ve"]),
+}
+# The short forms, and "cannot", the one long form that is a single word.
+_ALONE = _EXPANSIONS.keys() | _IS_OR_HAS | _WOULD_OR_HAD | {"cannot"}
+
+
+def _shapes() -> NDArray[np.int64]:
+    """Map the last five bits of a word's first two letters, the same for both cases, to the lengths to look at."""
+    table = np.zeros(1024, dtype=np.int64)
+    for word in [*_FIRST, *_ALONE]:
+        for form in (word, word.replace("'", "’")):
+            table[(ord(form[0]) & 31) * 32 + (ord(form[1]) & 31)] |= 1 << len(form)
+    return table
+
+
+_SHAPES = _shapes()
 
 
 @PERTURBATIONS.register("contraction")
@@ -70,84 +91,93 @@ class Contraction(Perturbation):
     name: ClassVar[str] = "contraction"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Short forms and long forms exchanged"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Look at the words that can be part of a short or a long form, and at no others."""
         words = batch.words
-        found = [*_expansions(batch, words), *_contractions(batch, words)]
-        if not found:
-            return ordered(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), [])
-        found.sort()
-        places = np.array([word for word, *_ in found])
-        keep = np.isin(places, words.choose(places, rate))
-        kept = [edit for edit, wanted in zip(found, keep.tolist(), strict=True) if wanted]
-        kept = [edit for i, edit in enumerate(kept) if i == 0 or edit[1] >= kept[i - 1][2]]
+        found = sorted(_exchanges(batch, words))
+        if rate < 1:
+            chosen = set(words.choose(np.array([edit[0] for edit in found], dtype=np.int64), rate).tolist())
+        else:
+            free = words.free
+            chosen = {edit[0] for edit in found if free[edit[0]]}
+        kept: list[tuple[int, int, int, str]] = []
+        for edit in found:
+            if edit[0] in chosen and (not kept or edit[1] >= kept[-1][2]):
+                kept.append(edit)
         start, end = (np.array([edit[i] for edit in kept], dtype=np.int64) for i in (1, 2))
         return Proposal(start, end, [edit[3] for edit in kept])
 
 
-def _expansions(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str]]:
-    lower = words.lower
-    for i, word in enumerate(lower):
-        if word in _EXPANSIONS:
-            long = _EXPANSIONS[word]
-        elif "'" in word and (word in _IS_OR_HAS or word in _WOULD_OR_HAD):
-            following = lower[i + 1] if _follows(batch, words, i) else ""
-            if word in _IS_OR_HAS:
-                verb = "has" if following in HAS_BEFORE else "is"
-            else:
-                verb = "had" if is_participle(following) else "would"
-            long = f"{_subject(word[:-2])} {verb}"
-        else:
-            continue
-        start, end = int(words.start[i]), int(words.end[i])
-        yield i, start, end, _cased(batch.joined[start:end], long)
+def _exchanges(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str]]:
+    """Give, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
+    joined, at = batch.joined, _likely(batch, words)
+    # Whether the words behind and before stand after exactly one blank, as parts of a form do.
+    after = np.append((words.start[1:] == words.end[:-1] + 1) & (batch.codes[words.end[:-1]] == 32), False)
+    stops = np.append(words.end[1:], 0)
+    behind = np.where(after[at], stops[at], 0).tolist()
+    before = np.where(after[at - 1] & (at > 0), words.start[at - 1], -1).tolist()
+    places = zip(at.tolist(), words.start[at].tolist(), words.end[at].tolist(), before, behind, strict=True)
+    for i, start, end, begin, stop in places:
+        word = joined[start:end].lower()
+        if word in _FIRST:
+            if begin >= 0 and joined[begin : start - 1].lower() in _FIRST[word]:
+                short = _shortened(joined[begin:end], joined[end + 1 : stop].lower())
+                if short:
+                    yield i - 1, begin, end, short
+        elif word.replace("’", "'") in _ALONE:
+            yield i, start, end, _lengthened(joined[start:end], joined[end + 1 : stop].lower())
 
 
-def _contractions(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str]]:
-    lower, joined = words.lower, batch.joined
-    # "cannot" is the one long form that is a single word.
-    for i in [i for i, word in enumerate(lower) if word in _SECOND or word == "cannot"]:
-        second, start, end = lower[i], int(words.start[i]), int(words.end[i])
-        if second == "cannot":
-            yield i, start, end, _cased(joined[start:end], "can't")
-            continue
-        if i == 0 or not _follows(batch, words, i - 1):
-            continue
-        first, begin = lower[i - 1], int(words.start[i - 1])
-        short = _short(batch, words, i, first, second)
-        written = joined[begin:end]
-        # "Will Not" in a title stays: its short form would need a case of its own.
-        if short and (joined[start].islower() or written.isupper()):
-            yield i - 1, begin, end, _cased(written, short)
+def _likely(batch: Batch, words: Words) -> Ints:
+    """List the words that begin like one of `_FIRST` or `_ALONE` and are as long: one in several."""
+    long = words.length >= 2
+    first = np.where(long, words.start, 0)
+    key = (batch.codes[first] & 31).astype(np.int64) * 32 + (batch.codes[first + 1] & 31)
+    found: Ints = np.flatnonzero(long & ((_SHAPES[key] >> np.minimum(words.length, 15)) & 1).astype(bool))
+    return found
 
 
-def _short(batch: Batch, words: Words, i: int, first: str, second: str) -> str | None:
-    """Give the short form of two words, or None where English has none here."""
+@lru_cache(maxsize=1 << 14)
+def _lengthened(written: str, following: str) -> str:
+    """Write a short form out, as the word behind it wants; "cannot", the other way round."""
+    word = written.lower().replace("’", "'")
+    if word == "cannot":
+        return _cased(written, "can't")
+    if word in _EXPANSIONS:
+        return _cased(written, _EXPANSIONS[word])
+    if word in _IS_OR_HAS:
+        verb = "has" if following in HAS_BEFORE else "is"
+    else:
+        verb = "had" if is_participle(following) else "would"
+    return _cased(written, f"{_subject(word[:-2])} {verb}")
+
+
+@lru_cache(maxsize=1 << 14)
+def _shortened(written: str, following: str) -> str | None:
+    """Shorten two words as they are written, or give None where English does not."""
+    first, second = written.split(" ")
+    short = _short(first.lower(), second.lower(), following)
+    # "Will Not" in a title stays: its short form would need a case of its own.
+    return _cased(written, short) if short and (second[0].islower() or written.isupper()) else None
+
+
+def _short(first: str, second: str, following: str) -> str | None:
+    """Give the short form of two words of `_FIRST` before *following*, or None where English has none here."""
     if second == "not":
-        return _IRREGULAR.get(first) or (f"{first}n't" if first in _SHORT_NOT else None)
+        return _IRREGULAR.get(first) or f"{first}n't"
     # "Yes, I am." has no short form: a clause must go on.
-    if not _follows(batch, words, i):
-        return None
-    following = words.lower[i + 1]
-    if following == "not":
+    if following in {"", "not"}:
         return None
     pronoun = _subject(first)
     if second in _BE:
-        return pronoun + _BE_ENDING[second] if first in _BE[second] else None
+        return pronoun + _BE_ENDING[second]
     if second == "have":
-        return f"{pronoun}'ve" if first in _TAKES["'ve"] and is_participle(following) else None
-    ending = "ll" if second == "will" else "d"
-    return f"{pronoun}'{ending}" if first in _PRONOUNS[:8] else None
-
-
-def _follows(batch: Batch, words: Words, i: int) -> bool:
-    """Say whether the next word comes after exactly one blank."""
-    return i + 1 < len(words) and bool(
-        words.start[i + 1] == words.end[i] + 1 and batch.joined[int(words.end[i])] == " "
-    )
+        return f"{pronoun}'ve" if is_participle(following) else None
+    return f"{pronoun}'ll" if second == "will" else f"{pronoun}'d"
 
 
 def _subject(word: str) -> str:

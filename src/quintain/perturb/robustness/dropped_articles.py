@@ -18,6 +18,7 @@ class DroppedArticles(Perturbation):
     name: ClassVar[str] = "dropped_articles"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Articles left out"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 0.2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:

@@ -47,6 +47,7 @@ class Emoji(Perturbation):
     name: ClassVar[str] = "emoji"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Emoji and emoticons"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Exchange every sign, then add pictures to the chosen words, or one at the end of a text that has none."""

@@ -17,6 +17,7 @@ class FillerWords(Perturbation):
     name: ClassVar[str] = "filler_words"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Fillers slip in"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 0.05
 
     def propose(self, batch: Batch, rate: float) -> Proposal:

@@ -18,6 +18,7 @@ class Homoglyphs(Perturbation):
     name: ClassVar[str] = "homoglyphs"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "A look-alike letter of another alphabet"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Swap a letter in each chosen word."""

@@ -19,6 +19,7 @@ class Leetspeak(Perturbation):
     name: ClassVar[str] = "leetspeak"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Digits stand for letters"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Translate whole words."""

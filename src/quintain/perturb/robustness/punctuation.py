@@ -20,6 +20,7 @@ class Punctuation(Perturbation):
     name: ClassVar[str] = "punctuation"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Marks added, doubled or left out"
+    version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: Batch, rate: float) -> Proposal:

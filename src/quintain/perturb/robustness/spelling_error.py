@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from quintain.perturb.batch import Ints
 from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
 from quintain.perturb.wordlists import cased_like, lines_of
 
-_LOOKED_AT = 4
+_REMEMBERED = 1 << 16
 # For words on no list, the mistakes that English spelling invites.
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), wrong)
@@ -59,7 +60,6 @@ def misspellings() -> dict[str, tuple[str, ...]]:
     return {word: tuple(wrong.split()) for word, wrong in pairs}
 
 
-@lru_cache(maxsize=1 << 16)
 def wrong_forms(word: str) -> tuple[str, ...]:
     """List how *word*, in lower case, is misspelt: from the list, else by the rules."""
     listed = misspellings().get(word)
@@ -71,6 +71,20 @@ def wrong_forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in made if form != word))
 
 
+class _Forms(dict[str, tuple[str, ...]]):
+    """The wrong forms of words as they are written, remembered: a text is made of few words."""
+
+    def __missing__(self, written: str) -> tuple[str, ...]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        forms = tuple(cased_like(written, form) for form in wrong_forms(written.lower()))
+        self[written] = forms
+        return forms
+
+
+_FORMS = _Forms()
+
+
 @PERTURBATIONS.register("spelling_error")
 class SpellingError(Perturbation):
     """Misspell words as people do."""
@@ -78,35 +92,36 @@ class SpellingError(Perturbation):
     name: ClassVar[str] = "spelling_error"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Common misspellings"
+    version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
-        """Draw a wrong form for each chosen word that has one."""
+        """Misspell one word in each of as many stretches of a text as words are wanted: the next that can be."""
         words, joined = batch.words, batch.joined
-        # Most words have a wrong form: looking at a few times as many as are wanted is nearly always enough.
-        likely = words.choose(words.length >= 2, min(1.0, _LOOKED_AT * rate))
-        known = self._with_wrong_forms(batch, likely)
-        empty = np.ones(len(batch), dtype=bool)
-        empty[words.text[known]] = False
-        if _LOOKED_AT * rate < 1 and empty.any():
-            known = np.union1d(known, self._with_wrong_forms(batch, np.flatnonzero(empty[words.text])))
-        chosen = words.choose(known, rate)
-        start, end = words.start[chosen], words.end[chosen]
-        drawn = draws.below(words.draw(chosen, 1), 1 << 30)
-        made = []
-        for a, b, n in zip(start.tolist(), end.tolist(), drawn.tolist(), strict=True):
-            old = joined[a:b]
-            word = old.lower()
-            forms = wrong_forms(word)
-            form = forms[n % len(forms)]
-            made.append(form if old == word else cased_like(old, form))
-        return Proposal(start, end, made)
+        among = np.flatnonzero((words.length >= 2) & words.free)
+        strata = words.strata(among, rate)
+        offset = strata.offsets(batch.seeds)
+        forms: list[tuple[str, ...]] = [()] * len(offset)
+        at = np.zeros(len(offset), dtype=np.int64)
+        left = np.arange(len(offset))
+        for step in range(int(strata.size.max(initial=0))):
+            # Most words have a wrong form, so that few stretches are left after a step or two.
+            at[left] = among[strata.low[left] + (offset[left] + step) % strata.size[left]]
+            places = zip(words.start[at[left]].tolist(), words.end[at[left]].tolist(), strict=True)
+            found = [_FORMS[joined[a:b]] for a, b in places]
+            for i, some in zip(left.tolist(), found, strict=True):
+                forms[i] = some
+            open_ = np.fromiter(map(bool, found), dtype=bool, count=len(found))
+            left = left[~open_ & (step + 1 < strata.size[left])]
+            if not left.size:
+                break
+        return _drawn(batch, at, forms)
 
-    @staticmethod
-    def _with_wrong_forms(batch: Batch, among: Ints) -> Ints:
-        """Keep the words that can be misspelt."""
-        joined, words = batch.joined, batch.words
-        places = zip(words.start[among].tolist(), words.end[among].tolist(), strict=True)
-        flags = [bool(wrong_forms(joined[a:b].lower())) for a, b in places]
-        found: Ints = among[np.array(flags, dtype=bool)]
-        return found
+
+def _drawn(batch: Batch, at: Ints, forms: Sequence[tuple[str, ...]]) -> Proposal:
+    """Draw one of the wrong forms of each word *at* that has some."""
+    kept = np.flatnonzero(np.fromiter(map(bool, forms), dtype=bool, count=len(forms)))
+    words, chosen = batch.words, at[kept]
+    drawn = draws.below(words.draw(chosen, 1), 1 << 30).tolist()
+    made = [forms[i][n % len(forms[i])] for i, n in zip(kept.tolist(), drawn, strict=True)]
+    return Proposal(words.start[chosen], words.end[chosen], made)

@@ -21,6 +21,7 @@ class Typos(Perturbation):
     name: ClassVar[str] = "typos"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Slips of fast typing"
+    version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
     def propose(self, batch: Batch, rate: float) -> Proposal:

@@ -18,11 +18,12 @@ class Whitespace(Perturbation):
     name: ClassVar[str] = "whitespace"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Blanks doubled, lost or misplaced"
+    version: ClassVar[int] = 2
 
     def propose(self, batch: Batch, rate: float) -> Proposal:
         """Draw one of the three for each chosen word."""
         words = batch.words
-        typed = letters.typed_letters()[batch.small]
+        typed = batch.flags(letters.typed_letters())
         blank = (batch.codes[words.end] == 32) & typed[np.minimum(words.end + 1, typed.size - 1)]
         splits = (words.length >= 4) & typed[words.start] & typed[np.minimum(words.start + 2, typed.size - 1)]
         chosen = words.choose(blank | splits, rate)
@@ -39,6 +40,6 @@ class Whitespace(Perturbation):
 
 def _plain_break(batch: Batch, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> letters.Flags:
     """Say where a break falls between two letters, not between a letter and its mark or apostrophe."""
-    typed = letters.typed_letters()[batch.small]
+    typed = batch.flags(letters.typed_letters())
     top = typed.size - 1
     return typed[np.minimum(at, top)] & typed[np.minimum(at - 1, top)]

@@ -15,10 +15,10 @@ from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation
 from quintain.perturb.draws import Hashes
 
 # What the words of a batch treat in a way of their own: digits, low lines, and all that may be an address or the like.
-# One class of characters is far faster to look for than alternatives are.
-_SPECIAL = re.compile(r"[0-9_@#<&{\[/]").search
-_STRANGE = re.compile(r"[_@#<&{\[]|://|[0-9]'?[A-Za-z]|[A-Za-z]'?[0-9]").search
-_INNER = re.compile(r"(?<=[A-Za-z])'[A-Z]")
+_SPECIAL = letters.flags("0123456789_@#<&{[/")
+_STRANGE = re.compile(r"[_@#<&{\[]|://|www\.|[0-9]'?[A-Za-z]|[A-Za-z]'?[0-9]").search
+_LETTERS = bytes(chr(i).isalpha() and i < 128 for i in range(256))
+# Two orders begin with each case: half the number of an order is its first.
 _ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 
@@ -29,6 +29,7 @@ class WordCase(Perturbation):
     name: ClassVar[str] = "word_case"
     family: ClassVar[Family] = "robustness"
     title: ClassVar[str] = "Capitals, small letters or title case"
+    version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
@@ -48,44 +49,54 @@ class WordCase(Perturbation):
 
     def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
         """Let the string methods do plain English texts as a whole; all others go by way of edits."""
-        if rate < 1:
+        batch = Batch(texts, seeds)
+        if rate < 1 or batch.plain is None:
             return None
-        if "www." in "\n".join(texts):
-            return None
-        result = [
-            _recased(text, order) if text.isascii() and not (_SPECIAL(text) and _STRANGE(text)) else ""
-            for text, order in zip(texts, _orders(seeds), strict=True)
-        ]
-        rest = [i for i, new in enumerate(result) if new == ""]
+        forms = (batch.joined.upper(), batch.joined.lower(), _titled(batch.plain))
+        drawn = _drawn(seeds)
+        result: list[str | None] = [*_cut(forms, (drawn >> 1).tolist(), batch.begins, batch.ends)]
+        for place in (1, 2):  # the case drawn first leaves some texts as they are
+            same = [i for i, text in enumerate(batch.texts) if text == result[i]]
+            next_ = [_ORDERS[i][place] for i in drawn[same].tolist()]
+            for i, new in zip(same, _cut(forms, next_, batch.begins[same], batch.ends[same]), strict=True):
+                result[i] = new
+        for i in [i for i, text in enumerate(batch.texts) if text == result[i]]:
+            result[i] = None
+        rest = _strange(batch)
         others = carry_out([texts[i] for i in rest], seeds[rest], self, rate) if rest else []
-        for i, new in zip(rest, others, strict=True):
-            result[i] = new
+        for i, other in zip(rest, others, strict=True):
+            result[i] = other
         return result
 
 
-def _recased(text: str, order: tuple[int, int, int]) -> str | None:
-    """Write *text* in the first case of *order* that changes it; None where none does."""
-    for form in order:
-        if form == 0:
-            new = text.upper()
-        elif form == 1:
-            new = text.lower()
-        else:
-            new = text.title()
-            if "'" in text:
-                new = _INNER.sub(_lowered, new)
-        if new != text:
-            return new
-    return None
+def _cut(forms: tuple[str, str, str], which: list[int], begins: Ints, ends: Ints) -> list[str]:
+    """Cut texts out of the joined string, each out of *which* of its forms."""
+    rows = zip(which, begins.tolist(), ends.tolist(), strict=True)
+    return [forms[form][begin:end] for form, begin, end in rows]
 
 
-def _lowered(match: re.Match[str]) -> str:
-    return match[0].lower()
+def _strange(batch: Batch) -> list[int]:
+    """List the texts that the string methods would treat in another way than the words of a batch are."""
+    looked = set(batch.text_at(np.flatnonzero(batch.flags(_SPECIAL))).tolist())
+    if "www." in batch.joined:
+        looked = set(range(len(batch)))
+    return [i for i in sorted(looked) if _STRANGE(batch.texts[i])]
 
 
-def _orders(seeds: Hashes) -> list[tuple[int, int, int]]:
-    drawn = draws.below(draws.at(seeds, np.zeros(len(seeds), dtype=np.int64), 3), len(_ORDERS)).tolist()
-    return [_ORDERS[i] for i in drawn]
+def _titled(plain: bytes) -> str:
+    """Write ASCII in title case: a capital wherever a letter follows neither a letter nor a letter's apostrophe."""
+    letter = np.frombuffer(plain.translate(_LETTERS), dtype=bool)
+    begins = letter.copy()
+    begins[1:] &= ~letter[:-1]
+    at = np.flatnonzero(np.frombuffer(plain, dtype=np.uint8)[1:-1] == ord("'")) + 1
+    begins[at[letter[at - 1]] + 1] = False
+    # The two cases of a letter differ in one bit.
+    return (np.frombuffer(plain.lower(), dtype=np.uint8) - (begins.view(np.uint8) << 5)).tobytes().decode("ascii")
+
+
+def _drawn(seeds: Hashes) -> Ints:
+    """Draw an order of the three cases for each text."""
+    return draws.below(draws.at(seeds, np.zeros(len(seeds), dtype=np.int64), 3), len(_ORDERS))
 
 
 def _forms(batch: Batch) -> tuple[str, str, str]:
@@ -107,7 +118,8 @@ def _forms(batch: Batch) -> tuple[str, str, str]:
 
 def _cases(batch: Batch, forms: tuple[str, str, str]) -> list[int]:
     """Draw a form for each text among those that change it."""
-    rows = zip(_orders(batch.seeds), batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)
+    orders = [_ORDERS[i] for i in _drawn(batch.seeds).tolist()]
+    rows = zip(orders, batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)
     return [
         first if forms[first][begin:end] != text else second if forms[second][begin:end] != text else third
         for (first, second, third), text, begin, end in rows
