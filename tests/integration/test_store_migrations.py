@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.store.database import connect
-from quintain.store.migrate import current, differences, newest, pending, upgrade
+from quintain.store.migrate import FOLDER, current, differences, newest, pending, upgrade
 
 
 def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:
@@ -20,6 +24,25 @@ def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:
     assert differences(workspace.engine) == []
     assert current(workspace.engine) == newest()
     assert pending(workspace.engine) == []
+
+
+def test_names_of_files_are_what_alembic_reads() -> None:
+    """What is listed without Alembic is the chain of revisions that it would run, in its order."""
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    scripts = ScriptDirectory.from_config(config)
+    assert scripts.get_current_head() == newest()
+    chain = [script.revision for script in scripts.walk_revisions()]
+    assert chain == sorted(chain, reverse=True)
+    assert len(chain) == len(list((FOLDER / "versions").glob("*.py")))
+
+
+def test_starting_imports_nothing_that_is_slow() -> None:
+    """The server is up without Alembic, scipy.stats and scipy.optimize, which cost seconds."""
+    slow = ("alembic", "scipy.stats", "scipy.optimize")
+    code = f"import sys, quintain.web.app; print([name for name in {slow} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_upgrading_twice_does_nothing(workspace: Workspace) -> None:

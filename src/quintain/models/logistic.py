@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from quintain.models.contract import Progress, quiet
@@ -68,5 +67,7 @@ def fit(
 
     start = np.zeros((columns + 1) * count)
     options = {"maxiter": iterations, "gtol": 1e-5, "ftol": 1e-8}
+    from scipy.optimize import minimize  # slow to import, and only training needs it
+
     found = minimize(loss, start, jac=True, method="L-BFGS-B", callback=step, options=options).x
     return Logistic(found[: columns * count].reshape(columns, count), found[columns * count :])

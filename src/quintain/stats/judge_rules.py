@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
 
 from quintain.core.validation import UnqualifyRule
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -68,8 +68,15 @@ def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -
     """
     hits = np.arange(judgements + 1)
     caught = catches(rule, hits, np.full_like(hits, judgements))
-    chance = [stats.binom.pmf(hits, judgements, rate) for rate in (1 / max(labels, 1), honest)]
+    chance = [_binomial(hits, judgements, rate) for rate in (1 / max(labels, 1), honest)]
     return Power(judgements, *(float(np.clip(some[caught].sum(), 0, 1)) for some in chance))
+
+
+def _binomial(hits: IntArray, total: int, rate: float) -> FloatArray:
+    """Give the probability of each number of *hits*: scipy.stats has it too, and takes a second to import."""
+    ways = special.gammaln(total + 1) - special.gammaln(hits + 1) - special.gammaln(total - hits + 1)
+    chances = np.exp(ways + special.xlogy(hits, rate) + special.xlog1py(total - hits, -rate))
+    return np.asarray(chances, dtype=np.float64)
 
 
 def judgements_needed(rule: UnqualifyRule, *, labels: int, wanted: float = 0.95, most: int = 500) -> int | None:

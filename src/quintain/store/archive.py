@@ -15,12 +15,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import JSON, Connection, DateTime, Engine, LargeBinary, MetaData, Numeric, Table, func, insert, select
 from sqlalchemy import text as sql
 
 from quintain.core.errors import BadInput
-from quintain.store.migrate import alone, upgrade_on
+from quintain.store.migrate import alone, revision_of, upgrade_on
 
 VERSION_TABLE = "alembic_version"
 BATCH = 1000
@@ -52,7 +51,7 @@ def snapshot(engine: Engine) -> Iterator[Snapshot]:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             metadata = _reflect(connection)
-            revision = MigrationContext.configure(connection).get_current_revision()
+            revision = revision_of(connection)
             names = tuple(table.name for table in metadata.sorted_tables)
             yield Snapshot(revision, names, connection, metadata)
 

@@ -2,6 +2,8 @@
 
 The migrations are shipped inside the package. All that are missing run in one transaction, so that a database is
 either as it was or as it should be, and under a lock, so that two servers that start together do not both run them.
+
+Every start asks whether something is missing, so that much is answered without Alembic, which is slow to import.
 """
 
 from __future__ import annotations
@@ -10,17 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alembic import command
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, text
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine, inspect, text
 
 import quintain.store.tables  # noqa: F401 - importing the tables completes the metadata
 from quintain.core.errors import Conflict
 from quintain.store.base import Base
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 7_851_846_114  # any number that nobody else uses for an advisory lock in the same database
@@ -37,6 +38,9 @@ def upgrade(engine: Engine) -> list[str]:
 
 def upgrade_on(connection: Connection, revision: str = "head") -> None:
     """Run the missing migrations up to *revision* inside the transaction that *connection* is in."""
+    from alembic import command
+    from alembic.util import CommandError
+
     config = _config()
     config.attributes["connection"] = connection
     try:
@@ -67,25 +71,27 @@ def pending(engine: Engine) -> list[str]:
 def current(engine: Engine) -> str | None:
     """Give the name of the newest migration that was run; None for an empty database."""
     with engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        return _current(connection)
 
 
 def newest() -> str:
     """Give the name of the newest migration of this version of Quintain."""
-    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+    return _known()[-1]
 
 
 def differences(engine: Engine) -> list[object]:
     """List what differs between the database and the tables in the code: nothing, after `upgrade`."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         return list(compare_metadata(context, Base.metadata))
 
 
 def _missing(connection: Connection) -> list[str]:
-    scripts = ScriptDirectory.from_config(_config())
-    known = [script.revision for script in reversed(list(scripts.walk_revisions()))]
-    at = MigrationContext.configure(connection).get_current_revision()
+    known = _known()
+    at = _current(connection)
     if at is None:
         return known
     if at not in known:
@@ -94,6 +100,17 @@ def _missing(connection: Connection) -> list[str]:
             remedy="A newer version wrote it: install that one, or restore an older backup.",
         )
     return known[known.index(at) + 1 :]
+
+
+def _known() -> list[str]:
+    """List our migrations, oldest first. Their files are named after them: `0002_evaluation.py`."""
+    return sorted(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*_*.py"))
+
+
+def _current(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 @contextmanager
@@ -135,6 +152,8 @@ def _check_references(connection: Connection) -> None:
 
 
 def _config() -> Config:
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
