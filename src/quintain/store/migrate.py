@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect, text
@@ -71,7 +70,7 @@ def pending(engine: Engine) -> list[str]:
 def current(engine: Engine) -> str | None:
     """Give the name of the newest migration that was run; None for an empty database."""
     with engine.connect() as connection:
-        return _current(connection)
+        return revision_of(connection)
 
 
 def newest() -> str:
@@ -91,7 +90,7 @@ def differences(engine: Engine) -> list[object]:
 
 def _missing(connection: Connection) -> list[str]:
     known = _known()
-    at = _current(connection)
+    at = revision_of(connection)
     if at is None:
         return known
     if at not in known:
@@ -107,7 +106,8 @@ def _known() -> list[str]:
     return sorted(path.name.partition("_")[0] for path in (FOLDER / "versions").glob("[0-9]*_*.py"))
 
 
-def _current(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
+    """Give the name of the newest migration that was run on the database of *connection*."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
