@@ -132,27 +132,35 @@ def _more(db: Session, ground: Ground) -> bool:
 
 
 def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+    # What can be read without the write lock is: on SQLite nobody else writes while one holds it.
+    lapsed, gold = claims.outlook(db, ground.id, moment)
     with turn(db), transaction(db):
         lock(db, f"judge {ground.id} {user_id}")
-        held = claims.held_page(db, ground.id, user_id)
-        if held is not None:
-            if held.lease_until > moment:
-                return show(db, ground, held)
-            claims.lapse_page(db, held.id, moment)
-        claims.reclaim(db, ground.id, moment)
-        key = secrets.token_urlsafe(24)
-        gold = _gold(db, ground, user_id, key)
-        until = moment + timedelta(seconds=ground.policy.lease_seconds)
-        leased = claims.claim(db, ground.id, user_id, count=ground.policy.page_size - len(gold), until=until)
-        if not leased:
-            return None
-        size = len(leased) + len(gold)
-        page = claims.add_page(db, ground.id, user_id, key=key, size=size, now=moment, until=until)
-        rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
-        for number, item_id in enumerate(gold):  # at random places among the others
-            rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
-        claims.add_offers(db, page.id, user_id, rows)
-        return show(db, ground, page)
+        page = claims.held_page(db, ground.id, user_id)
+        if page is not None and page.lease_until <= moment:
+            claims.end_page(db, page.id, moment, "lapsed")
+            page, lapsed = None, True
+        if page is None:
+            if lapsed:
+                claims.reclaim(db, ground.id, moment)
+            page = _lease(db, ground, user_id, moment, gold=gold)
+    return show(db, ground, page) if page is not None else None
+
+
+def _lease(db: Session, ground: Ground, user_id: int, moment: datetime, *, gold: bool) -> Held | None:
+    """Lease the slots of a page and note what it shows; None where nothing is left."""
+    key = secrets.token_urlsafe(24)
+    mixed = _gold(db, ground, user_id, key) if gold else []
+    until = moment + timedelta(seconds=ground.policy.lease_seconds)
+    leased = claims.claim(db, ground.id, user_id, count=ground.policy.page_size - len(mixed), until=until)
+    if not leased:
+        return None
+    rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
+    for number, item_id in enumerate(mixed):  # at random places among the others
+        rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
+    page = claims.add_page(db, ground.id, user_id, key=key, size=len(rows), now=moment, until=until)
+    claims.add_offers(db, page.id, user_id, rows)
+    return page
 
 
 def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[int]:
@@ -211,11 +219,15 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
 
 def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
     """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
+    user_id = require_user(actor)
     with turn(db), transaction(db):
-        page = held_page(db, actor, token, locked=True)
-        if page.ended_at is None:
-            slot_queries.give_back(db, page.id)
-            page.ended_at, page.outcome = moment or now(), "returned"
+        found = claims.page_of(db, token)
+        if found is None or found[1] != user_id:
+            raise _no_page()
+        page_id, _, ended = found
+        if not ended:
+            slot_queries.give_back(db, page_id)
+            claims.end_page(db, page_id, moment or now(), "returned")
 
 
 def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPage:
@@ -223,8 +235,12 @@ def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) ->
     user_id = require_user(actor)
     page = queries.page_by_key(db, token, locked=locked)
     if page is None or page.user_id != user_id:
-        raise NotFound("You hold no such page.", remedy="Ask for a new one.")
+        raise _no_page()
     return page
+
+
+def _no_page() -> NotFound:
+    return NotFound("You hold no such page.", remedy="Ask for a new one.")
 
 
 def ground_of(db: Session, page: JudgingPage) -> Ground:

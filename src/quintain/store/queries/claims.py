@@ -6,11 +6,12 @@ somebody else is about to lease; SQLite has one writer at a time.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Boolean, TextClause, bindparam, text
+from sqlalchemy import JSON, Boolean, Integer, String, TextClause, bindparam, column, text
 from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
@@ -102,31 +103,65 @@ _GOLD = text("""
     ) < :per_worker
     ORDER BY (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL), g.hash
     LIMIT :count""")
+_OUTLOOK = (
+    text("""
+    SELECT EXISTS (
+        SELECT 1 FROM validation_slots WHERE validation_id = :validation AND state = 'leased' AND lease_until < :now
+    ) AS lapsed, EXISTS (
+        SELECT 1 FROM validation_items WHERE validation_id = :validation AND gold IS NOT NULL AND retired_at IS NULL
+    ) AS gold""")
+    .bindparams(bindparam("now", type_=UtcTime()))
+    .columns(column("lapsed", Boolean()), column("gold", Boolean()))
+)
 _QUALIFIED = text("""
     SELECT held, reason FROM qualifications WHERE task_id = :task AND user_id = :user AND name = :name
-    ORDER BY id DESC LIMIT 1""").columns(held=Boolean())
+    ORDER BY id DESC LIMIT 1""").columns(column("held", Boolean()), column("reason", String()))
 _HELD = text("""
     SELECT id, "key", size, lease_until FROM judging_pages
     WHERE validation_id = :validation AND user_id = :user AND ended_at IS NULL ORDER BY id DESC LIMIT 1""").columns(
-    lease_until=UtcTime()
+    column("id", Integer()), column("key", String()), column("size", Integer()), column("lease_until", UtcTime())
 )
-_LAPSE = text("UPDATE judging_pages SET ended_at = :now, outcome = 'lapsed' WHERE id = :page").bindparams(
+_END = text("UPDATE judging_pages SET ended_at = :now, outcome = :outcome WHERE id = :page").bindparams(
     bindparam("now", type_=UtcTime())
 )
+_PAGE_OF = {
+    "sqlite": text('SELECT id, user_id, ended_at FROM judging_pages WHERE "key" = :key'),
+    "postgresql": text('SELECT id, user_id, ended_at FROM judging_pages WHERE "key" = :key FOR UPDATE'),
+}
 _PAGE = text("""
     INSERT INTO judging_pages ("key", validation_id, user_id, size, lease_until, started_at, outcome)
     VALUES (:key, :validation, :user, :size, :until, :now, '') RETURNING id""").bindparams(
     bindparam("until", type_=UtcTime()), bindparam("now", type_=UtcTime())
 )
-_OFFER = text("""
+# All rows in one statement, as JSON: ten statements take longer than all else in a claim.
+_OFFER_COLUMNS = """
     INSERT INTO judging_offers (page_id, position, user_id, item_id, slot_id, generation)
-    VALUES (:page, :position, :user, :item, :slot, :generation)""")
+    SELECT :page, {place}, :user, {item}, {slot}, {generation} FROM """
+_OFFER = {
+    "sqlite": text(
+        _OFFER_COLUMNS.format(place="key + 1", item="value ->> 0", slot="value ->> 1", generation="value ->> 2")
+        + "json_each(:rows)"
+    ),
+    "postgresql": text(
+        _OFFER_COLUMNS.format(
+            place="ordinality", item="(value ->> 0)::int", slot="(value ->> 1)::int", generation="(value ->> 2)::int"
+        ).replace("::", "\\:\\:")
+        + "json_array_elements(CAST(:rows AS json)) WITH ORDINALITY"
+    ),
+}
 _SHOW = text("""
     SELECT o.id, o.position, i.inputs, i.answer, j.label, EXISTS (
         SELECT 1 FROM judging_notes n WHERE n.offer_id = o.id AND n.kind = 'skip'
     ) AS skipped
     FROM judging_offers o JOIN validation_items i ON i.id = o.item_id LEFT JOIN judgements j ON j.offer_id = o.id
-    WHERE o.page_id = :page ORDER BY o.position""").columns(inputs=JSON(), answer=JSON(), skipped=Boolean())
+    WHERE o.page_id = :page ORDER BY o.position""").columns(
+    column("id", Integer()),
+    column("position", Integer()),
+    column("inputs", JSON()),
+    column("answer", JSON()),
+    column("label", String()),
+    column("skipped", Boolean()),
+)
 
 
 def _kind(db: Session) -> str:
@@ -136,7 +171,13 @@ def _kind(db: Session) -> str:
 def qualified(db: Session, task_id: int, user_id: int, name: str) -> tuple[bool, str] | None:
     """Say whether a person holds the qualification *name* now, and why; None where nothing was ever said."""
     row = db.connection().execute(_QUALIFIED, {"task": task_id, "user": user_id, "name": name}).first()
-    return (bool(row[0]), str(row[1])) if row else None
+    return (row[0], row[1]) if row else None
+
+
+def outlook(db: Session, validation_id: int, now: datetime) -> tuple[bool, bool]:
+    """Say whether there are lapsed leases, and whether there are gold items: what a claim need not look for."""
+    lapsed, gold = db.connection().execute(_OUTLOOK, {"validation": validation_id, "now": now}).one()
+    return bool(lapsed), bool(gold)
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:
@@ -175,9 +216,15 @@ def held_page(db: Session, validation_id: int, user_id: int) -> Held | None:
     return Held(*row) if row else None
 
 
-def lapse_page(db: Session, page_id: int, now: datetime) -> None:
-    """End a page whose lease has lapsed."""
-    db.connection().execute(_LAPSE, {"page": page_id, "now": now})
+def page_of(db: Session, key: str) -> tuple[int, int, bool] | None:
+    """Give id, holder and whether it has ended of the page with this key; nobody else changes it meanwhile."""
+    row = db.connection().execute(_PAGE_OF[_kind(db)], {"key": key}).first()
+    return (int(row[0]), int(row[1]), row[2] is not None) if row else None
+
+
+def end_page(db: Session, page_id: int, now: datetime, outcome: str) -> None:
+    """End a page."""
+    db.connection().execute(_END, {"page": page_id, "now": now, "outcome": outcome})
 
 
 def add_page(
@@ -190,11 +237,7 @@ def add_page(
 
 def add_offers(db: Session, page_id: int, user_id: int, rows: Sequence[tuple[int, int | None, int]]) -> None:
     """Note that items (with slot and generation) are shown to a person; the database refuses to show one twice."""
-    given = [
-        {"page": page_id, "position": place, "user": user_id, "item": item, "slot": slot, "generation": generation}
-        for place, (item, slot, generation) in enumerate(rows, 1)
-    ]
-    db.connection().execute(_OFFER, given)
+    db.connection().execute(_OFFER[_kind(db)], {"page": page_id, "user": user_id, "rows": json.dumps(rows)})
 
 
 def shown(db: Session, page_id: int) -> list[Shown]:

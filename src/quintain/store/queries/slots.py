@@ -11,12 +11,23 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, exists, func, insert, literal_column, or_, select, text, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, text, update
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Offer, Slot, ValidationItem
+from quintain.store.base import UtcTime
+from quintain.store.tables import Slot, ValidationItem
 
 MANY = 10_000  # slots from which on PostgreSQL is told that the table has changed
+
+# Written out: pages are kept alive and given back all the time, and an expression is built anew each time.
+_HELD = """
+    WHERE id IN (SELECT slot_id FROM judging_offers WHERE page_id = :page) AND generation = (
+        SELECT o.generation FROM judging_offers o WHERE o.page_id = :page AND o.slot_id = validation_slots.id
+    ) AND state IN ('leased', 'open')"""
+_GIVE_BACK = text("UPDATE validation_slots SET state = 'open', lease_until = NULL" + _HELD)  # noqa: S608 - nothing here comes from outside
+_EXTEND = text("UPDATE validation_slots SET state = 'leased', lease_until = :until" + _HELD).bindparams(  # noqa: S608 - as above
+    bindparam("until", type_=UtcTime())
+)
 
 
 def _is(state: str, slot: Any = Slot) -> ColumnElement[bool]:
@@ -33,12 +44,12 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def extend(db: Session, page_id: int, until: datetime) -> int:
     """Lengthen the leases of a page, also of slots that lapsed and nobody took; give how many it still holds."""
-    return _change(db, _held_by(page_id), state="leased", lease_until=until)
+    return int(db.connection().execute(_EXTEND, {"page": page_id, "until": until}).rowcount)
 
 
 def give_back(db: Session, page_id: int) -> int:
     """Open the slots that a page still holds."""
-    return _change(db, _held_by(page_id), state="open", lease_until=None)
+    return int(db.connection().execute(_GIVE_BACK, {"page": page_id}).rowcount)
 
 
 def drop(db: Session, item_ids: Sequence[int]) -> None:
@@ -46,14 +57,6 @@ def drop(db: Session, item_ids: Sequence[int]) -> None:
     for start in range(0, len(item_ids), 5000):
         wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is("open"), _is("leased"))
         _change(db, wanted, state="dropped", lease_until=None)
-
-
-def _held_by(page_id: int) -> ColumnElement[bool]:
-    offered = select(Offer.slot_id, Offer.generation).where(Offer.page_id == page_id, Offer.slot_id.is_not(None))
-    place = offered.subquery()
-    ours = exists().where(place.c.slot_id == Slot.id, place.c.generation == Slot.generation)
-    ids = select(Offer.slot_id).where(Offer.page_id == page_id, Offer.slot_id.is_not(None))
-    return Slot.id.in_(ids) & ours & or_(_is("leased"), _is("open"))
 
 
 def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
