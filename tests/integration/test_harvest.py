@@ -194,6 +194,24 @@ def test_conditions_and_limits_narrow_it_down(corpus: Path, tmp_path: Path) -> N
         take(corpus, tmp_path / "a.jsonl", rules=greek)
 
 
+def test_only_wanted_languages_are_taken(tmp_path: Path) -> None:
+    """A limit keeps the languages it names, text by text; a column of the corpus does the same as a condition."""
+    rows = [
+        {"text": "The soup was lovely and we were all happy. Delicious!", "lang": "en"},
+        {"text": "Die Suppe war leider kalt und der Wein auch. Furchtbar!", "lang": "de"},
+        {"text": "Zzyzx qwrt plugh.", "lang": ""},
+    ]
+    path = write_jsonl(tmp_path / "mixed.jsonl", rows)
+    strata = '[[strata]]\nname = "all"\nshare = 1.0\n'
+    rules = parse_rules('[limits]\nlanguages = ["en"]\n' + strata)
+    taken, told = take(path, tmp_path / "a.jsonl", rules=rules, size=10)
+    assert {row["text"] for row in taken} == {"The soup was lovely and we were all happy.", "Delicious!"}
+    left = told["sentences"]["left_out"]
+    assert (left["in another language"], left["in a language that cannot be told"]) == (2, 1)
+    other, _ = take(path, tmp_path / "b.jsonl", rules=parse_rules(strata), where="lang == 'en'", size=10)
+    assert {row["text"] for row in other} == {row["text"] for row in taken}
+
+
 def test_repeats_are_counted_and_taken_once(tmp_path: Path) -> None:
     """The same words, whatever case and marks, are one sentence; near ones are passed over."""
     lines = [{"stars": 1, "text": text} for text in ["Really lovely soup here!", "really LOVELY soup, here."] * 20]

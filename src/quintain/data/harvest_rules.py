@@ -4,6 +4,7 @@
 
     [limits]
     words = [3, 60]                               # the shortest and the longest
+    languages = ["en"]                            # as told by small words, see `quintain.data.languages`
     near_duplicates = 0.7                         # overlap of letters from which two are one; 1 switches it off
 
     [[strata]]
@@ -31,6 +32,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.hashing import content_id
+from quintain.data.languages import LANGUAGES
 from quintain.data.where import Condition, parse_where
 
 DEFAULT_RULES = """\
@@ -106,14 +108,15 @@ class Stratum:
 class Limits:
     """What a sentence must be like to be taken at all.
 
-    *scripts* are those that at least *script_share* of its letters must be written in. *per_text* is how many
-    sentences one text may give (0 for any number).
+    *scripts* are those that at least *script_share* of its letters must be written in; *languages* those that it may be
+    in. *per_text* is how many sentences one text may give (0 for any number).
     """
 
     words: tuple[int, int] = (1, UNBOUNDED)
     characters: tuple[int, int] = (1, UNBOUNDED)
     scripts: tuple[str, ...] = ()
     script_share: float = 0.8
+    languages: tuple[str, ...] = ()
     near_duplicates: float = 0.7
     per_text: int = 0
 
@@ -204,7 +207,7 @@ class _Reading:
         if not isinstance(table, Mapping):
             self.fault("limits", "is not a table")
             return Limits()
-        known = ("words", "characters", "scripts", "script_share", "near_duplicates", "per_text")
+        known = ("words", "characters", "scripts", "script_share", "languages", "near_duplicates", "per_text")
         self.unknown("limits", table, known)
         found: dict[str, Any] = {}
         for name in ("words", "characters"):
@@ -215,15 +218,16 @@ class _Reading:
                 found[name] = self.fraction(f"limits.{name}", table[name])
         if "per_text" in table:
             found["per_text"] = self.whole("limits.per_text", table["per_text"], 0, MAX_SIZE)
-        if "scripts" in table:
-            found["scripts"] = self.scripts(table["scripts"])
+        for name, there in (("scripts", SCRIPTS), ("languages", LANGUAGES)):
+            if name in table:
+                found[name] = self.some_of(f"limits.{name}", table[name], there)
         return Limits(**found)
 
-    def scripts(self, value: Any) -> tuple[str, ...]:
-        names = self.texts("limits.scripts", value)
-        wrong = [name for name in names if name not in SCRIPTS]
+    def some_of(self, place: str, value: Any, there: Sequence[str]) -> tuple[str, ...]:
+        names = self.texts(place, value)
+        wrong = [name for name in names if name not in there]
         if wrong:
-            self.fault("limits.scripts", f"'{wrong[0]}' is not one of {', '.join(SCRIPTS)}")
+            self.fault(place, f"'{wrong[0]}' is not one of {', '.join(there)}")
         return names
 
     def strata(self) -> list[Stratum]:

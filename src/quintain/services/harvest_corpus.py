@@ -15,6 +15,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.data.harvest_rules import Limits
+from quintain.data.languages import languages_of
 from quintain.data.readers.contract import READERS, Batch, Options, Source, guess_format
 from quintain.data.sentences import split_texts
 from quintain.data.text import suffix_of
@@ -216,6 +217,12 @@ def _sentences(texts: pl.Series, limits: Limits, tally: Tally) -> pl.DataFrame:
         letters = pl.col("text").str.count_matches(r"\p{L}")
         ours = pl.col("text").str.count_matches("[" + "".join(rf"\p{{{name}}}" for name in limits.scripts) + "]")
         table = leave_out(table, ours < limits.script_share * letters, "in another script", tally)
+    if limits.languages:
+        told = table.with_columns(languages_of(table["text"], table["document"]))
+        told = leave_out(told, pl.col("language").is_null(), "in a language that cannot be told", tally)
+        table = leave_out(told, ~pl.col("language").is_in(limits.languages), "in another language", tally).drop(
+            "language"
+        )
     return table
 
 

@@ -48,6 +48,8 @@ def test_the_hash_is_of_the_content() -> None:
         ("[limits]\nwords = 3\n" + ONE, "write the least and the most"),
         ("[limits]\nwords = [9, 3]\n" + ONE, "the least, 9, is more than the most, 3"),
         ("[limits]\nscripts = ['Klingon']\n" + ONE, "'Klingon' is not one of Arabic"),
+        ("[limits]\nlanguages = ['tlh']\n" + ONE, "field 'limits.languages': 'tlh' is not one of en, de"),
+        ("[limits]\nlanguages = 'en'\n" + ONE, "is not a list of texts"),
         ("[limits]\nnear_duplicates = 0\n" + ONE, "give a fraction above 0"),
         ("[limits]\nper_text = -1\n" + ONE, "give a whole number from 0"),
         ("limits = 3\n" + ONE, "is not a table"),
