@@ -92,7 +92,9 @@ def conditions_of(settings: Settings) -> Conditions:
         cpu_seconds=settings.model_seconds,
     )
     outside = read_outside(settings.endpoints, settings.secrets, settings.workspace / "cache")
-    environments = Environments(settings.workspace / "environments", settings.package_index)
+    environments = Environments(
+        settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
+    )
     return Conditions(limits, settings.sandbox, outside, environments, settings.lease_seconds)
 
 

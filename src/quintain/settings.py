@@ -47,6 +47,7 @@ class Settings:
     package_index: str = _setting(
         "", "Where wheels for handlers are fetched: empty for pip's own index, a URL, or none for nowhere."
     )
+    environments_gib: int = _setting(20, "Disk that the packages of handlers may take together, in GiB; 0 for any.")
     token: str = _setting("", "API token that commands send to a server, where none is given to them.")
     submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 

@@ -6,7 +6,11 @@ import base64
 import hashlib
 import io
 import tarfile
+import threading
 import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -92,9 +96,9 @@ def test_a_wheel_that_came_along_is_installed_once(model: Path, task: Task, tmp_
     environments = Environments(tmp_path / "environments", "none")
     assert answer(model, task, environments) == "positive"
     (place,) = environments.packages(model)
-    before = place.stat().st_mtime_ns
+    before = place.stat().st_ino
     assert environments.packages(model) == (place,)
-    assert place.stat().st_mtime_ns == before
+    assert place.stat().st_ino == before
     assert [one.name for one in environments.folder.iterdir()] == [place.name]
     (model / "wheels" / "tinywords-1.0-py3-none-any.whl").unlink()
     wheel(model / "wheels", code="WORD = 'negative'")
@@ -170,3 +174,133 @@ def test_a_strange_file_among_the_wheels_is_refused(model: Path, tmp_path: Path)
     (model / "wheels" / "run.sh").write_text("echo")
     with pytest.raises(BadInput, match="neither a wheel nor a source archive"):
         Environments(tmp_path / "environments", "none").packages(model)
+
+
+class Index:
+    """A package index on loopback: a page of links for each project, as any index has."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.asked: list[str] = []
+        index = self
+
+        class Handler(SimpleHTTPRequestHandler):
+            def do_GET(self) -> None:
+                index.asked.append(self.path)
+                super().do_GET()
+
+            def log_message(self, *_: object) -> None:
+                """Stay silent."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+        self.url = f"http://127.0.0.1:{self.server.server_port}/simple/"
+
+    def add(self, project: str, *files: Path, wrong_hash: bool = False) -> None:
+        """Offer *files* of a project, each with its hash, or with another one."""
+        page = self.folder / "simple" / project
+        page.mkdir(parents=True)
+        links = []
+        for file in files:
+            data = file.read_bytes()
+            (page / file.name).write_bytes(data)
+            told = hashlib.sha256(data + (b"!" if wrong_hash else b"")).hexdigest()
+            links.append(f'<a href="{file.name}#sha256={told}">{file.name}</a>')
+        (page / "index.html").write_text(f"<!DOCTYPE html><html><body>{' '.join(links)}</body></html>")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    """An index that is served while the test runs."""
+    made = Index(tmp_path / "index")
+    thread = threading.Thread(target=made.server.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+    thread.join()
+
+
+def test_wheels_are_fetched_from_the_index(model: Path, task: Task, index: Index, tmp_path: Path) -> None:
+    """The index is asked once for a set of requirements; the package is there when the model runs."""
+    wheel(tmp_path / "made")
+    index.add("tinywords", tmp_path / "made" / "tinywords-1.0-py3-none-any.whl")
+    environments = Environments(tmp_path / "environments", index.url)
+    assert answer(model, task, environments) == "positive"
+    assert "/simple/tinywords/tinywords-1.0-py3-none-any.whl" in index.asked
+    asked = len(index.asked)
+    assert environments.packages(model)
+    assert len(index.asked) == asked
+
+
+def test_a_source_archive_at_the_index_is_refused(model: Path, index: Index, tmp_path: Path) -> None:
+    """It would run code of its own while it is fetched: it is neither run nor taken, and the remedy is named."""
+    mark = tmp_path / "set-up-ran-outside"
+    source_archive(tmp_path / "made", str(mark))
+    index.add("built", tmp_path / "made" / "built-2.0.tar.gz")
+    (model / "requirements.txt").write_text("built==2.0\n")
+    environments = Environments(tmp_path / "environments", index.url)
+    with pytest.raises(BadInput, match=r"cannot be fetched as wheels: .*built==2\.0") as caught:
+        environments.packages(model)
+    assert "Only wheels are taken" in str(caught.value.remedy)
+    assert not mark.exists()
+    assert list(environments.folder.iterdir()) == []
+
+
+def test_a_requirement_that_the_index_does_not_have_is_named(model: Path, index: Index, tmp_path: Path) -> None:
+    """What is missing is said, whether the project is unknown or only the version."""
+    with pytest.raises(BadInput, match=r"cannot be fetched as wheels: .*tinywords==1\.0"):
+        Environments(tmp_path / "environments", index.url).packages(model)
+    wheel(tmp_path / "made", version="0.9")
+    index.add("tinywords", tmp_path / "made" / "tinywords-0.9-py3-none-any.whl")
+    with pytest.raises(BadInput, match=r"cannot be fetched as wheels: .*tinywords==1\.0"):
+        Environments(tmp_path / "environments", index.url).packages(model)
+
+
+def test_a_wheel_that_is_not_what_the_index_says_is_refused(model: Path, index: Index, tmp_path: Path) -> None:
+    """A file whose hash differs from the one on its page was changed on the way."""
+    wheel(tmp_path / "made")
+    index.add("tinywords", tmp_path / "made" / "tinywords-1.0-py3-none-any.whl", wrong_hash=True)
+    environments = Environments(tmp_path / "environments", index.url)
+    with pytest.raises(BadInput, match="DO NOT MATCH THE HASHES"):
+        environments.packages(model)
+    assert list(environments.folder.iterdir()) == []
+
+
+def with_packages(tmp_path: Path, number: int) -> Path:
+    """Make a model with an environment of its own of about a mebibyte."""
+    folder = tmp_path / f"model-{number}"
+    folder.mkdir()
+    (folder / "handler.py").write_text("import tinywords\ndef predict(batch): return [tinywords.WORD] * len(batch)")
+    (folder / "requirements.txt").write_text("tinywords==1.0\n")
+    wheel(folder / "wheels", code=f"WORD = 'positive'  # {number}{'0' * MIB}")
+    return folder
+
+
+def test_what_was_not_used_for_longest_makes_room(task: Task, tmp_path: Path) -> None:
+    """A model's environment survives while it is used or running; the others go in the order of their last use."""
+    models = [with_packages(tmp_path, number) for number in range(3)]
+    environments = Environments(tmp_path / "environments", "none", room=int(2.5 * MIB), grace=0.0)
+    first, second = (environments.packages(one)[0] for one in models[:2])
+    environments.packages(models[0])
+    (third,) = environments.packages(models[2])
+    assert (first.is_dir(), second.is_dir(), third.is_dir()) == (True, False, True)
+    conditions = Conditions(Limits(memory_bytes=512 * MIB, call_seconds=20), environments=environments)
+    with open_runner(runnable("handler", models[0], conditions), task, limits=conditions.limits) as runner:
+        environments.packages(models[2])
+        (second,) = environments.packages(models[1])
+        assert first.is_dir(), "it is the oldest, but a model runs with it"
+        assert not third.exists()
+        assert runner.predict([{"text": "x"}]).answers == ["positive"]
+    environments.packages(models[1])
+    (third,) = environments.packages(models[2])
+    assert not first.exists(), "nobody holds it any longer"
+    assert sorted(one.name for one in environments.folder.iterdir()) == sorted([second.name, third.name])
+
+
+def test_an_environment_just_asked_for_is_not_taken(tmp_path: Path) -> None:
+    """Between asking and running, nothing holds it but the time of its last use."""
+    models = [with_packages(tmp_path, number) for number in range(2)]
+    environments = Environments(tmp_path / "environments", "none", room=MIB)
+    places = [environments.packages(one)[0] for one in models]
+    assert all(place.is_dir() for place in places)
+    assert environments.make_room() == []

@@ -16,6 +16,7 @@ from typing import Any
 
 import quintain.core
 from quintain.adapters.contract import ADAPTERS
+from quintain.engine.holding import held
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import PIPE_TOKEN, SandboxedProcess, Usage
@@ -59,6 +60,8 @@ class ModelSession:
         """Start the process and load the model."""
         with self._stack:
             folder = self._stack.enter_context(readable_folder(self.folder))
+            for package in self.packages:
+                self._stack.enter_context(held(package))
             self.process = self._stack.enter_context(self._make_process(folder))
             module = ADAPTERS.get(self.adapter).__module__
             self._call({"op": "load", "adapter": module, "path": MODEL, "options": self.options})

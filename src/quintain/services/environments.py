@@ -2,6 +2,9 @@
 
 `requirements.txt` names packages and versions, nothing else: no options, no addresses, no paths. Where the model has a
 folder `wheels`, everything comes from there and nothing is fetched; a source archive in it is built inside the sandbox.
+
+All of them together may take so much room; beyond it, those that nobody has used for longest are taken away, and made
+anew when they are needed again. One that a model is running with is never taken.
 """
 
 from __future__ import annotations
@@ -13,17 +16,21 @@ import re
 import secrets
 import shutil
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
+from quintain.engine.holding import held, last_used, mark_used, take_away
 from quintain.engine.installing import MAX_SIZE, fetch, install
 
 REQUIREMENTS = "requirements.txt"
 WHEELS = "wheels"
 MAX_REQUIREMENTS = 200
 NO_INDEX = "none"
+# Long enough for a worker that has just asked for an environment to have started its model.
+GRACE_SECONDS = 600.0
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
 _REQUIREMENT = re.compile(
     r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"  # the name
@@ -74,11 +81,16 @@ def vendored(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Environments:
-    """Where environments are kept. *index* is where wheels are fetched: empty for pip's own, `none` for nowhere."""
+    """Where environments are kept. *index* is where wheels are fetched: empty for pip's own, `none` for nowhere.
+
+    One may take *limit* bytes, all together *room*; 0 sets no bound to all.
+    """
 
     folder: Path
     index: str = ""
     limit: int = MAX_SIZE
+    room: int = 0
+    grace: float = GRACE_SECONDS
 
     def packages(self, model: Path) -> tuple[Path, ...]:
         """Give the folders of packages that the model in *model* needs, made now if nobody has needed them yet."""
@@ -86,9 +98,26 @@ class Environments:
         if not requirements:
             return ()
         place = self.folder / self.key(model, requirements)
-        if not place.is_dir():
+        if not _found(place):
             self._make(model, requirements, place)
+            mark_used(place, time.time())
+            self.make_room()
         return (place,)
+
+    def make_room(self) -> list[str]:
+        """Take away what nobody has used for longest until the rest has room; give the keys of what went."""
+        if not self.room or not self.folder.is_dir():
+            return []
+        found = [path for path in self.folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+        sizes = {path: _size(path) for path in found}
+        total, gone = sum(sizes.values()), []
+        for path in sorted(found, key=last_used):
+            if total <= self.room:
+                break
+            if take_away(path, unused_since=time.time() - self.grace):
+                total -= sizes[path]
+                gone.append(path.name)
+        return gone
 
     def key(self, model: Path, requirements: list[str]) -> str:
         """Name the environment by all that decides its content."""
@@ -127,3 +156,25 @@ class Environments:
                     raise
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _found(place: Path) -> bool:
+    """Say whether the environment is there, and that it is used now."""
+    try:
+        with held(place):
+            mark_used(place, time.time())
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _size(folder: Path) -> int:
+    """Add up the files of *folder*; one that another process takes away meanwhile counts for nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total
