@@ -10,22 +10,20 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Unavailable
 from quintain.core.example import Inputs, Prediction
-from quintain.core.people import OPERATOR
 from quintain.core.rounds import RoundSpec
 from quintain.core.task import Task
-from quintain.services.models import ModelVersionInfo, get_model
+from quintain.services.models import ModelVersionInfo, versions_by_id
 from quintain.services.predict import Runner, ask
 from quintain.services.writing_checks import Written, fooled
 from quintain.store.blobs import Blobs
-from quintain.store.queries import rounds as round_queries
 
 logger = logging.getLogger(__name__)
 
 
 def target_versions(db: Session, ids: Sequence[int]) -> list[ModelVersionInfo]:
     """Give the model versions of a session; whoever's they are, the round's owner chose them."""
-    refs = round_queries.model_refs(db, ids)
-    return [get_model(db, OPERATOR, refs[one]).version for one in ids]
+    found = versions_by_id(db, ids)
+    return [found[one] for one in ids]
 
 
 def ask_targets(

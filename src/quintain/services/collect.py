@@ -25,15 +25,16 @@ from quintain.services.content_flags import find_hints
 from quintain.services.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
 from quintain.services.predict import RUNNERS, SECONDS, Runner
 from quintain.services.rounds import RoundInfo
-from quintain.services.tasks import get_task
-from quintain.services.verdicts import Verdict, as_verdict, claimed, flags_of, standing, verdict, waits
+from quintain.services.verdicts import Verdict, as_verdict, claimed, standing, verdict, verdicts, waits
+from quintain.services.writing import Place, WritingSession
 from quintain.services.writing_checks import Written, aim_of, check_writing
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries import attempts as queries
 from quintain.store.queries import prompts
-from quintain.store.tables import Attempt, AttemptFlag, AttemptNote, Prompt, Round
+from quintain.store.queries import rounds as round_queries
+from quintain.store.tables import Attempt, AttemptFlag, AttemptNote, Prompt
 from quintain.store.tables import WritingSession as SessionRow
 
 logger = logging.getLogger(__name__)
@@ -49,29 +50,32 @@ def attempt(
     *,
     target: Answer,
     token: str,
+    place: Place | None = None,
     runners: Mapping[str, Runner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
     """Submit what was written in the session *key*; the same *token* again gives the first verdict again.
+
+    *place* is what `writing.find_place` gave for this key and token, where the caller has looked already.
 
     Raises BadInput for a text that cannot be taken, Conflict where the session or the round is over or the text is
     there already, Unavailable where a model does not answer: then no attempt is used up, and the text is kept.
     """
     if not 0 < len(token) <= MAX_TOKEN or "\x00" in token:
         raise BadInput("The form has no token of 1 to 80 characters.", remedy="Load the page again.")
-    info, row = writing.find(db, actor, key)
-    before = queries.by_token(db, row.id, token)
-    if before is not None:
-        return verdict(db, info, row, before.id)
+    place = place or writing.find_place(db, actor, key, token)
+    info, task, row = place.info, place.task, place.row
+    if place.before is not None:
+        return verdict(db, info, row, place.before)
     try:
-        task = get_task(db, info.task)
         _require_open(info, row)
         written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
-        refuse_duplicates(db, task, row, written)
+        sketch = sketch_of(task, written)
+        refuse_duplicates(db, task, row, written, sketch)
         versions = target_versions(db, row.models)
         db.rollback()  # hold no connection while the model thinks
         answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-        return _store(db, actor, _Submitted(key, token, task, written, answers), info)
+        return _store(db, actor, _Submitted(key, token, task, written, sketch, answers), info)
     except QuintainError as error:
         if not isinstance(error, NotFound):
             _keep(db, actor, key, inputs, target)
@@ -84,21 +88,21 @@ class _Submitted:
     token: str
     task: Task
     written: Written
+    sketch: Sketch
     answers: list[dict[str, Any]]
 
 
 def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Verdict:
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
-        state = db.get_one(Round, info.id, with_for_update={"read": True}, populate_existing=True).state
+        state = round_queries.share_state(db, info.id)
         row = writing.lock_own(db, actor, given.key)
-        before = queries.by_token(db, row.id, given.token)
+        made, before = queries.made_in_session(db, row.id, given.token)
         if before is not None:
-            return verdict(db, info, row, before.id)
+            return verdict(db, info, row, before)
         if state != RoundState.OPEN:
             raise _closed(info)
         _require_open(info, row)
-        made = queries.count_in_session(db, row.id)
         if made >= row.allowed:
             raise Conflict("There are no attempts left in this session.", remedy="Begin a new one.")
         if not writing.keep_lease(db, row):
@@ -106,10 +110,9 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
                 "You were away so long that your prompt was given to somebody else.",
                 remedy="Your text is kept. Begin a new session.",
             )
-        sketch = sketch_of(given.task, given.written)
-        lock(db, f"text {sketch.text_key}")
-        refuse_same(db, sketch)
-        stored, flags = _add(db, given, info, row, made + 1, sketch)
+        lock(db, f"text {given.sketch.text_key}")
+        refuse_same(db, given.sketch)
+        stored, flags = _add(db, given, info, row, made + 1)
         if row.prompt_id is not None and made == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
         if stored.fooled is not False or made + 1 >= row.allowed:
@@ -118,9 +121,9 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
 
 
 def _add(
-    db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int, sketch: Sketch
+    db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int
 ) -> tuple[Attempt, tuple[str, ...]]:
-    written = given.written
+    written, sketch = given.written, given.sketch
     result = all_fooled(given.answers)
     kept = info.spec.keep_nonfooling or result is not False
     stored = Attempt(
@@ -148,8 +151,9 @@ def _add(
         return stored, ()
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
-    db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
-    db.flush()
+    if hints:
+        db.add_all(AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints)
+        db.flush()
     return stored, tuple(dict.fromkeys(one.kind for one in hints))
 
 
@@ -171,9 +175,25 @@ def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
 
 def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
     """Give the verdicts of one of the actor's own sessions, in order."""
-    info, row = writing.find(db, actor, key)
-    made = queries.rows_of_session(db, row.id)
-    return [as_verdict(info, row, one, len(made), flags_of(db, one)) for one in made]
+    return list(desk(db, actor, key).verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that a writer has before them: the task, the round, the session as it stands, and every verdict in it."""
+
+    task: Task
+    info: RoundInfo
+    session: WritingSession
+    verdicts: tuple[Verdict, ...]
+
+
+def desk(db: Session, actor: Actor, key: str) -> Desk:
+    """Give one of the actor's own sessions with everything around it."""
+    place = writing.find_place(db, actor, key)
+    made = queries.rows_of_session(db, place.row.id)
+    session = writing.view(db, place.info, place.row, made)
+    return Desk(place.task, place.info, session, tuple(verdicts(db, place.info, place.row, made)))
 
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:

@@ -39,14 +39,14 @@ def sketch_of(task: Task, written: Written) -> Sketch:
     return Sketch(own, text, sketches.text_key(task.name, {**own, **given}), tuple(sketches.bands(scope, text)))
 
 
-def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written) -> None:
+def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written, sketch: Sketch) -> None:
     """Refuse a text that somebody has submitted before, or nearly so."""
-    sketch = sketch_of(task, written)
-    refuse_same(db, sketch, user_id=row.user_id)
-    others = [one for one in queries.sharing_bands(db, sketch.bands) if _comparable(one, row, written)]
-    texts = [
-        "\n".join(own[name] for name in sorted(own)) for own, _ in (split_fields(task, one.inputs) for one in others)
-    ]
+    found = queries.like(db, sketch.text_key, sketch.bands)
+    for one in found:
+        if one.same:
+            raise _there_already(mine=one.attempt.user_id == row.user_id)
+    others = [one.attempt for one in found if _comparable(one.attempt, row, written)]
+    texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
     place = sketches.nearest(sketch.text, texts)
     if place is not None:
         mine = others[place].user_id == row.user_id
@@ -57,12 +57,15 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
         )
 
 
-def refuse_same(db: Session, sketch: Sketch, *, user_id: int | None = None) -> None:
-    """Refuse exactly the same text, whatever its case and punctuation."""
-    found = queries.same_text(db, sketch.text_key)
-    if found is not None:
-        who = "You have" if user_id is not None and found.user_id == user_id else "Somebody has"
-        raise Conflict(f"{who} submitted this very text before.", remedy="Change it. It cost you no attempt.")
+def refuse_same(db: Session, sketch: Sketch) -> None:
+    """Refuse exactly the same text, whatever its case and punctuation: the last look, before it is stored."""
+    if queries.is_there(db, sketch.text_key):
+        raise _there_already(mine=False)
+
+
+def _there_already(*, mine: bool) -> Conflict:
+    who = "You have" if mine else "Somebody has"
+    return Conflict(f"{who} submitted this very text before.", remedy="Change it. It cost you no attempt.")
 
 
 def _comparable(other: Attempt, row: SessionRow, written: Written) -> bool:

@@ -11,7 +11,7 @@ results stay valid.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -198,6 +198,12 @@ def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
             remedy=f"Its versions: {known}.",
         )
     return replace(info, version=chosen[0])
+
+
+def versions_by_id(db: Session, ids: Sequence[int]) -> dict[int, ModelVersionInfo]:
+    """Give versions by their ids, whoever's they are: for services that were given the ids by somebody who may."""
+    found = queries.versions_by_id(db, ids)
+    return {row.id: _version_info(row, model, task, owner, card) for row, model, task, owner, card in found}
 
 
 def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) -> ModelInfo:

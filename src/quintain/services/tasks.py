@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import get_args
 
 from sqlalchemy.orm import Session
@@ -95,18 +96,24 @@ def _refuse_other_kind(task: Task, before: Task) -> None:
 
 def get_task(db: Session, name: str) -> Task:
     """Give the task called *name* as it is defined now."""
-    row = find_row(db, name)
-    newest = queries.newest_version(db, row.id)
-    if newest is None:
+    toml = queries.newest_toml(db, name)
+    if toml is None:
+        find_row(db, name)
         raise NotFound(f"Task '{name}' has no definition.", remedy="Put its TOML file again.")
-    return parse_task(newest.toml)
+    return parse_stored(toml)
+
+
+@lru_cache(maxsize=256)
+def parse_stored(toml_text: str) -> Task:
+    """Give the task that a stored file defines. It is kept by its text, so a changed file is another task."""
+    return parse_task(toml_text)
 
 
 def list_tasks(db: Session, *, archived: bool = False) -> list[TaskSummary]:
     """List the tasks by name; archived ones only where asked for."""
     return [
         TaskSummary(
-            task=parse_task(version.toml),
+            task=parse_stored(version.toml),
             version=version.number,
             created_at=row.created_at,
             changed_at=version.created_at,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -89,12 +89,14 @@ def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
 def verdict(db: Session, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
     """Give the verdict on an attempt as it stands now."""
     found = standing(db, attempt_id)
-    return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags_of(db, found))
+    flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
+    return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags)
 
 
-def flags_of(db: Session, found: queries.AttemptRow) -> tuple[str, ...]:
-    """List what an attempt is flagged for."""
-    return tuple(dict.fromkeys(queries.flag_kinds(db, found.attempt.id)))
+def verdicts(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow]) -> list[Verdict]:
+    """Give the verdicts on all attempts that were *made* in a session."""
+    flags = queries.flag_kinds(db, [one.attempt.id for one in made]) if made else {}
+    return [as_verdict(info, row, one, len(made), flags.get(one.attempt.id, ())) for one in made]
 
 
 def as_verdict(

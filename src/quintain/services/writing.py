@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,12 +19,13 @@ from quintain.core.errors import BadInput, Conflict, NotFound, TooMany, Unavaila
 from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundState
+from quintain.core.task import Task
 from quintain.services import pay
 from quintain.services.permissions import require_role, require_user
 from quintain.services.readiness import readiness, require_ready
 from quintain.services.round_targets import draw_targets, prepare_targets
-from quintain.services.rounds import RoundInfo, get_round
-from quintain.services.tasks import get_task
+from quintain.services.rounds import RoundInfo, get_round, info_of
+from quintain.services.tasks import get_task, parse_stored
 from quintain.services.verdicts import waits
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -32,7 +33,8 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries import attempts as attempt_queries
 from quintain.store.queries import prompts
 from quintain.store.queries import rounds as queries
-from quintain.store.tables import Prompt, Round, RoundAssignment
+from quintain.store.queries.attempts import AttemptRow
+from quintain.store.tables import Prompt, RoundAssignment
 from quintain.store.tables import WritingSession as SessionRow
 
 LEASE = timedelta(minutes=20)
@@ -90,7 +92,7 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     day = prepare_targets(db, blobs, info.id, info.spec)
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
-        if db.get_one(Round, info.id, with_for_update={"read": True}, populate_existing=True).state != RoundState.OPEN:
+        if queries.share_state(db, info.id) != RoundState.OPEN:
             raise Conflict(f"Round {info.ref} is closed.", remedy="See which other rounds are open.")
         lock(db, f"writer {info.id}:{user_id}")
         row = queries.open_session(db, info.id, user_id)
@@ -130,20 +132,52 @@ def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
         return view(db, info, row)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody writes: the round, the task, and the stored session.
+
+    *before* is the attempt that was made with the token of the form, where it was sent before.
+    """
+
+    info: RoundInfo
+    task: Task
+    row: SessionRow
+    before: int | None = None
+
+
 def find(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+    """Find one of the actor's own sessions with its round; *locked* keeps others from changing it meanwhile."""
+    if locked:
+        lock_own(db, actor, key)
+    place = find_place(db, actor, key)
+    return place.info, place.row
+
+
+def find_place(db: Session, actor: Actor, key: str, token: str = "") -> Place:
     """Find one of the actor's own sessions; whether there is another of that key is nobody's business."""
-    row = lock_own(db, actor, key, locked=locked)
-    task, number = queries.place_of(db, row.round_id)
-    return get_round(db, actor, f"{task}/{number}"), row
+    user_id = require_user(actor)
+    found = queries.place_of_session(db, key, token if _is_text(token) else "") if _is_text(key) else None
+    if found is None or found.session.user_id != user_id:
+        raise _no_session()
+    info = info_of(found.round, found.version, found.task)
+    return Place(info, parse_stored(found.task_toml), found.session, found.before)
 
 
-def lock_own(db: Session, actor: Actor, key: str, *, locked: bool = True) -> SessionRow:
+def lock_own(db: Session, actor: Actor, key: str) -> SessionRow:
     """Find one of the actor's own sessions without its round, and let nobody else change it meanwhile."""
     user_id = require_user(actor)
-    row = queries.session_by_key(db, key, locked=locked) if key and "\x00" not in key else None
+    row = queries.session_by_key(db, key, locked=True) if _is_text(key) else None
     if row is None or row.user_id != user_id:
-        raise NotFound("There is no such writing session.", remedy="Begin a new one.")
+        raise _no_session()
     return row
+
+
+def _is_text(given: str) -> bool:
+    return bool(given) and "\x00" not in given
+
+
+def _no_session() -> NotFound:
+    return NotFound("There is no such writing session.", remedy="Begin a new one.")
 
 
 def end(db: Session, info: RoundInfo, row: SessionRow, outcome: str) -> None:
@@ -165,9 +199,10 @@ def put_draft(db: Session, row: SessionRow, inputs: Mapping[str, Any], target: A
     queries.put_draft(db, session_id=row.id, user_id=row.user_id, inputs=dict(inputs), target=target, saved_at=now())
 
 
-def view(db: Session, info: RoundInfo, row: SessionRow) -> WritingSession:
-    """Give a stored session as its writer sees it."""
-    made = attempt_queries.rows_of_session(db, row.id)
+def view(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[AttemptRow] | None = None) -> WritingSession:
+    """Give a stored session as its writer sees it; *made* are its attempts, where they are at hand."""
+    if made is None:
+        made = attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
     typed: tuple[Mapping[str, Any], Any] = (made[-1].attempt.inputs, made[-1].attempt.target) if made else ({}, None)
     draft = queries.draft(db, row.id)

@@ -23,6 +23,7 @@ from quintain.core.errors import BadInput, QuintainError, Unavailable
 BUSY_TIMEOUT_MS = 30_000
 POOL_SIZE = 10
 POOL_OVERFLOW = 20
+_LOCK = text("SELECT pg_advisory_xact_lock(:number)")
 
 
 def connect(url: str) -> Engine:
@@ -53,12 +54,13 @@ def _address(url: str) -> URL:
 
 
 def _open_postgres(address: URL) -> Engine:
+    from quintain.store.postgres import open_postgres  # needs the driver, which SQLite does without
+
     try:
-        return create_engine(
+        return open_postgres(
             address,
             pool_size=POOL_SIZE,
             max_overflow=POOL_OVERFLOW,
-            pool_pre_ping=True,
             json_serializer=_to_json,
             connect_args={"connect_timeout": 10, "application_name": "quintain"},
         )
@@ -129,7 +131,7 @@ def lock(db: Session, name: str) -> None:
     """
     if db.get_bind().dialect.name == "postgresql":
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
-        db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+        db.execute(_LOCK, {"number": number})
 
 
 def ping(db: Session) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Subquery, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Insert, Subquery, and_, bindparam, case, func, insert, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.tables import (
@@ -38,14 +39,47 @@ class FlagRow(NamedTuple):
     decision: FlagDecision | None
 
 
-def by_token(db: Session, session_id: int, token: str) -> Attempt | None:
-    """Give the attempt that was made in a session with *token*."""
-    return db.scalar(select(Attempt).where(Attempt.session_id == session_id, Attempt.token == token))
+class Likeness(NamedTuple):
+    """An attempt that a new text may be too much like; *same* where it is the same text, and was not retracted."""
+
+    attempt: Attempt
+    same: bool
+
+
+# What every attempt asks is put together once: that takes longer than the answer.
+_STANDING = ~(
+    select(AttemptNote.attempt_id)
+    .where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == "retracted")
+    .correlate(Attempt)
+    .exists()
+)
+_SAME = and_(Attempt.text_key == bindparam("text_key"), _STANDING)
+_SAME_TEXT = select(Attempt.user_id).where(_SAME).limit(1)
+_IN_SESSION = select(Attempt).where(Attempt.session_id == bindparam("session_id")).order_by(Attempt.number)
+_MADE = select(func.count(), func.max(case((Attempt.token == bindparam("token"), Attempt.id)))).where(
+    Attempt.session_id == bindparam("session_id")
+)
+_ALIKE = union(
+    select(Attempt.id).where(Attempt.text_key == bindparam("text_key")),
+    select(AttemptBand.attempt_id).where(AttemptBand.band.in_(bindparam("bands", expanding=True))),
+)
+_LIKE = (
+    select(Attempt, case((_SAME, 1), else_=0).label("same"))
+    .where(Attempt.id.in_(_ALIKE))
+    .order_by(case((_SAME, 1), else_=0).desc(), Attempt.id.desc())
+    .limit(bindparam("limit"))
+)
+
+
+def made_in_session(db: Session, session_id: int, token: str) -> tuple[int, int | None]:
+    """Count the attempts of a session, and give the one that was made with *token*, if there is one."""
+    made, before = db.execute(_MADE, {"session_id": session_id, "token": token}).one()
+    return made, before
 
 
 def in_session(db: Session, session_id: int) -> Sequence[Attempt]:
     """List the attempts of a session in order."""
-    return db.scalars(select(Attempt).where(Attempt.session_id == session_id).order_by(Attempt.number)).all()
+    return db.scalars(_IN_SESSION, {"session_id": session_id}).all()
 
 
 def count_in_session(db: Session, session_id: int) -> int:
@@ -53,23 +87,31 @@ def count_in_session(db: Session, session_id: int) -> int:
     return db.scalar(select(func.count()).where(Attempt.session_id == session_id)) or 0
 
 
-def same_text(db: Session, text_key: str) -> Attempt | None:
-    """Give an attempt with the same text that was not retracted."""
-    retracted = select(AttemptNote.attempt_id).where(
-        AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == "retracted"
-    )
-    return db.scalar(select(Attempt).where(Attempt.text_key == text_key, ~retracted.exists()).limit(1))
+def is_there(db: Session, text_key: str) -> bool:
+    """Say whether the same text was submitted before and not retracted."""
+    return db.execute(_SAME_TEXT, {"text_key": text_key}).first() is not None
 
 
-def sharing_bands(db: Session, bands: Sequence[int], limit: int = 50) -> Sequence[Attempt]:
-    """List attempts whose sketch shares a band, newest first."""
-    sharing = select(AttemptBand.attempt_id).where(AttemptBand.band.in_(bands)).distinct()
-    return db.scalars(select(Attempt).where(Attempt.id.in_(sharing)).order_by(Attempt.id.desc()).limit(limit)).all()
+def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> list[Likeness]:
+    """List attempts with the same text, then those whose sketch shares a band, newest first."""
+    given = {"text_key": text_key, "bands": list(bands), "limit": limit}
+    return [Likeness(attempt, bool(same)) for attempt, same in db.execute(_LIKE, given)]
 
 
 def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
     """Keep the sketch of an attempt."""
-    db.execute(insert(AttemptBand), [{"band": band, "attempt_id": attempt_id} for band in sorted(set(bands))])
+    different = sorted(set(bands))
+    values = {f"band_{place}": band for place, band in enumerate(different)}
+    db.execute(_insert_bands(len(different)), {"attempt_id": attempt_id, **values})
+
+
+@cache
+def _insert_bands(number: int) -> Insert:
+    """Give the statement that adds so many bands of one attempt at once."""
+    rows: list[dict[str, Any]] = [
+        {"band": bindparam(f"band_{place}"), "attempt_id": bindparam("attempt_id")} for place in range(number)
+    ]
+    return insert(AttemptBand.__table__).values(rows)  # type: ignore[arg-type] # a mapped class has a Table
 
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:
@@ -176,9 +218,14 @@ def flags(db: Session, round_id: int, *, decided: bool | None) -> list[FlagRow]:
     return [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
 
 
-def flag_kinds(db: Session, attempt_id: int) -> Sequence[str]:
-    """List what an attempt is flagged for."""
-    return db.scalars(select(AttemptFlag.kind).where(AttemptFlag.attempt_id == attempt_id)).all()
+def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """List what attempts are flagged for, each kind once."""
+    query = select(AttemptFlag.attempt_id, AttemptFlag.kind).where(AttemptFlag.attempt_id.in_(attempt_ids))
+    found: dict[int, tuple[str, ...]] = {}
+    for attempt_id, kind in db.execute(query.order_by(AttemptFlag.id)):
+        if kind not in found.get(attempt_id, ()):
+            found[attempt_id] = (*found.get(attempt_id, ()), kind)
+    return found
 
 
 def round_of_flag(db: Session, flag_id: int) -> int | None:

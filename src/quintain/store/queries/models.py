@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import Model, ModelCard, ModelVersion, TaskRow, User
+
+_CARD = (
+    select(ModelCard.text)
+    .where(ModelCard.version_id == ModelVersion.id)
+    .order_by(ModelCard.id.desc())
+    .limit(1)
+    .correlate(ModelVersion)
+    .scalar_subquery()
+)
+_BY_ID = (
+    select(ModelVersion, Model, TaskRow.name, User.name, func.coalesce(_CARD, ModelVersion.card))
+    .join(Model, Model.id == ModelVersion.model_id)
+    .join(TaskRow, TaskRow.id == Model.task_id)
+    .outerjoin(User, User.id == Model.owner_id)
+    .where(ModelVersion.id.in_(bindparam("ids", expanding=True)))
+    .execution_options(populate_existing=True)
+)
 
 
 def model(db: Session, task: str, name: str) -> Model | None:
@@ -33,6 +50,11 @@ def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:
     """List the versions of the models *model_ids*, newest first within each."""
     query = select(ModelVersion).where(ModelVersion.model_id.in_(model_ids))
     return db.scalars(query.order_by(ModelVersion.model_id, ModelVersion.number.desc())).all()
+
+
+def versions_by_id(db: Session, ids: Sequence[int]) -> Sequence[tuple[ModelVersion, Model, str, str | None, str]]:
+    """List versions by their ids, each with its model, the names of its task and owner, and its newest card."""
+    return [(row[0], row[1], row[2], row[3], row[4]) for row in db.execute(_BY_ID, {"ids": list(ids)})]
 
 
 def with_hash(db: Session, prefix: str) -> Sequence[tuple[ModelVersion, str, str]]:

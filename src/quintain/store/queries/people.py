@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Grant, RoleName
 from quintain.store.tables import ApiToken, OneTimeLink, RoleGrant, TaskRow, Throttle, User, WebSession
+
+# Every request asks this, so it is one statement, and put together once.
+_SESSION = (
+    select(WebSession, User, RoleGrant.role, TaskRow.name)
+    .join(User, User.id == WebSession.user_id)
+    .outerjoin(RoleGrant, and_(RoleGrant.user_id == User.id, RoleGrant.revoked_at.is_(None)))
+    .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
+    .where(
+        WebSession.token_hash == bindparam("token_hash"),
+        WebSession.expires_at > bindparam("at"),
+        User.deleted_at.is_(None),
+    )
+    .order_by(RoleGrant.id)
+)
 
 
 def user_by_name(db: Session, name: str) -> User | None:
@@ -78,15 +92,13 @@ def task_id_of(db: Session, task: str) -> int | None:
     return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
 
 
-def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[WebSession, User] | None:
-    """Find a browser's session that has not expired, with whose it is."""
-    query = (
-        select(WebSession, User)
-        .join(User, User.id == WebSession.user_id)
-        .where(WebSession.token_hash == token_hash, WebSession.expires_at > at, User.deleted_at.is_(None))
-    )
-    row = db.execute(query).one_or_none()
-    return (row[0], row[1]) if row else None
+def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[WebSession, User, list[Grant]] | None:
+    """Find a browser's session that has not expired, with whose it is and the roles that they hold now."""
+    rows = db.execute(_SESSION, {"token_hash": token_hash, "at": at}).all()
+    if not rows:
+        return None
+    grants = [Grant(RoleName(role), task) for _, _, role, task in rows if role is not None]
+    return rows[0][0], rows[0][1], grants
 
 
 def sessions_of(db: Session, user_id: int, at: datetime) -> list[WebSession]:

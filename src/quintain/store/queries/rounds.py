@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
+    Attempt,
     Draft,
     Model,
     ModelVersion,
@@ -20,23 +21,67 @@ from quintain.store.tables import (
     RoundTarget,
     RoundVersion,
     TaskRow,
+    TaskVersion,
     User,
     WritingSession,
 )
 
 
+class SessionPlace(NamedTuple):
+    """A writing session with all that stands around it; *before* is the attempt that was made with a token."""
+
+    session: WritingSession
+    round: Round
+    version: RoundVersion
+    task: str
+    task_toml: str
+    before: int | None
+
+
+# What every attempt asks is put together once: that takes longer than the answer.
+_NEWEST_OF_ROUND = (
+    select(func.max(RoundVersion.number)).where(RoundVersion.round_id == Round.id).correlate(Round).scalar_subquery()
+)
+_NEWEST_OF_TASK = (
+    select(func.max(TaskVersion.number)).where(TaskVersion.task_id == Round.task_id).correlate(Round).scalar_subquery()
+)
+_PLACE = (
+    select(WritingSession, Round, RoundVersion, TaskRow.name, TaskVersion.toml, Attempt.id)
+    .join(Round, Round.id == WritingSession.round_id)
+    .join(RoundVersion, and_(RoundVersion.round_id == Round.id, RoundVersion.number == _NEWEST_OF_ROUND))
+    .join(TaskRow, TaskRow.id == Round.task_id)
+    .join(TaskVersion, and_(TaskVersion.task_id == Round.task_id, TaskVersion.number == _NEWEST_OF_TASK))
+    .outerjoin(Attempt, and_(Attempt.session_id == WritingSession.id, Attempt.token == bindparam("token")))
+    .where(WritingSession.key == bindparam("key"))
+)
+_BY_KEY = select(WritingSession).where(WritingSession.key == bindparam("key"))
+_BY_KEY_LOCKED = _BY_KEY.with_for_update().execution_options(populate_existing=True)
+_STATE = select(Round.state).where(Round.id == bindparam("id")).with_for_update(read=True)
+_FIND = (
+    select(Round, RoundVersion)
+    .join(TaskRow, TaskRow.id == Round.task_id)
+    .join(RoundVersion, RoundVersion.round_id == Round.id)
+    .where(TaskRow.name == bindparam("task"), Round.number == bindparam("number"))
+    .order_by(RoundVersion.number.desc())
+    .limit(1)
+)
+
+
 def find(db: Session, task: str, number: int) -> tuple[Round, RoundVersion] | None:
     """Give the round *number* of *task* with its newest version."""
-    query = (
-        select(Round, RoundVersion)
-        .join(TaskRow, TaskRow.id == Round.task_id)
-        .join(RoundVersion, RoundVersion.round_id == Round.id)
-        .where(TaskRow.name == task, Round.number == number)
-        .order_by(RoundVersion.number.desc())
-        .limit(1)
-    )
-    row = db.execute(query).first()
+    row = db.execute(_FIND, {"task": task, "number": number}).first()
     return (row[0], row[1]) if row else None
+
+
+def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | None:
+    """Give the session *key* with its round and task, and the attempt that was made in it with *token*."""
+    row = db.execute(_PLACE, {"key": key, "token": token}).first()
+    return SessionPlace(*row) if row else None
+
+
+def share_state(db: Session, round_id: int) -> str:
+    """Give the state of a round, and let nobody change it until the transaction ends."""
+    return db.execute(_STATE, {"id": round_id}).scalar_one()
 
 
 def by_entry_key(db: Session, key: str) -> tuple[str, int] | None:
@@ -143,8 +188,7 @@ def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | N
 
 def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:
     """Give a session by its key; *locked* keeps others from changing it until the transaction ends."""
-    query = select(WritingSession).where(WritingSession.key == key)
-    return db.scalar(query.with_for_update().execution_options(populate_existing=True) if locked else query)
+    return db.scalar(_BY_KEY_LOCKED if locked else _BY_KEY, {"key": key})
 
 
 def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | None = None) -> int:

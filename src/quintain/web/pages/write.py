@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, QuintainError, TooMany, Unavailable
 from quintain.core.task import Task
-from quintain.services import attempts, collect, entry, readiness, rounds, tasks, writing
+from quintain.services import attempts, collect, entry, readiness, writing
+from quintain.services.attempts import Notes
 from quintain.services.entry import Completion
 from quintain.services.permissions import require_signed_in
 from quintain.services.rounds import RoundInfo
@@ -20,7 +21,7 @@ from quintain.web.pages.tasks import title_of
 from quintain.web.pages.write_start import landing_page
 from quintain.web.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.visit import Posting, Visit, Visiting
-from quintain.web.write_form import boxes_of, read, target_of
+from quintain.web.write_form import Place, Typed, boxes_of, places_of, read, target_of
 
 WHOLE = {"hx-retarget": "#writing", "hx-reselect": "#writing", "hx-reswap": "outerHTML"}
 PART = {"hx-retarget": "#verdict", "hx-reselect": "#verdict", "hx-reswap": "outerHTML"}
@@ -44,17 +45,18 @@ def choose(post: Posting, task: str, number: int) -> Response:
     return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
 
 
-def session_page(visit: Visiting, key: str, noted: str = "") -> Response:
+def session_page(visit: Visiting, key: str) -> Response:
     """Show a session as it stands, with what was typed last."""
     require_signed_in(visit.actor)
-    return _page(visit, writing.get_session(visit.db, visit.actor, key), noted=bool(noted))
+    return _page(visit, key)
 
 
 def attempt(post: Posting, key: str) -> Response:
     """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
     visit = post.visit
-    info, row = writing.find(visit.db, visit.actor, key)
-    task = tasks.get_task(visit.db, info.task)
+    token = post.text("token")
+    place = writing.find_place(visit.db, visit.actor, key, token)
+    info, task = place.info, place.task
     typed = read(task, post)
     try:
         verdict = collect.attempt(
@@ -64,23 +66,23 @@ def attempt(post: Posting, key: str) -> Response:
             key,
             typed.inputs,
             target=typed.target,
-            token=post.text("token"),
+            token=token,
+            place=place,
             runners=visit.workspace.runners,
         )
     except (BadInput, Conflict, Unavailable) as error:
-        return _refused(visit, task, info, key, typed.inputs, error)
+        return _refused(visit, task, info, key, typed, error)
     if not _by_htmx(visit):
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask:
-        return _page(visit, writing.get_session(visit.db, visit.actor, key), headers=WHOLE)
-    return _part(visit, info, key, verdict=shown_verdict(visit, task, row.allowed, verdict))
+        return _page(visit, key, headers=WHOLE)
+    return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
 
 
 def save_draft(post: Posting, key: str) -> Response:
     """Keep what has been typed so far."""
     visit = post.visit
-    info, _ = writing.find(visit.db, visit.actor, key)
-    typed = read(tasks.get_task(visit.db, info.task), post)
+    typed = read(writing.find_place(visit.db, visit.actor, key).task, post)
     writing.save_draft(visit.db, visit.actor, key, typed.inputs, typed.target)
     return Response(status_code=204)
 
@@ -103,11 +105,8 @@ def add_notes(post: Posting, key: str) -> Response:
     """Take down why the model failed and what the example is about; both may be left out."""
     visit = post.visit
     number, reason, tags = post.number("attempt"), post.text("reason"), post.texts("tags")
-    if reason.strip():
-        attempts.add_reason(visit.db, visit.actor, number, reason)
-    if tags:
-        attempts.add_tags(visit.db, visit.actor, number, tags)
-    return visit.redirect(f"/write/{key}?noted=1", visit.tongue.gettext("Thank you."))
+    attempts.add_notes(visit.db, visit.actor, number, reason=reason, tags=tags)
+    return visit.redirect(f"/write/{key}", visit.tongue.gettext("Thank you."))
 
 
 def give_up(post: Posting, key: str) -> Response:
@@ -119,25 +118,31 @@ def give_up(post: Posting, key: str) -> Response:
 def _after(visit: Visit, key: str) -> Response:
     if not _by_htmx(visit):
         return visit.redirect(f"/write/{key}")
-    return _page(visit, writing.get_session(visit.db, visit.actor, key), headers=WHOLE)
+    return _page(visit, key, headers=WHOLE)
 
 
 def _by_htmx(visit: Visit) -> bool:
     return visit.request.headers.get("hx-request") == "true"
 
 
-def _refused(
-    visit: Visit, task: Task, info: RoundInfo, key: str, inputs: Mapping[str, Any], error: QuintainError
-) -> Response:
+def _refused(visit: Visit, task: Task, info: RoundInfo, key: str, typed: Typed, error: QuintainError) -> Response:
     """Say what is wrong beside the text, which stays where it is."""
     trouble = about_fields(visit, task, trouble_of(error))
+    prompt = writing.get_session(visit.db, visit.actor, key).prompt
+    places = places_of(task, {**(prompt.inputs if prompt else {}), **typed.inputs}, typed.target)
     if _by_htmx(visit):
-        return _part(visit, info, key, trouble=trouble)
-    return _page(visit, writing.get_session(visit.db, visit.actor, key), trouble=trouble, inputs=inputs)
+        return _part(visit, info, key, trouble=trouble, places=places)
+    return _page(visit, key, trouble=trouble, inputs=typed.inputs, places=places)
 
 
 def _part(
-    visit: Visit, info: RoundInfo, key: str, *, verdict: ShownVerdict | None = None, trouble: Trouble | None = None
+    visit: Visit,
+    info: RoundInfo,
+    key: str,
+    *,
+    verdict: ShownVerdict | None = None,
+    trouble: Trouble | None = None,
+    places: Sequence[Place] = (),
 ) -> Response:
     """Answer with the verdict alone; the text above it, and the cursor in it, stay as they are."""
     return visit.render(
@@ -148,6 +153,7 @@ def _part(
         spec=info.spec,
         verdict=verdict,
         trouble=trouble,
+        places=places,
         token=_token(),
         fresh=verdict is not None,
     )
@@ -159,21 +165,20 @@ def _token() -> str:
 
 def _page(
     visit: Visit,
-    session: WritingSession,
+    key: str,
     *,
     trouble: Trouble | None = None,
     inputs: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
-    noted: bool = False,
+    places: Sequence[Place] = (),
 ) -> Response:
     _ = visit.tongue.gettext
-    task = tasks.get_task(visit.db, session.task)
-    info = rounds.get_round(visit.db, visit.actor, session.round)
-    made = collect.session_verdicts(visit.db, visit.actor, session.key)
-    shown = [shown_verdict(visit, task, session.allowed, one) for one in made]
+    desk = collect.desk(visit.db, visit.actor, key)
+    task, info, session = desk.task, desk.info, desk.session
+    shown = [shown_verdict(visit, task, session.allowed, one) for one in desk.verdicts]
     prompt = session.prompt
     draft = inputs if inputs is not None else session.draft
-    started = bool(made or draft)
+    started = bool(shown or draft)
     boxes = boxes_of(task, prompt.inputs if prompt else None, draft, started=started)
     answer = session.draft_target if started else prompt.answer if prompt else None
     return visit.render(
@@ -195,7 +200,8 @@ def _page(
         fresh=False,
         action=f"/write/{session.key}/try",
         autosave=f"/write/{session.key}/draft",
-        ask_notes=_wants_notes(info, session) and not noted,
+        notes=_notes(visit, info, session, shown),
+        places=places,
         completion=_completion(visit, info, session),
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
@@ -205,8 +211,11 @@ def _page(
     )
 
 
-def _wants_notes(info: RoundInfo, session: WritingSession) -> bool:
-    return session.outcome == "fooled" and bool(info.spec.asks.reason or info.spec.asks.tags)
+def _notes(visit: Visit, info: RoundInfo, session: WritingSession, shown: Sequence[ShownVerdict]) -> Notes | None:
+    """Give what the writer said of the attempt that fooled the model, where the round asks for it."""
+    if session.outcome != "fooled" or not shown or not (info.spec.asks.reason or info.spec.asks.tags):
+        return None
+    return attempts.get_notes(visit.db, visit.actor, shown[-1].attempt_id)
 
 
 def _completion(visit: Visit, info: RoundInfo, session: WritingSession) -> Completion | None:
