@@ -9,8 +9,10 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services import tasks, validate
+from quintain.services.actors import find_user
 from quintain.services.links import make_link, redeem_link
 from quintain.settings import Settings
+from quintain.store.database import transaction
 from tests.people import make_person
 from tests.web_support import PASSWORD
 
@@ -66,6 +68,12 @@ def person(db: Session, name: str, *roles: RoleName) -> Actor:
     actor = make_person(db, name, *roles)
     redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
     return actor
+
+
+def set_language(db: Session, name: str, language: str) -> None:
+    """Let somebody read pages in a language, whatever the browser prefers."""
+    with transaction(db):
+        find_user(db, name).language = language
 
 
 def open_judging(db: Session, owner: Actor, name: str, texts: list[str], policy: str = POLICY) -> str:

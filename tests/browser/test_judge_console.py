@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from quintain.core.people import RoleName
 from quintain.services import adjudicate, judge, review, slots
 from quintain.services.actors import actor_of, find_user
 from quintain.services.judge import Answer
-from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person
+from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -66,7 +67,8 @@ def test_the_console_says_what_needs_the_owner_and_how_it_goes(visitor: Visitor)
     expect(needs).to_contain_text("4 contested items wait for a decision")
     expect(needs).to_contain_text("clicker")
     expect(needs).to_contain_text("12 items were flagged by judges")
-    expect(page.locator("#live")).to_contain_text("of 12 items complete")
+    expect(page.locator("#live")).to_contain_text("judgements")
+    expect(page.locator("section[aria-labelledby=quality]")).to_contain_text("of 12 items complete")
     expect(page.locator(".chart svg")).to_have_count(3)
     row = page.get_by_role("row", name="clicker")
     expect(row).to_contain_text("always the same key")
@@ -78,7 +80,7 @@ def test_the_console_says_what_needs_the_owner_and_how_it_goes(visitor: Visitor)
 def test_a_rule_is_previewed_applied_and_taken_back(visitor: Visitor) -> None:
     """The preview names whom it would catch and its power; one click unqualifies; another takes it back."""
     visitor.sign_in("olga")
-    page = visitor.go(f"{CONSOLE}?rule=disagreement&limit=80&least=5")
+    page = visitor.go(f"{CONSOLE}/judges?rule=disagreement&limit=80&least=5")
     panel = page.locator("#rules")
     expect(panel).to_contain_text("clicker")
     expect(panel).to_contain_text("Random clicker")
@@ -86,10 +88,12 @@ def test_a_rule_is_previewed_applied_and_taken_back(visitor: Visitor) -> None:
     page.get_by_role("button", name="Yes, go on").click()
     row = page.get_by_role("row", name="clicker")
     expect(row).to_contain_text("unqualified")
-    expect(page.locator("#live")).to_contain_text("12 judgements are set aside")
     visitor.check()
-    row.get_by_role("button", name="Qualify again").click()
+    page = visitor.go(CONSOLE)
+    expect(page.locator("section[aria-labelledby=quality]")).to_contain_text("12 judgements are set aside")
+    page.get_by_role("row", name="clicker").get_by_role("button", name="Qualify again").click()
     expect(page.get_by_role("row", name="clicker").get_by_role("button", name="Unqualify")).to_be_visible()
+    page = visitor.go(CONSOLE)
     page.locator("summary", has_text="Audit trail").click()
     expect(page.locator(".trail")).to_contain_text("judge.requalify")
     expect(page.locator(".trail")).to_contain_text("judge.unqualify")
@@ -146,11 +150,73 @@ def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:
     [
         {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
         {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
+        {"viewport": {"width": 360, "height": 780}, "color_scheme": "dark", "locale": "de"},
     ],
 )
-def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_it_fits_small_dark_and_german(visitor: Visitor, judged: Workspace, context_options: dict[str, Any]) -> None:
     """At 360 px, and in German in the dark, no page of the console has a fault."""
+    language = context_options["locale"]
+    with judged.session() as db:
+        set_language(db, "olga", language)
     visitor.sign_in("olga")
-    for path in (CONSOLE, f"{CONSOLE}/adjudicate", f"{CONSOLE}/judges/clicker", "/tasks/mood/validation"):
-        expect(visitor.go(path).locator("h1")).to_be_visible()
-    assert context_options
+    parts = ("", "/judges?rule=disagreement&limit=80&least=5", "/judges/clicker", "/items", "/gold", "/adjudicate")
+    for path in (*(f"{CONSOLE}{part}" for part in parts), "/tasks/mood/validation", "/tasks/mood/validation/empty"):
+        page = visitor.go(path)
+        expect(page.locator("h1")).to_be_visible()
+        expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.locator("main")).to_contain_text("Noch hat niemand geurteilt" if language == "de" else "Nobody has judged yet")
+    with judged.session() as db:
+        set_language(db, "olga", "en")
+
+
+def test_lists_sort_and_filter_without_leaving_the_page(visitor: Visitor) -> None:
+    """Keys reach the heads of columns and the focus stays there; typing filters; the address keeps what was asked."""
+    visitor.sign_in("olga")
+    page = visitor.go(f"{CONSOLE}/judges")
+    page.evaluate("window.stayed = true")
+    page.locator("#by-worker").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("Worker▲")
+    expect(page.locator("tbody tr").first).to_contain_text("clicker")
+    expect(page.locator("#by-worker")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Worker▼")
+    expect(page.locator("tbody tr").first).to_contain_text("wolf")
+    page.locator("#q").press_sequentially("wi")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Worker▼")
+    assert page.evaluate("window.stayed")
+    assert "q=wi" in page.url
+    visitor.check()
+    page = visitor.go(f"{CONSOLE}/items")
+    expect(page.locator("tbody tr")).to_have_count(12)
+    page.select_option("#show", "contested")
+    expect(page.locator("tbody .chip.verdict")).not_to_have_count(0)
+    expect(page.locator("tbody tr:not(:has(.chip.verdict))")).to_have_count(0)
+    visitor.check()
+
+
+def test_gold_is_made_retired_and_uploaded(visitor: Visitor, tmp_path: Path) -> None:
+    """One click makes gold of a finished item; it is retired and shown again; a file with a fault names the row."""
+    visitor.sign_in("olga")
+    page = visitor.go(f"{CONSOLE}/gold")
+    expect(page.get_by_role("heading", name="No gold items yet")).to_be_visible()
+    page = visitor.go(f"{CONSOLE}/items?show=labelled")
+    page.get_by_role("button", name="Make gold").first.click()
+    expect(page.locator(".toast")).to_contain_text("It is a gold item now")
+    page.get_by_role("button", name="Retire").click()
+    expect(page.locator("tbody")).to_contain_text("not shown any more")
+    page.get_by_role("button", name="Show again").click()
+    expect(page.get_by_role("button", name="Retire")).to_be_visible()
+    visitor.check()
+    path = tmp_path / "gold.csv"
+    path.write_text("text,label\nVery kind.,positive\nVery rude.,sad\n")
+    visitor.expected = ("422",)
+    page.set_input_files("#file", path)
+    page.get_by_role("button", name="Add gold items").click()
+    expect(page.locator(".notice.bad")).to_contain_text("gold.csv, row 3, field 'label'")
+    visitor.check()
+    path.write_text("text,label\nVery kind.,positive\nVery rude.,negative\n")
+    page.set_input_files("#file", path)
+    page.get_by_role("button", name="Add gold items").click()
+    expect(page.locator("tbody tr")).to_have_count(3)

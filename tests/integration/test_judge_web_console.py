@@ -33,11 +33,11 @@ def web(workspace: Workspace) -> Workspace:
 def test_owners_act_on_judges_and_everything_is_in_the_trail(web: Workspace) -> None:
     """A judge is unqualified and qualified again; a rule and a review name people; what was done is listed."""
     client = browser_of(web, "olga")
-    page = client.get(f"{HOME}?rule=disagreement&limit=50&least=5").text
+    page = client.get(f"{HOME}/judges?rule=disagreement&limit=50&least=5").text
     assert "1 judge:</b> judge4" in page
     assert "12 of 12" not in page
     applied = post(client, HOME, f"{HOME}/unqualify", rule="disagreement", limit="50", least="5")
-    assert applied.headers["location"] == f"{HOME}#judges"
+    assert applied.headers["location"] == f"{HOME}/judges?sort=look"
     assert "12 judgements are set aside" in client.get(HOME).text
     post(client, HOME, f"{HOME}/requalify", worker="judge4", restore="1")
     post(client, HOME, f"{HOME}/review")
@@ -67,11 +67,13 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert post(client, HOME, f"{HOME}/policy", policy="judgements = 0").status_code == 422
     assert post(client, HOME, f"{HOME}/policy", policy="judgements = 7").status_code == 303
     assert "judgements = 7" in client.get(HOME).text
-    assert client.get(f"{HOME}?rule=nothing&limit=x&least=1").status_code == 422
+    assert client.get(f"{HOME}/judges?rule=nothing&limit=x&least=1").status_code == 422
     with web.session() as db:
         item = gold.list_gold(db, OPERATOR, REF)[0]
     post(client, HOME, f"{HOME}/gold/retire", item=item.id)
-    assert "not shown any more" in client.get(HOME).text
+    assert "Show again" in client.get(f"{HOME}/gold").text
+    post(client, HOME, f"{HOME}/gold/restore", item=item.id)
+    assert "Show again" not in client.get(f"{HOME}/gold").text
     lines = client.get(f"{HOME}/export?form=csv").text.splitlines()
     assert lines[0] == "item,worker,label,kept,late,seconds"
     assert len(lines) == 61
@@ -80,8 +82,11 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
 def test_the_console_is_the_owners_and_the_queue_is_for_experts(web: Workspace) -> None:
     """Workers see neither; experts see the queue and not the console; a bad decision is refused."""
     worker, expert = browser_of(web, "wilma"), browser_of(web, "edda")
-    for path in ("/tasks/mood/validation", HOME, f"{HOME}/export", f"{HOME}/adjudicate", f"{HOME}/judges/judge1"):
+    parts = ("live", "export", "adjudicate", "judges", "judges/judge1", "items", "gold")
+    for path in ("/tasks/mood/validation", HOME, *(f"{HOME}/{part}" for part in parts)):
         assert worker.get(path).status_code == 403, path
+    for part in ("gold/from-item", "gold/retire", "gold/restore", "gold/quiz", "unqualify", "gold", "items"):
+        assert post(expert, "/account", f"{HOME}/{part}", item="1", reason="x").status_code == 403, part
     assert expert.get("/tasks/mood/validation").status_code == 200
     assert expert.get(HOME).status_code == 403
     assert "Nothing is contested" in expert.get(f"{HOME}/adjudicate").text

@@ -15,8 +15,9 @@ from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services import adjudicate as adjudication
 from quintain.services import gold as gold_service
-from quintain.services import item_files, judges, unqualify, validate, validation_status
+from quintain.services import item_files, judges, unqualify, validate, validation_items, validation_status
 from quintain.services import review as reviewing
+from quintain.services.validation_items import ORDERS, STATES, Wanted
 from quintain.services.validation_policy import policy_of
 from quintain.tasks.definition import read_text
 
@@ -113,6 +114,10 @@ def _show(found: dict[str, Any]) -> None:
     print_line(
         f"to go: {forecast['judgements']} judgements, days: {days}, cost: {cost['amount']} {cost['currency']} (minor)"
     )
+    if progress["saved"]:
+        print_line(f"saved by asking adaptively: {progress['saved']} judgements ({progress['saved_share']:.1%})")
+    alpha = found["agreement"].get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})
+    print_line(f"Krippendorff's alpha {_figure(alpha)}, contested items: {found['contested']}")
     print_line(f"vMER {_rate(rates['vmer'])}, aimed success {_rate(rates['aimed_success'])}")
     print_table(["label", "items"], list(found["labels"].items()))
     print_table(
@@ -131,6 +136,12 @@ def _show(found: dict[str, Any]) -> None:
             for row in found["judges"]
         ],
     )
+
+
+def _figure(estimate: dict[str, Any]) -> str:
+    if estimate["value"] is None:
+        return f"undefined: {estimate.get('reason', '')}"
+    return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
 
 
 def _rate(estimate: dict[str, Any] | None) -> str:
@@ -202,7 +213,8 @@ def unqualify_(
 def _preview_text(rule: UnqualifyRule, found: dict[str, Any]) -> str:
     caught = ", ".join(found["workers"]) or "nobody"
     power = "; ".join(f"{one['clicker']:.0%} after {one['judgements']}" for one in found["power"])
-    return f"{rule}: {caught} ({found['judgements']} judgements). Random clickers caught: {power}."
+    text = f"{rule}: {caught} ({found['judgements']} judgements). Random clickers caught: {power}."
+    return f"{text}\n{found['advice']}" if found["weak"] else text
 
 
 @app.command()
@@ -210,12 +222,14 @@ def gold(
     context: typer.Context,
     ref: Ref,
     add: Annotated[Path | None, typer.Option(help="File with the fields, label and note.", show_default=False)] = None,
+    item: Annotated[int | None, typer.Option(help="Make gold of this finished item.", show_default=False)] = None,
     retire: Annotated[int | None, typer.Option(help="Show this item no more.", show_default=False)] = None,
+    restore: Annotated[int | None, typer.Option(help="Show this item again.", show_default=False)] = None,
     quiz: Annotated[bool, typer.Option("--quiz", help="Make the entry quiz of the policy from gold items.")] = False,
     column: Columns = None,
     json: JsonFlag = False,
 ) -> None:
-    """List the gold items with how judges do on them, add some, retire one, or make the entry quiz.
+    """List the gold items with how judges do on them, add some, retire one or bring it back, or make the entry quiz.
 
     Example: quintain validate gold sentiment/2 --add gold.csv
     """
@@ -223,16 +237,59 @@ def gold(
         if add is not None:
             added = item_files.add_gold_from_file(db, OPERATOR, ref, add, parse_columns(column or []))
             say(f"{added} gold items added.")
+        if item is not None:
+            say(f"Item {item} is a gold item now: {gold_service.gold_from_item(db, OPERATOR, ref, item)}.")
+        if restore is not None:
+            gold_service.restore_gold(db, OPERATOR, ref, restore)
         if retire is not None:
             gold_service.retire_gold(db, OPERATOR, ref, retire)
         if quiz:
             say(f"The quiz '{gold_service.make_quiz(db, OPERATOR, ref)}' is ready.")
-        listed = [item.as_dict() for item in gold_service.list_gold(db, OPERATOR, ref)]
+        listed = [one.as_dict() for one in gold_service.list_gold(db, OPERATOR, ref)]
     if json:
         print_json({"gold": listed})
         return
     columns = ["id", "label", "shown", "answered", "right", "retired"]
-    print_table(columns, [[item[name] for name in columns] for item in listed])
+    rows = [[*(one[name] for name in columns), _rate(one["accuracy"])] for one in listed]
+    print_table([*columns, "accuracy"], rows)
+
+
+@app.command()
+def items(
+    context: typer.Context,
+    ref: Ref,
+    add: Annotated[Path | None, typer.Option(help="File of items that no round wrote.", show_default=False)] = None,
+    dataset: Annotated[str | None, typer.Option(help="Data set to add, as task/name.", show_default=False)] = None,
+    state: Annotated[str, typer.Option(help=f"Only items that are {', '.join(STATES)}.", show_default=False)] = "",
+    label: Annotated[str, typer.Option(help="Only items with this label.", show_default=False)] = "",
+    text: Annotated[str, typer.Option(help="Only items that contain this.", show_default=False)] = "",
+    sort: Annotated[str, typer.Option(help=f"By {', '.join(ORDERS)}.")] = "item",
+    down: Annotated[bool, typer.Option("--down", help="The largest first.")] = False,
+    limit: Annotated[int, typer.Option(help="List at most so many.", min=1)] = 50,
+    column: Columns = None,
+    json: JsonFlag = False,
+) -> None:
+    """List the items with their votes and labels, or add some from a file or a data set.
+
+    Example: quintain validate items sentiment/2 --state contested --sort share
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        if add is not None:
+            taken = item_files.add_items_from_file(db, OPERATOR, ref, add, parse_columns(column or []))
+            say(f"{taken.added} items added, {taken.repeats} were there already.")
+        if dataset is not None:
+            taken = item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
+            say(f"{taken.added} items added, {taken.repeats} were there already.")
+        found = validation_items.list_items(db, OPERATOR, ref, Wanted(state, label, text, sort, down, 0, limit))
+    if json:
+        print_json(found.as_dict())
+        return
+    say(f"{found.total} items; " + ", ".join(f"{name}: {count}" for name, count in found.counts.items()))
+    print_table(
+        ["id", "state", "label", "votes", "inputs"],
+        [[one.id, one.state, one.label or "", one.votes, one.inputs] for one in found.items],
+    )
 
 
 @app.command("adjudicate")

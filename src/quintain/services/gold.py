@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from quintain.services import audit, pay, quizzes, unqualify
 from quintain.services.final_labels import final_labels
 from quintain.services.judging_labels import choices, label_fault
 from quintain.services.permissions import require_owner
-from quintain.services.validate import Ground, find
+from quintain.services.validate import Ground, find, set_policy
+from quintain.services.validation_policy import dump_policy
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
@@ -237,7 +238,10 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
 
 
 def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") -> str:
-    """Make the entry quiz of the policy from gold items, and give its name; they are not shown on pages any more."""
+    """Make the entry quiz from gold items, and give its name; they are not shown on pages any more.
+
+    A policy that asks for no quiz asks for this one from now on.
+    """
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
@@ -257,6 +261,8 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         quizzes.put_quiz(db, actor, ground.task.name, quiz.name, definition)
         for item in chosen:
             item.retired_at = now()
+        if ground.policy.quiz is None:
+            set_policy(db, actor, ref, dump_policy(replace(ground.policy, quiz=quiz)))
         audit.record(db, actor, "gold.quiz", ref, quiz=quiz.name, items=[item.id for item in chosen])
     return quiz.name
 

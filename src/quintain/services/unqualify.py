@@ -6,7 +6,7 @@ Every change is a fact in the judge's history and in the audit log, and can be t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ from quintain.store.tables import JudgeStanding
 
 CHUNK = 500
 POWER_AT = (10, 20, 50, 100)
+ENOUGH = 0.8  # a rule that catches fewer random clickers than this is weak
+HARMLESS = 0.01  # and one that catches more honest judges than this is no help
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,31 @@ class Preview:
     judgements: int
     power: tuple[Power, ...]
     needed: int | None
+    labels: int
+    better: UnqualifyRule | None = None
+    better_needed: int | None = None
+
+    @property
+    def weak(self) -> bool:
+        """Whether the rule misses many random clickers even after many judgements."""
+        return self.power[-1].clicker < ENOUGH
+
+    @property
+    def advice(self) -> str:
+        """Say plainly that a rule is weak, and what would do better; empty where it is not."""
+        if not self.weak:
+            return ""
+        last = self.power[-1]
+        text = (
+            f"With {self.labels} labels a random clicker agrees on {1 / self.labels:.0%} by chance; even after"
+            f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
+        )
+        if self.better is None:
+            return text
+        return (
+            f"{text} --rule {self.better.rule} --limit {self.better.limit:g}"
+            f" catches 95 % after {self.better_needed} judgements."
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -58,6 +85,8 @@ class Preview:
                 {"judgements": one.judgements, "clicker": one.clicker, "honest": one.honest} for one in self.power
             ],
             "judgements_needed": self.needed,
+            "weak": self.weak,
+            "advice": self.advice,
         }
 
 
@@ -71,13 +100,25 @@ def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview
     labels = max(len(ground.task.judgement_labels), 2)
     agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
     honest = float(np.median(agreement)) if len(agreement) else 0.9
-    return Preview(
+    found = Preview(
         rule,
         tuple(sorted(names.values())),
         int(figures.judgements[caught].sum()),
         tuple(power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT),
         judgements_needed(rule, labels=labels),
+        labels,
     )
+    return _with_better(found, honest) if found.weak and rule.rule != "gold" else found
+
+
+def _with_better(found: Preview, honest: float) -> Preview:
+    """Look for a rule that tells clickers from the honest: sure to agree less than half-way between the two."""
+    limit = round((1 / found.labels + honest) / 2, 2)
+    better = UnqualifyRule("wilson", limit, found.rule.least)
+    needed = judgements_needed(better, labels=found.labels)
+    if needed is None or power(better, needed, labels=found.labels, honest=honest).honest > HARMLESS:
+        return found
+    return replace(found, better=better, better_needed=needed)
 
 
 def qualified_mask(db: Session, ground: Ground, figures: Figures) -> Any:

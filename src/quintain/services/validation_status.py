@@ -27,6 +27,7 @@ from quintain.store.queries import validation as validation_queries
 
 RESAMPLES = 200
 WINDOW_DAYS = 7  # the forecast looks at the pace of so many days
+RECENT = 1000  # and at the times of so many judgements
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "state": ground.state.value,
         "policy": dump_policy(ground.policy),
         "progress": _progress(db, ground, evidence, final, items),
-        "forecast": forecast(db, ground, evidence).as_dict(),
+        "forecast": forecast(db, ground).as_dict(),
+        "gold": {"rate": ground.policy.gold.rate, "items": validation_queries.count_gold(db, ground.id)},
         "agreement": agreement_of(final.judgements),
         "agreement_by_review": _by_review(db, ground),
         "labels": _label_counts(final),
@@ -76,17 +78,19 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
 
 
 def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
-    """Give progress and forecast only: what a page asks for again and again."""
+    """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
     slots = slot_queries.counts(db, ground.id)
+    wanted = sum(slots.values()) - slots.get("dropped", 0)
     return {
         "validation": ref,
         "state": ground.state.value,
         "items": validation_queries.count_items(db, ground.id),
         "judgements": queries.count(db, ground.id),
         "slots": slots,
-        "forecast": forecast(db, ground, None).as_dict(),
+        "done": slots.get("filled", 0) / wanted if wanted else 0.0,
+        "forecast": forecast(db, ground).as_dict(),
     }
 
 
@@ -95,6 +99,8 @@ def _progress(db: Session, ground: Ground, evidence: Evidence, final: FinalLabel
     table = evidence.table
     gold = int((table.gold != "").sum())
     asked = items * ground.policy.judgements
+    saved = _saved(final, ground) if ground.policy.adaptive else 0
+    settled = int((final.complete & ~final.decided).sum()) * ground.policy.judgements
     return {
         "items": items,
         "complete": int(final.complete.sum()),
@@ -107,7 +113,8 @@ def _progress(db: Session, ground: Ground, evidence: Evidence, final: FinalLabel
         "late": int(table.late.sum()),
         "slots": slots,
         # What an adaptive policy has not had to ask for, as far as the items are complete.
-        "saved": _saved(final, ground) if ground.policy.adaptive else 0,
+        "saved": saved,
+        "saved_share": saved / settled if settled else 0.0,
         "asked_without_adapting": asked,
     }
 
@@ -117,7 +124,7 @@ def _saved(final: FinalLabels, ground: Ground) -> int:
     return int(np.maximum(ground.policy.judgements - given, 0).sum())
 
 
-def forecast(db: Session, ground: Ground, evidence: Evidence | None, *, moment: datetime | None = None) -> Forecast:
+def forecast(db: Session, ground: Ground, *, moment: datetime | None = None) -> Forecast:
     """Say what is to go. Days are those at the pace of the last week; None where nothing has come in."""
     moment = moment or now()
     slots = slot_queries.counts(db, ground.id)
@@ -125,9 +132,8 @@ def forecast(db: Session, ground: Ground, evidence: Evidence | None, *, moment: 
     policy = ground.policy
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0
-    seconds = evidence.table.seconds if evidence is not None else np.zeros(0)
-    known = seconds[np.isfinite(seconds)]
-    each = float(np.median(known)) if len(known) >= policy.page_size else policy.seconds_per_item
+    seconds = validation_queries.recent_seconds(db, ground.id, RECENT)
+    each = float(np.median(seconds)) if len(seconds) >= policy.page_size else policy.seconds_per_item
     recent, first = queries.since(db, ground.id, moment - timedelta(days=WINDOW_DAYS))
     days = None
     if recent and first is not None:

@@ -40,6 +40,11 @@ def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[Part]:
     return [_part(field, inputs, alone=len(fields) == 1) for field in fields]
 
 
+def item_text(task: Task, inputs: Mapping[str, Any]) -> str:
+    """Give an item in one line, for lists."""
+    return " · ".join(part.text or ", ".join(part.lines) for part in parts_of(task, inputs))
+
+
 def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> Part:
     value = inputs[field.name]
     title = "" if alone else field.title

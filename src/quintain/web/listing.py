@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
+
+from fastapi import Depends
 
 from quintain.web.paging import Paging
 
@@ -13,12 +15,34 @@ SIZE = 25
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address of a list asks for: a text *q*, which rows to *show*, the order, and the first row."""
+
+    q: str = ""
+    show: str = ""
+    label: str = ""
+    sort: str = ""
+    order: str = ""
+    offset: int = 0
+
+    def query(self) -> dict[str, str]:
+        """Give it as it stands in addresses, without the place."""
+        return {"q": self.q.strip(), "show": self.show, "label": self.label, "sort": self.sort, "order": self.order}
+
+    def has(self, text: str) -> bool:
+        """Say whether *text* contains what is looked for, whatever its case."""
+        return self.q.strip().lower() in text.lower()
+
+
+Asking = Annotated[Asked, Depends()]
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
-    """One page of a list that is sorted by the column *sort*, *down* or up; *columns* are those one can sort by."""
+    """One page of a list that is sorted by the column *sort*, *down* or up."""
 
     rows: Sequence[Any]
     paging: Paging
-    columns: Mapping[str, Any]
     sort: str
     down: bool
 
@@ -54,31 +78,26 @@ def arrange(
 def make_listing(
     rows: Sequence[Any],
     columns: Mapping[str, Callable[[Any], Any]],
+    asked: Asked,
     *,
     path: str,
-    query: Mapping[str, str],
     default: str,
-    offset: int = 0,
     size: int = SIZE,
 ) -> Listing:
-    """Sort *rows* as the *query* of the address wants it, and keep one page of them."""
-    rows, sort, down = arrange(rows, columns, sort=query.get("sort", ""), order=query.get("order", ""), default=default)
-    return page_of(rows, len(rows), columns, path=path, query=query, sort=sort, down=down, offset=offset, size=size)
+    """Sort *rows* as the address asks, and keep one page of them."""
+    rows, sort, down = arrange(rows, columns, sort=asked.sort, order=asked.order, default=default)
+    first = _first(asked.offset, len(rows), size)
+    return page_of(rows[first : first + size], len(rows), asked, path=path, sort=sort, down=down, size=size)
 
 
 def page_of(
-    rows: Sequence[Any],
-    total: int,
-    columns: Mapping[str, Any],
-    *,
-    path: str,
-    query: Mapping[str, str],
-    sort: str,
-    down: bool,
-    offset: int,
-    size: int = SIZE,
+    rows: Sequence[Any], total: int, asked: Asked, *, path: str, sort: str, down: bool, size: int = SIZE
 ) -> Listing:
-    """Keep one page of rows that are in order already; an offset beyond the end shows the last page."""
-    offset = min(max(offset, 0), max(total - 1, 0) // size * size)
-    shown = rows[offset : offset + size] if len(rows) == total else rows
-    return Listing(shown, Paging(path, query, offset, len(shown), total, size), columns, sort, down)
+    """Show *rows*, one page of *total* that are in order already."""
+    first = _first(asked.offset, total, size)
+    return Listing(rows, Paging(path, asked.query(), first, len(rows), total, size), sort, down)
+
+
+def _first(offset: int, total: int, size: int) -> int:
+    """Give the first row of a page; beyond the end it is that of the last page."""
+    return min(max(offset, 0), max(total - 1, 0) // size * size)

@@ -43,6 +43,8 @@ from quintain.web.pages import (
     talk,
     tasks,
     validation,
+    validation_items,
+    validation_judges,
     work,
     write,
     write_helps,
@@ -69,7 +71,7 @@ Everything that the pages can do, for programs. Send an API token as `Authorizat
 be read without one. Errors have one shape: `{"error": {"message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
-UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets")
+UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets", "/items", "/gold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +237,19 @@ PAGES = [
     Page("POST", "/tasks/{task}/validation/{name}/state", validation.set_state),
     Page("POST", "/tasks/{task}/validation/{name}/policy", validation.save_policy),
     Page("POST", "/tasks/{task}/validation/{name}/review", validation.review),
-    Page("POST", "/tasks/{task}/validation/{name}/unqualify", validation.end_judges),
-    Page("POST", "/tasks/{task}/validation/{name}/requalify", validation.qualify_again),
-    Page("POST", "/tasks/{task}/validation/{name}/gold/retire", validation.retire_gold),
-    Page("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation.judge_page),
+    Page("GET", "/tasks/{task}/validation/{name}/live", validation.live),
+    Page("GET", "/tasks/{task}/validation/{name}/judges", validation_judges.index),
+    Page("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation_judges.show_judge),
+    Page("POST", "/tasks/{task}/validation/{name}/unqualify", validation_judges.end_judges),
+    Page("POST", "/tasks/{task}/validation/{name}/requalify", validation_judges.qualify_again),
+    Page("GET", "/tasks/{task}/validation/{name}/items", validation_items.show_items),
+    Page("POST", "/tasks/{task}/validation/{name}/items", validation_items.add_items),
+    Page("GET", "/tasks/{task}/validation/{name}/gold", validation_items.show_gold),
+    Page("POST", "/tasks/{task}/validation/{name}/gold", validation_items.add_gold),
+    Page("POST", "/tasks/{task}/validation/{name}/gold/from-item", validation_items.gold_from_item),
+    Page("POST", "/tasks/{task}/validation/{name}/gold/retire", validation_items.retire_gold),
+    Page("POST", "/tasks/{task}/validation/{name}/gold/restore", validation_items.restore_gold),
+    Page("POST", "/tasks/{task}/validation/{name}/gold/quiz", validation_items.make_quiz),
     Page("GET", "/tasks/{task}/validation/{name}/export", validation.export),
     Page("GET", "/tasks/{task}/validation/{name}/adjudicate", adjudicate.show),
     Page("POST", "/tasks/{task}/validation/{name}/adjudicate", adjudicate.decide),
@@ -373,6 +384,9 @@ API = [
     Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/progress", api_validation.get_validation_progress, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/state", api_validation.set_validation_state, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/items", api_validation.list_items, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/items", api_validation.add_items, "validation", 201),
     Endpoint("GET", "/tasks/{task}/validations/{name}/rates", api_validation.get_error_rates, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/outcomes", api_validation.list_outcomes, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/pages", api_validation.claim_judging_page, "validation"),
@@ -387,6 +401,14 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{name}/gold", api_validation.list_gold, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/gold", api_validation.add_gold, "validation", 201),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/items/{item}/gold", api_validation.make_gold, "validation", 201),
+    Endpoint(
+        "POST", "/tasks/{task}/validations/{name}/gold/{item}/retire", api_validation.retire_gold, "validation", 204
+    ),
+    Endpoint(
+        "POST", "/tasks/{task}/validations/{name}/gold/{item}/restore", api_validation.restore_gold, "validation", 204
+    ),
+    Endpoint("POST", "/tasks/{task}/validations/{name}/quiz", api_validation.make_quiz, "validation", 201),
     Endpoint("GET", "/tasks/{task}/validations/{name}/contested", api_validation.list_contested, "validation"),
     Endpoint(
         "POST",

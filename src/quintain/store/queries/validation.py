@@ -168,6 +168,22 @@ def count_items(db: Session, validation_id: int) -> int:
     return db.scalar(query) or 0
 
 
+def count_gold(db: Session, validation_id: int) -> int:
+    """Count the gold items that are still shown."""
+    query = select(func.count()).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_not(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return db.scalar(query) or 0
+
+
+def recent_seconds(db: Session, validation_id: int, count: int) -> list[float]:
+    """Give the times that the newest judgements took, as far as they are known."""
+    query = select(Judgement.seconds).where(Judgement.validation_id == validation_id)
+    return [float(one) for one in db.scalars(query.order_by(Judgement.id.desc()).limit(count)) if one is not None]
+
+
 def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
     """Give items by their ids."""
     found: dict[int, ValidationItem] = {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Path
+from fastapi import Path, Query
 from pydantic import Field
 
-from quintain.core.validation import RuleName
+from quintain.core.validation import RuleName, ValidationState
 from quintain.services import (
     adjudicate,
     gold,
@@ -17,12 +17,14 @@ from quintain.services import (
     slots,
     unqualify,
     validate,
+    validation_items,
     validation_status,
     vmer,
 )
+from quintain.services.validation_items import ItemState
 from quintain.services.validation_policy import policy_of
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, PersonName, TaskName
+from quintain.web.api.params import Limit, Offset, PersonName, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
 
 Name = Annotated[
@@ -31,6 +33,12 @@ Name = Annotated[
 PageKey = Annotated[str, Path(description="Key of the page.", pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 ItemId = Annotated[int, Path(description="Id of the item.", ge=1, le=2**31 - 1)]
 Rate = Annotated[float, Field(ge=0, le=1)]
+NO_NUL = r"^[^\x00]*$"
+ItemStateParam = Annotated[ItemState | None, Query(description="Only items in this state.")]
+ItemLabelParam = Annotated[str, Query(description="Only items with this label.", max_length=80, pattern=NO_NUL)]
+ItemTextParam = Annotated[
+    str, Query(description="Only items whose inputs contain this.", max_length=200, pattern=NO_NUL)
+]
 
 
 class OpenRequest(Shape):
@@ -82,11 +90,44 @@ class DecisionRequest(Shape):
     reason: Text = ""
 
 
+class StateRequest(Shape):
+    """Whether people may judge: open, paused or closed."""
+
+    state: ValidationState
+
+
+class ItemRow(Shape):
+    """An item: its inputs, the answer that is judged or aimed at, and what models said, each `model` and `answer`."""
+
+    inputs: dict[str, Any]
+    answer: Any = None
+    predictions: Annotated[list[dict[str, Any]], Field(max_length=100)] = []  # noqa: RUF012 - pydantic copies defaults
+
+
+class ItemsRequest(Shape):
+    """Items to add that no round wrote."""
+
+    items: Annotated[list[ItemRow], Field(max_length=10_000)]
+
+
+class NoteRequest(Shape):
+    """Why an item's label is sure."""
+
+    note: Text = ""
+
+
+class QuizRequest(Shape):
+    """What the quiz says before its questions."""
+
+    instructions: LongText = ""
+
+
 class GoldRow(Shape):
-    """A gold item: its inputs, its label and why."""
+    """A gold item: its inputs, its label and why; *answer* where judges judge answers."""
 
     inputs: dict[str, Any]
     label: Text
+    answer: Any = None
     note: Text = ""
 
 
@@ -110,6 +151,34 @@ def get_validation(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
 def get_validation_progress(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
     """Give progress and forecast only."""
     return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+
+
+def set_validation_state(call: Calling, task: TaskName, name: Name, wanted: StateRequest) -> dict[str, Any]:
+    """Pause, close or open the judging."""
+    validate.set_state(call.db, call.actor, f"{task}/{name}", wanted.state)
+    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+
+
+def list_items(  # noqa: PLR0917 - what the address may say
+    call: Calling,
+    task: TaskName,
+    name: Name,
+    state: ItemStateParam = None,
+    label: ItemLabelParam = "",
+    text: ItemTextParam = "",
+    offset: Offset = 0,
+    limit: Limit = 50,
+) -> dict[str, Any]:
+    """List the items with their votes and labels."""
+    wanted = validation_items.Wanted(state or "", label, text, offset=offset, limit=limit)
+    return validation_items.list_items(call.db, call.actor, f"{task}/{name}", wanted).as_dict()
+
+
+def add_items(call: Calling, task: TaskName, name: Name, given: ItemsRequest) -> dict[str, Any]:
+    """Add items that no round wrote; those that are there already are left alone."""
+    rows = [{"inputs": row.inputs, "answer": row.answer, "predictions": row.predictions} for row in given.items]
+    taken = validate.add_items(call.db, call.actor, f"{task}/{name}", rows)
+    return {"added": taken.added, "repeats": taken.repeats}
 
 
 def get_error_rates(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
@@ -192,8 +261,28 @@ def list_gold(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
 
 def add_gold(call: Calling, task: TaskName, name: Name, given: GoldRequest) -> dict[str, Any]:
     """Add gold items."""
-    rows = [{"inputs": row.inputs, "label": row.label, "note": row.note} for row in given.items]
+    rows = [{"inputs": row.inputs, "label": row.label, "answer": row.answer, "note": row.note} for row in given.items]
     return {"added": gold.add_gold(call.db, call.actor, f"{task}/{name}", rows)}
+
+
+def make_gold(call: Calling, task: TaskName, name: Name, item: ItemId, given: NoteRequest) -> dict[str, Any]:
+    """Make a gold item of one that is judged to the end."""
+    return {"label": gold.gold_from_item(call.db, call.actor, f"{task}/{name}", item, note=given.note)}
+
+
+def retire_gold(call: Calling, task: TaskName, name: Name, item: ItemId) -> None:
+    """Show a gold item no more."""
+    gold.retire_gold(call.db, call.actor, f"{task}/{name}", item)
+
+
+def restore_gold(call: Calling, task: TaskName, name: Name, item: ItemId) -> None:
+    """Show a gold item again."""
+    gold.restore_gold(call.db, call.actor, f"{task}/{name}", item)
+
+
+def make_quiz(call: Calling, task: TaskName, name: Name, given: QuizRequest) -> dict[str, Any]:
+    """Make the entry quiz from gold items, and ask for it."""
+    return {"quiz": gold.make_quiz(call.db, call.actor, f"{task}/{name}", instructions=given.instructions)}
 
 
 def list_contested(call: Calling, task: TaskName, name: Name, limit: Limit = 50) -> dict[str, Any]:

@@ -12,24 +12,28 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Task
-from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule, ValidationState
-from quintain.services import gold, judges, tasks, unqualify, validate, validation_status, validation_trail
+from quintain.core.validation import ValidationState
 from quintain.services import review as reviewing
+from quintain.services import tasks, validate, validation_status, validation_trail
 from quintain.services.permissions import require_owner, require_role
-from quintain.services.unqualify import Preview
 from quintain.web.charts import bar_chart, heat_map
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
-from quintain.web.judge_items import parts_of
+from quintain.web.judge_items import item_text
+from quintain.web.listing import Asked
 from quintain.web.pages.tasks import title_of
 from quintain.web.validation_charts import agreement_chart
+from quintain.web.validation_lists import judge_listing, pattern_names
 from quintain.web.visit import Posting, Visit, Visiting
+
+SHOWN = 10
+NOTES = 50
 
 
 def index(visit: Visiting, task: str, round: str = "") -> Response:  # noqa: A002 - the address's word
     """List the validations of a task, and offer to open one; that of a *round* is gone to if there is one."""
     if round and f"{task}/{round}" in validate.list_validations(visit.db, task):
-        return visit.redirect(_home(task, round))
+        return visit.redirect(home_of(task, round))
     return _index(visit, task, typed=(round, ""))
 
 
@@ -41,16 +45,17 @@ def open_one(post: Posting, task: str) -> Response:
         ground = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
-    return visit.redirect(_home(task, ground.name), visit.tongue.gettext("People can judge now."))
+    return visit.redirect(home_of(task, ground.name), visit.tongue.gettext("People can judge now."))
 
 
-def show(visit: Visiting, task: str, name: str, rule: str = "", limit: str = "", least: str = "") -> Response:
-    """Show the console; with a *rule*, also whom it would catch."""
-    try:
-        chosen = _rule(rule, limit, least) if rule else None
-    except BadInput as error:
-        return _console(visit, task, name, trouble=trouble_of(error))
-    return _console(visit, task, name, rule=chosen)
+def show(visit: Visiting, task: str, name: str) -> Response:
+    """Show the console."""
+    return _console(visit, task, name)
+
+
+def live(visit: Visiting, task: str, name: str) -> Response:
+    """Give progress and forecast alone, for a console that is left open."""
+    return visit.render("validation_live.html", **_live(visit, task, name))
 
 
 def set_state(post: Posting, task: str, name: str) -> Response:
@@ -60,7 +65,7 @@ def set_state(post: Posting, task: str, name: str) -> Response:
     if wanted not in set(ValidationState):
         raise BadInput(faults=[Fault(f"'{wanted}' is no state", field="state")])
     validate.set_state(visit.db, visit.actor, f"{task}/{name}", ValidationState(wanted))
-    return visit.redirect(_home(task, name), visit.tongue.gettext("Saved. You can change it back."))
+    return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved. You can change it back."))
 
 
 def save_policy(post: Posting, task: str, name: str) -> Response:
@@ -70,7 +75,7 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
         validate.set_policy(visit.db, visit.actor, f"{task}/{name}", post.text("policy"))
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"))
-    return visit.redirect(_home(task, name), visit.tongue.gettext("Saved."))
+    return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))
 
 
 def review(post: Posting, task: str, name: str) -> Response:
@@ -80,58 +85,7 @@ def review(post: Posting, task: str, name: str) -> Response:
     found = reviewing.review(visit.db, visit.actor, f"{task}/{name}", apply=False)
     caught = sorted(found.caught) if found else []
     toast = _("The rules would catch: %(names)s.", names=", ".join(caught)) if caught else _("The rules catch nobody.")
-    return visit.redirect(f"{_home(task, name)}#judges", toast)
-
-
-def end_judges(post: Posting, task: str, name: str) -> Response:
-    """Unqualify judges by name, or everybody whom a rule catches."""
-    visit = post.visit
-    ref = f"{task}/{name}"
-    try:
-        if post.text("rule"):
-            rule = _rule(post.text("rule"), post.text("limit"), post.text("least"))
-            names, opened = unqualify.apply_rule(visit.db, visit.actor, ref, rule)
-        else:
-            names = post.texts("worker")
-            opened = unqualify.unqualify(visit.db, visit.actor, ref, names, reason=post.text("reason"))
-    except BadInput as error:
-        return _console(visit, task, name, trouble=trouble_of(error))
-    _ = visit.tongue.gettext
-    toast = _(
-        "Unqualified: %(names)s. %(n)s judgements are asked for again. “Qualify again” takes it back.",
-        names=", ".join(names) or "–",
-        n=opened,
-    )
-    return visit.redirect(f"{_home(task, name)}#judges", toast)
-
-
-def qualify_again(post: Posting, task: str, name: str) -> Response:
-    """Let a judge work again, and count what was set aside."""
-    visit = post.visit
-    restore = post.text("restore") == "1"
-    reason = post.text("reason")
-    unqualify.requalify(visit.db, visit.actor, f"{task}/{name}", post.text("worker"), reason=reason, restore=restore)
-    return visit.redirect(f"{_home(task, name)}#judges", visit.tongue.gettext("Qualified again."))
-
-
-def retire_gold(post: Posting, task: str, name: str) -> Response:
-    """Show a gold item no more."""
-    visit = post.visit
-    gold.retire_gold(visit.db, visit.actor, f"{task}/{name}", post.number("item"))
-    return visit.redirect(f"{_home(task, name)}#gold", visit.tongue.gettext("It is not shown any more."))
-
-
-def judge_page(visit: Visiting, task: str, name: str, worker: str) -> Response:
-    """Show everything that happened to one judge."""
-    found = tasks.get_task(visit.db, task)
-    return visit.render(
-        "validation_judge.html",
-        task=found,
-        section="validation",
-        name=name,
-        history=judges.judge_history(visit.db, visit.actor, f"{task}/{name}", worker),
-        crumbs=crumbs(visit, found, name, worker),
-    )
+    return visit.redirect(f"{home_of(task, name)}/judges", toast)
 
 
 def export(visit: Visiting, task: str, name: str, form: str = "csv") -> Response:
@@ -154,20 +108,9 @@ def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tup
     return [*steps[:-1], (steps[-1][0], None)]
 
 
-def _home(task: str, name: str) -> str:
+def home_of(task: str, name: str) -> str:
+    """Give the address of a validation's console."""
     return f"/tasks/{task}/validation/{name}"
-
-
-def _rule(rule: str, limit: str, least: str) -> UnqualifyRule:
-    """Read a rule from a form; limits are in percent there."""
-    kind: RuleName | None = next((one for one in RULE_NAMES if one == rule), None)
-    try:
-        share, count = float(limit) / 100, int(least)
-    except ValueError:
-        raise BadInput(faults=[Fault("a limit in percent and a number of judgements are needed")]) from None
-    if kind is None or not 0 <= share <= 1 or count < 1:
-        raise BadInput(faults=[Fault("the limit is from 0 to 100 percent, and at least one judgement is needed")])
-    return UnqualifyRule(kind, share, count)
 
 
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple[str, str] = ("", "")) -> Response:
@@ -176,7 +119,7 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
     owns = visit.owns(found)
     grounds = [validate.find(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
     rows = [
-        (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, _home(task, one.name))
+        (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
         for one in grounds
     ]
     return visit.render(
@@ -198,69 +141,40 @@ def _states(visit: Visit) -> dict[str, str]:
     return {"open": _("open"), "paused": _("paused"), "closed": _("closed")}
 
 
-def _console(
-    visit: Visit,
-    task: str,
-    name: str,
-    *,
-    rule: UnqualifyRule | None = None,
-    trouble: Trouble | None = None,
-    policy: str = "",
-) -> Response:
+def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
+    found = validation_status.progress(visit.db, visit.actor, f"{task}/{name}")
+    return {"live": found, "cost": Money(**found["forecast"]["cost"]), "home": home_of(task, name)}
+
+
+def _console(visit: Visit, task: str, name: str, *, trouble: Trouble | None = None, policy: str = "") -> Response:
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
     status = validation_status.status(visit.db, visit.actor, ref)
-    preview: Preview | None = unqualify.preview(visit.db, visit.actor, ref, rule) if rule else None
     noted = validation_trail.notes(visit.db, visit.actor, ref)
+    rates, more = _rates(visit, status["rates"])
     return visit.render(
         "validation.html",
         status=trouble.status if trouble else 200,
         task=found,
         section="validation",
         name=name,
-        home=_home(task, name),
         found=status,
         states=_states(visit),
-        cost=Money(**status["forecast"]["cost"]),
         suspects=[one for one in status["judges"] if one["patterns"] and one["qualified"]],
-        patterns=_patterns(visit),
-        rules=_rules(visit),
-        preview=preview,
-        chosen=preview.rule if preview else UnqualifyRule(),
+        patterns=pattern_names(visit),
+        listing=judge_listing(status["judges"], Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
-        notes=[(one, " · ".join(part.text for part in parts_of(found, one.inputs))) for one in noted],
+        notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
         flags=sum(one.kind == "flag" for one in noted),
-        gold=[
-            (one, " · ".join(part.text for part in parts_of(found, one.inputs)))
-            for one in gold.list_gold(visit.db, visit.actor, ref)
-        ],
-        rates=_rates(visit, status["rates"]),
+        gold_used=not status["progress"]["items"] or not status["gold"]["rate"] or status["gold"]["items"],
+        rates=rates,
+        more_rates=more,
         policy=policy or status["policy"],
         trail=validation_trail.trail(visit.db, visit.actor, ref),
         crumbs=crumbs(visit, found, name),
         error=trouble,
+        **_live(visit, task, name),
     )
-
-
-def _patterns(visit: Visit) -> dict[str, str]:
-    _ = visit.tongue.gettext
-    return {
-        "too_fast": _("too fast"),
-        "same_key": _("always the same key"),
-        "keys_in_turn": _("keys in turn"),
-        "copies": _("same errors as another"),
-    }
-
-
-def _rules(visit: Visit) -> list[tuple[str, str]]:
-    _ = visit.tongue.gettext
-    names = {
-        "disagreement": _("disagrees with the majority of the others on more than"),
-        "wilson": _("agreement with the others is surely below"),
-        "posterior": _("accuracy is very probably below"),
-        "gold": _("right on gold items in less than"),
-    }
-    return [(rule, names[rule]) for rule in RULE_NAMES]
 
 
 def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -280,11 +194,15 @@ def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str
     return charts
 
 
-def _rates(visit: Visit, rates: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """List the rows of the table of rates: all, then models, writers and labels; none before a model has answered."""
+def _rates(visit: Visit, rates: Mapping[str, Any]) -> tuple[list[tuple[str, Mapping[str, Any]]], int]:
+    """List the rows of the table of rates: all, models, labels, the writers with most items; and how many.
+
+    There are none before a model has answered.
+    """
     _ = visit.tongue.gettext
+    writers = sorted(rates["workers"], key=lambda one: (-one["collected"], one["worker"]))
     rows: list[tuple[str, Mapping[str, Any]]] = [(_("all"), rates)]
     rows += [(_("model %(name)s", name=one["model"]), one) for one in rates["models"]]
-    rows += [(_("writer %(name)s", name=one["worker"]), one) for one in rates["workers"]]
     rows += [(_("label %(name)s", name=one["label"]), one) for one in rates["labels"]]
-    return rows if rates["models"] else []
+    rows += [(_("writer %(name)s", name=one["worker"]), one) for one in writers[:SHOWN]]
+    return (rows, SHOWN if len(writers) > SHOWN else 0) if rates["models"] else ([], 0)
