@@ -25,8 +25,8 @@ class DawidSkene(Aggregator):
     name = "dawid-skene"
     title = "EM with a confusion table for each worker (Dawid and Skene 1979)"
 
-    iterations: int = 100
-    tolerance: float = 1e-5
+    iterations: int = 300
+    tolerance: float = 1e-6
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
