@@ -166,8 +166,8 @@ def ours(family: str, texts: list[str], share: float, runs: int) -> tuple[float,
     def run(severity: float) -> list[str]:
         return [new or old for old, new in zip(texts, perturb_texts(texts, member, severity=severity), strict=True)]
 
-    # A peer that edits all words misses those without letters, which are no words to us.
-    severity = 1.0 if share > 0.98 else max(0.001, share / member.rate)
+    most = share_edited(texts, run(1 / member.rate), marks=marks)
+    severity = 1 / member.rate if share > 0.97 * most else max(0.001, share / member.rate)
     for _ in range(3):  # rounding and at-least-one move the share a little: correct for it
         found = share_edited(texts, run(severity), marks=marks)
         if not found or abs(found - share) < 0.03 * share or severity * member.rate >= 1:

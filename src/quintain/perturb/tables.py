@@ -112,7 +112,11 @@ def _perturb_part(
     fields = [item for item in kind.fields(task) if item.type in _SHAPES]
     columns = [Column(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
     source = kind.answer_control(task).of if kind.answer_type == "span" and "answer" in table.columns else None
-    spans = {source: _gold_spans(table, source)} if source else {}
+    spans = _quoted_spans(table, columns)
+    if source:
+        gold = _gold_spans(table, source)
+        quoted = spans.get(source, [[] for _ in gold])
+        spans[source] = [sorted({*one, *other}) for one, other in zip(gold, quoted, strict=True)]
     changes = perturb_rows(
         table,
         columns,
@@ -146,6 +150,21 @@ def _gold_spans(table: pl.DataFrame, source: str) -> list[list[Span]]:
         [span for answer in answers or [] for span in _places(text or "", answer["text"], answer["start"])]
         for text, answers in zip(table[source].to_list(), table["answer"].to_list(), strict=True)
     ]
+
+
+def _quoted_spans(table: pl.DataFrame, columns: Sequence[Column]) -> dict[str, list[list[Span]]]:
+    """Find where an open text holds a closed one, such as the predicate that a question is about: that must stay."""
+    closed = [table[column.name].to_list() for column in columns if column.shape == "text" and not column.open]
+    if not closed:
+        return {}
+    return {
+        column.name: [
+            [span for value in quoted for span in _places(text or "", value or "", None)]
+            for text, *quoted in zip(table[column.name].to_list(), *closed, strict=True)
+        ]
+        for column in columns
+        if column.shape == "text" and column.open
+    }
 
 
 def _places(text: str, answer: str, start: int | None) -> list[Span]:

@@ -34,8 +34,8 @@ class Attachment(TaskKind):
     def fields(self, task: Task) -> tuple[Field, ...]:
         """Ask for the words of the sentence and for the preposition among them."""
         return (
-            # Numbers of tokens would be wrong after a perturbation that splits or joins words.
-            Field("tokens", "tokens", title="Sentence", max_length=10_000, perturbable=False),
+            # A perturbation edits tokens one by one and keeps their number, so that the numbers below stay right.
+            Field("tokens", "tokens", title="Sentence", max_length=10_000),
             Field("preposition", "token", title="Preposition", perturbable=False),
         )
 

@@ -34,7 +34,7 @@ class QaSrl(SpanKind):
     def fields(self, task: Task) -> tuple[Field, ...]:
         """Ask for the sentence; the predicate and the question are fixed."""
         return (
-            Field("sentence", "long_text", title="Sentence", max_length=5_000, perturbable=False),
+            Field("sentence", "long_text", title="Sentence", max_length=5_000),
             Field("predicate", "text", title="Predicate", max_length=200, perturbable=False, editable=False),
             Field("question", "text", title="Question", max_length=2_000, perturbable=False, editable=False),
         )

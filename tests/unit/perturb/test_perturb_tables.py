@@ -103,6 +103,36 @@ def test_tokens_keep_their_number(name: str) -> None:
         assert all(token.strip() and not any(map(str.isspace, token)) for token in new)
 
 
+@pytest.mark.parametrize("name", PERTURBATIONS.names())
+def test_the_predicate_and_the_answer_stay_in_the_sentence(name: str) -> None:
+    """A question on a predicate still has both: neither is edited, and the answer's start moves along."""
+    task = Task("srl", "qa-srl", {"en": "Roles"})
+    sentence = "Yesterday Mary did not realise that her brother really sold James three colourful loaves of bread."
+    answer = {"text": "her brother", "start": sentence.index("her brother")}
+    example = Example({"sentence": sentence, "predicate": "sold", "question": "who sold something ?"}, [answer])
+    for seed in range(4):
+        new = perturb_example(task, example, perturbation(name), seed=seed, severity=4)
+        if new is None:
+            continue
+        assert "sold" in new.inputs["sentence"]
+        assert new.inputs["sentence"][new.answer[0]["start"] :].startswith("her brother")
+        assert kind_of(task).check(task, new.inputs, new.answer) == []
+
+
+def test_a_sentence_with_a_predicate_is_perturbed() -> None:
+    """Both kinds whose answers point into the sentence have variants."""
+    srl, example = Task("srl", "qa-srl", {"en": "Roles"}), kind_of(Task("srl", "qa-srl", {"en": "Roles"})).example
+    assert perturb_example(srl, example, perturbation("typos")) is not None
+    attachment = Task("pp", "attachment", {"en": "Attachment"})
+    tokens = ["He", "finally", "tasted", "excellent", "pizza", "with", "friends", "."]
+    parsed = Example({"tokens": tokens, "preposition": 5}, 2)
+    new = perturb_example(attachment, parsed, perturbation("typos"), severity=3)
+    assert new is not None
+    assert len(new.inputs["tokens"]) == len(tokens)
+    assert (new.inputs["preposition"], new.answer) == (5, 2)
+    assert sum(one != other for one, other in zip(tokens, new.inputs["tokens"], strict=True)) >= 1
+
+
 def test_lists_of_texts_are_perturbed_one_by_one() -> None:
     """Each option of a choice is a text of its own, and its edits are under its number."""
     table = pl.DataFrame({"options": [["the colour", "nothing", "a theatre"]]})

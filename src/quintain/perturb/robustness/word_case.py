@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import compress
+from operator import eq
 from typing import ClassVar
 
 import numpy as np
@@ -55,12 +57,13 @@ class WordCase(Perturbation):
         forms = (batch.joined.upper(), batch.joined.lower(), _titled(batch.plain))
         drawn = _drawn(seeds)
         result: list[str | None] = [*_cut(forms, (drawn >> 1).tolist(), batch.begins, batch.ends)]
+        same = list(compress(range(len(batch)), map(eq, batch.texts, result)))
         for place in (1, 2):  # the case drawn first leaves some texts as they are
-            same = [i for i, text in enumerate(batch.texts) if text == result[i]]
             next_ = [_ORDERS[i][place] for i in drawn[same].tolist()]
             for i, new in zip(same, _cut(forms, next_, batch.begins[same], batch.ends[same]), strict=True):
                 result[i] = new
-        for i in [i for i, text in enumerate(batch.texts) if text == result[i]]:
+            same = [i for i in same if result[i] == batch.texts[i]]
+        for i in same:
             result[i] = None
         rest = _strange(batch)
         others = carry_out([texts[i] for i in rest], seeds[rest], self, rate) if rest else []
