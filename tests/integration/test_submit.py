@@ -258,6 +258,26 @@ def test_an_upload_that_is_not_what_was_announced_is_refused(
         uploads.begin(db, blobs, builder, size=4, sha256="f" * 64)
 
 
+def test_an_upload_begins_again_where_its_parts_are_not(
+    db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path
+) -> None:
+    """A part that reaches a machine without the earlier ones is told where to go on, and the archive gets through."""
+    with packed(folder_of(tmp_path / "m"), tmp_path / "m.tar.gz") as archive:
+        data = archive.read_bytes()
+    made = uploads.begin(db, blobs, builder, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+    uploads.append(db, blobs, builder, made.id, 0, data[:100])
+    (blobs.root / "uploads" / made.id).unlink()  # as another machine's disk looks
+    with pytest.raises(Conflict, match="begins at byte 100, and 0 bytes are here"):
+        uploads.append(db, blobs, builder, made.id, 100, data[100:])
+    assert uploads.look(db, builder, made.id).received == 0
+    assert uploads.append(db, blobs, builder, made.id, 0, data).complete
+    (blobs.root / "uploads" / made.id).unlink()
+    with pytest.raises(Conflict, match="0 of"):
+        submit_upload(db, blobs, builder, mood, made.id, rules=RULES, name="m")
+    uploads.append(db, blobs, builder, made.id, 0, data)
+    assert submit_upload(db, blobs, builder, mood, made.id, rules=RULES, name="m").new
+
+
 def test_an_archive_of_zeros_is_refused(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> None:
     """What passes the upload still has to pass the door."""
     data = b"PK\x03\x04" + bytes(1000)

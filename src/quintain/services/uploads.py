@@ -1,6 +1,7 @@
 """Archives on their way in, part by part: what broke off is taken up where it stopped, and a part sent twice is one.
 
-The parts lie in a file beside the blobs until the archive is whole.
+The parts lie in a file beside the blobs until the archive is whole. Where several machines serve one workspace without
+a folder in common, a part that reaches another machine than the others is told to begin again there, and does.
 """
 
 from __future__ import annotations
@@ -64,9 +65,7 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
             raise TooMany(f"You have {len(mine)} uploads under way.", retry_after=3600, remedy="Finish one of them.")
         row = Upload(id=secrets.token_hex(16), user_id=user_id, size=size, sha256=sha256, received=0)
         db.add(row)
-        place = _place(blobs, row.id)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch(mode=0o600)
+        _make(_place(blobs, row.id))
         return _info(row)
 
 
@@ -79,6 +78,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
     """Add *data*, whose first byte is number *offset*. What is there already is left as it is."""
     if len(data) > MAX_PART:
         raise BadInput(f"A part has {len(data):,} bytes; at most {MAX_PART:,} are taken at once.")
+    _count_again(db, blobs, actor, upload_id)
     with transaction(db):
         row = _mine(db, actor, upload_id, lock=True)
         if offset > row.received:
@@ -99,6 +99,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
 
 def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
     """Give the file of an upload that is complete and has the content that was announced."""
+    _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)
     place = _place(blobs, row.id)
     if row.received != row.size:
@@ -116,6 +117,21 @@ def discard(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
     """Forget an upload and remove its file."""
     with transaction(db):
         _drop(db, blobs, _mine(db, actor, upload_id))
+
+
+def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
+    """Note how much is really here: another machine may have taken the parts, or a disk may have lost them."""
+    with transaction(db):
+        row = _mine(db, actor, upload_id, lock=True)
+        here = _size(_place(blobs, row.id))
+        row.received = min(row.received, here)
+        if not here:
+            _make(_place(blobs, row.id))
+
+
+def _make(place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch(mode=0o600)
 
 
 def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> Upload:
