@@ -243,6 +243,70 @@ def test_what_is_handled(cli: Cli, write: Callable[..., Path], tmp_path: Path) -
     assert list(read(out)[0]) == ["item", "label", "confidence", "class_item", "class_label"]
 
 
+LINES = [f"{item},{worker},{'xy'[item % 2 if worker == 'a' else 0]}\n" for item in range(4) for worker in "abc"]
+SMALL = "item,worker,label\n" + "".join(LINES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SMALL.replace(",", ";"),
+        SMALL.replace(",", "\t"),
+        SMALL.replace("\n", "\r\n"),
+        SMALL.replace("\n", "\r"),
+        SMALL.replace("item,worker,label", "item , worker, label"),
+        "\ufeff" + SMALL,
+        SMALL.replace("item,worker,label", "more,item,worker,label").replace("\n", "\n?,").removesuffix("?,"),
+    ],
+    ids=["semicolons", "tabs", "crlf", "cr", "spaces", "mark", "more columns"],
+)
+def test_ways_of_writing_a_csv(cli: Cli, write: Callable[..., Path], text: str) -> None:
+    """However a program writes its CSV, the same is read."""
+    path = write("", "hostile.csv")
+    path.write_bytes(text.encode())
+    found = ask(cli, "labels", "agreement", path, "--resamples", "0")
+    assert (found["items"], found["workers"], found["judgements"]) == (4, 3, 12)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "complaint"),
+    [
+        ("votes.csv", SMALL.replace("a", "ä").encode("latin-1"), "not UTF-8: byte 0xe4"),
+        ("votes.csv", SMALL.encode("utf-16"), "the file is UTF-16"),
+        ("votes.csv", bytes(range(256)), "not UTF-8"),
+        ("votes.csv", b"item,worker,label\n1,a\n2,b,x\n", "row 2: 2 columns where the header has 3"),
+        ("votes.csv", b'item,worker,label\n1,"a,x\n', "broken quoting"),
+        ("votes.csv", b"item,worker,label,label\n1,a,x,y\n", "the column 'label' is there twice"),
+        ("votes.jsonl", b"item,worker,label\n", "row 1: not JSON"),
+        ("votes.parquet", b"\x89PNG", "not a readable Parquet file"),
+        ("votes.csv.gz", b"votes", "not a complete gzip file"),
+        ("votes.xlsx", b"PK", "cannot be told from its name"),
+    ],
+)
+@pytest.mark.parametrize("verb", [("labels", "agreement"), ("labels", "workers"), ("study", "human")])
+def test_what_is_no_table_is_named(
+    cli: Cli, tmp_path: Path, name: str, data: bytes, complaint: str, verb: tuple[str, str]
+) -> None:
+    """A file that cannot be read says why, and where; there is no traceback."""
+    path = tmp_path / name
+    path.write_bytes(data)
+    result = cli(*verb, path)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert complaint in result.stderr
+    assert name in result.stderr
+
+
+def test_labels_outside_the_set_are_named_briefly(cli: Cli, write: Callable[..., Path], tmp_path: Path) -> None:
+    """A label as long as a book is not printed; the remedy is."""
+    path = write(f"item,worker,label\n1,a,{'x' * 5000}\n")
+    result = cli("labels", "aggregate", path, "--out", tmp_path / "out.csv", "--labels", "y,z")
+    assert result.exit_code == 1
+    assert "row 2: label 'xxx" in result.stderr
+    assert "add the label to --labels" in result.stderr
+    assert len(result.stderr) < 400
+
+
 @pytest.mark.parametrize(("repeats", "label"), [("first", "x"), ("last", "z")])
 def test_two_labels_by_one_worker(
     cli: Cli, write: Callable[..., Path], tmp_path: Path, repeats: str, label: str

@@ -76,6 +76,15 @@ def test_bad_input_is_named(cli: Cli, table: Path, options: tuple[str, ...], com
     assert complaint in result.stderr
 
 
+def test_a_judgement_that_is_its_own_gold_is_named(cli: Cli, tmp_path: Path) -> None:
+    """Items of one rater agree with themselves; the report says so rather than that people are perfect."""
+    path = tmp_path / "alone.csv"
+    path.write_text("item,worker,label\n1,a,x\n2,b,y\n3,a,x\n3,b,x\n3,c,y\n")
+    result = cli("study", "human", path, "--seeds", "3")
+    assert result.exit_code == 0
+    assert "2 items have one judgement, which is its own gold" in result.stderr
+
+
 def test_baseline_protocol(cli: Cli, shared_data: Path, tmp_path: Path) -> None:
     """The BASELINE arm's human accuracy is that of the paper, within what the draw of votes allows."""
     source = shared_data / "crowdsourcing-protocols" / "data" / "baseline.json.gz"

@@ -109,7 +109,16 @@ def _read(path: Path) -> pl.DataFrame:
     if form == "parquet":
         return _read_parquet(path)
     data = read_bytes(path)
-    return _read_jsonl(path, data) if form == "jsonl" else _read_separated(path, data, _SEPARATORS[form])
+    if form == "jsonl":
+        return _read_jsonl(path, data)
+    data = data.replace(b"\r", b"\n") if b"\n" not in data else data  # the line ends of old Macs
+    return _read_separated(path, data, _separator(data, _SEPARATORS[form]))
+
+
+def _separator(data: bytes, usual: str) -> str:
+    """Tell the separator from the header: some programs write CSV with semicolons or tabs."""
+    header = data.lstrip().split(b"\n", 1)[0].decode()
+    return usual if usual in header else next((sign for sign in ";\t," if sign in header), usual)
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -127,10 +136,11 @@ def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         _raise_row_faults(path, data, separator)
         raise BadInput(f"{path.name} cannot be read: {_first_line(error)}.") from error
-    header = next(csv.reader(io.StringIO(data.decode()), delimiter=separator))
+    header = [name.strip() for name in next(csv.reader(io.StringIO(data.decode()), delimiter=separator))]
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
+    table = table.rename({old: new for old, new in zip(table.columns, header, strict=False) if old != new})
     if (table.to_series(-1) == "").any():
         _raise_row_faults(path, data, separator)
         table = table.filter(~pl.all_horizontal(pl.all() == ""))

@@ -57,7 +57,13 @@ def human_performance(path: Path, study: HumanStudy, reading: Reading | None = N
         _, writer = labels_of_items(table, study.writer, "writer", reading.columns)
         held = held_out_majority(table.judgements, writer, sample=study.sample, excluded=excluded, **drawing)
         report["held_out_majority"] = {name: one.as_dict() for name, one in held.items()}
-    return report | {**drawing, "notes": list(table.notes)}
+    return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
+
+
+def _alone(table: JudgementTable, study: HumanStudy) -> list[str]:
+    """Say how many judgements are their own gold: they agree with themselves, and make people look perfect."""
+    alone = int((table.judgements.sizes() == 1).sum()) if study.gold is None else 0
+    return [f"{alone:,} items have one judgement, which is its own gold; give --gold to measure it."] if alone else []
 
 
 def _excluded(table: JudgementTable, names: Sequence[str]) -> list[int]:

@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
+from quintain.tasks.rules import SHOWN
 
 Repeats = Literal["refuse", "first", "last"]
 _ROW = "__row__"
@@ -137,24 +138,31 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
         for row in labelled.filter(pl.col(name).is_null())[_ROW].to_list()
     ]
     if faults:
-        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+        remedy = "Name the item and the worker in every row, or leave the row out."
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy=remedy)
     if labelled.is_empty():
-        raise BadInput(faults=[Fault("no row has a label", file=path.name, field="label")])
+        remedy = "Map the column that holds the labels with --column label=COLUMN."
+        raise BadInput(faults=[Fault("no row has a label", file=path.name, field="label")], remedy=remedy)
     if len(labelled) < len(frame):
         notes.append(f"Left out {len(frame) - len(labelled):,} rows without a label.")
     return labelled
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> None:
     if not labels:
         return
+    known = ", ".join(labels)
     wrong = frame.filter(~pl.col("label").is_in(list(labels)))
     if len(wrong):
         faults = [
-            Fault(f"label '{label}' is not one of {', '.join(labels)}", file=path.name, row=row_number(path, row))
+            Fault(f"label '{_short(label)}' is not one of {known}", file=path.name, row=row_number(path, row))
             for row, label in wrong.head(FAULT_LIMIT).select(_ROW, "label").iter_rows()
         ]
-        raise BadInput(faults=faults, total=len(wrong))
+        raise BadInput(faults=faults, total=len(wrong), remedy="Mend these rows, or add the label to --labels.")
 
 
 def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
@@ -167,7 +175,11 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
     if repeats == "refuse":
         again = same.filter(~pl.struct("item", "worker").is_first_distinct())
         faults = [
-            Fault(f"'{worker}' judged '{item}' before, with another label", file=path.name, row=row_number(path, row))
+            Fault(
+                f"'{_short(worker)}' judged '{_short(item)}' before, with another label",
+                file=path.name,
+                row=row_number(path, row),
+            )
             for row, worker, item in again.head(FAULT_LIMIT).select(_ROW, "worker", "item").iter_rows()
         ]
         raise BadInput(
