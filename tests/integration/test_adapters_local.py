@@ -92,17 +92,18 @@ def test_a_pickle_that_runs_code_runs_it_inside(mood: Task, tmp_path: Path) -> N
     assert not Path(MARK).exists()
 
 
-def test_an_onnx_pipeline_takes_strings(mood: Task, tmp_path: Path) -> None:
-    """A pipeline converted with its vectoriser: a tensor of strings in, probabilities out."""
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_an_onnx_pipeline_takes_strings(mood: Task, tmp_path: Path, *, lowercase: bool) -> None:
+    """A pipeline converted with its vectoriser: a tensor of strings in, probabilities out, whatever the locale."""
     skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     from skl2onnx.common.data_types import StringTensorType
 
-    # Lower-casing would ask for a locale that not every machine has.
-    fitted = pipeline(lowercase=False)
+    fitted = pipeline(lowercase=lowercase)
     graph = skl2onnx.convert_sklearn(fitted, initial_types=[("text", StringTensorType([None]))])
     (tmp_path / "model.onnx").write_bytes(graph.SerializeToString())
-    found = ask(tmp_path, "onnx", mood, [{"text": "good day"}, {"text": "bad day"}])
+    words = ["GOOD Day", "Bad day"] if lowercase else ["good day", "bad day"]
+    found = ask(tmp_path, "onnx", mood, [{"text": text} for text in words])
     assert [one.answer for one in found] == ["positive", "negative"]
     assert found[1].probabilities["negative"] > 0.5
 

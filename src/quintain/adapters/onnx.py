@@ -10,7 +10,10 @@ What a graph takes differs, so the manifest says how a text becomes its input:
 
 from __future__ import annotations
 
+import locale
+import os
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +23,8 @@ from quintain.adapters.shaping import by_label, label_names, named, text_fields,
 from quintain.core.errors import Fault
 from quintain.core.task import Task
 
+LOCALE = "en_US.UTF-8"
+EVERYWHERE = Path("/usr/lib/locale/C.utf8")
 ENCODINGS = ("text", "words", "counts", "tokenizer")
 WORD = re.compile(r"\w+|[^\w\s]")
 Encode = Callable[[list[Any]], dict[str, Any]]
@@ -64,10 +69,28 @@ class OnnxAdapter(Adapter):
         return [Fault("is missing", file=name) for name in wanted if not (folder / name).is_file()]
 
 
+def _lend_locale() -> None:
+    """Let graphs that lower-case strings find the locale that onnxruntime asks for, on machines without it.
+
+    Every locale in UTF-8 changes the case of letters alike; the one that all machines have stands in.
+    """
+    try:
+        locale.setlocale(locale.LC_CTYPE, LOCALE)
+    except locale.Error:
+        if EVERYWHERE.is_dir():
+            folder = tempfile.mkdtemp()
+            for name in (LOCALE, "C.UTF-8"):
+                os.symlink(EVERYWHERE, f"{folder}/{name}")
+            os.environ["LOCPATH"] = folder
+    else:
+        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+
+
 def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], Any]:
     """Load the graph on one CPU thread, as every model is run."""
     import onnxruntime
 
+    _lend_locale()
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(
