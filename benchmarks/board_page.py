@@ -72,6 +72,7 @@ def made_up(task: Task, models: int, datasets: int) -> Board:
         part=Part(),
         tags=(),
         languages=("en",),
+        rounds=(),
         frozen_at=None,
         made_at=moment,
     )

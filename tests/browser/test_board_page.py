@@ -7,73 +7,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
-from quintain.compose import Workspace, create_workspace
-from quintain.core.people import OPERATOR, RoleName
 from quintain.services.board_keep import verify_snapshot
-from quintain.services.links import make_link, redeem_link
-from quintain.services.tasks import put_task
-from quintain.settings import Settings
-from tests.boards import small_board
+from tests.browser.board_site import BOARD, make_board_site, open_board, order
 from tests.browser.visitor import Visitor
-from tests.evaluation import TASK
-from tests.people import make_person
-from tests.web_support import PASSWORD, running
-
-BOARD = "/tasks/mood/board"
-FRAMES = """async (axis) => {
-  const slider = document.querySelector(`[data-axis=${axis}]`);
-  const frames = [], computing = [];
-  for (let step = 0; step < 40; step += 1) {
-    await new Promise(requestAnimationFrame);
-    const started = performance.now();
-    slider.value = (step * 7) % 33 / 4;
-    slider.dispatchEvent(new Event("input", {bubbles: true}));
-    document.body.getBoundingClientRect();
-    frames.push(performance.now() - started);
-    computing.push(Number(document.getElementById("board").dataset.computeMs));
-  }
-  const middle = (times) => times.sort((a, b) => a - b)[times.length / 2];
-  return {frame: middle(frames), compute: middle(computing), rows: document.querySelectorAll("#board-rows tr").length};
-}"""
+from tests.web_support import running
 
 
 @pytest.fixture(scope="module")
-def board_workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """A workspace with an evaluated task, an owner whose password is known, and an empty task."""
-    folder = tmp_path_factory.mktemp("board")
-    made = create_workspace(Settings(workspace=folder / "workspace", login_attempts=1000))
-    with made.session() as db:
-        owner = make_person(db, "olga", RoleName.OWNER)
-        small_board(db, made.blobs, owner, make_person(db, "bert", RoleName.BUILDER), folder)
-        put_task(db, owner, TASK.replace('"mood"', '"empty"').replace('"Mood"', '"Empty"'))
-        redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
-    yield made
-    made.engine.dispose()
-
-
-@pytest.fixture(scope="module")
-def site(board_workspace: Workspace) -> Iterator[str]:
-    """The address of that workspace."""
-    with running(board_workspace) as url:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a workspace with a board."""
+    made = make_board_site(tmp_path_factory.mktemp("board"))
+    with running(made) as url:
         yield url
-
-
-def open_board(visitor: Visitor, query: str = "") -> Page:
-    """Open the board and wait until it is ranked and knows how sure it is."""
-    visitor.page.goto(visitor.base + BOARD + query)
-    visitor.page.wait_for_selector("#board[data-sure=true]")
-    visitor.check()
-    return visitor.page
-
-
-def order(page: Page) -> list[str]:
-    """Read the order of the models aloud: the row headers of the accessibility tree, from the top."""
-    tree = page.locator("#board-rows").aria_snapshot()
-    return re.findall(r'rowheader "(?:(?:Details of|Einzelheiten zu) \w+ )?(\w+)', tree)
+    made.engine.dispose()
 
 
 def test_a_weight_is_dragged_with_the_mouse(visitor: Visitor) -> None:
@@ -222,60 +171,3 @@ def test_an_empty_board_says_what_to_do(visitor: Visitor) -> None:
     """A task without models explains how its board fills."""
     page = visitor.go("/tasks/empty/board")
     expect(page.get_by_role("heading", name="Nothing to rank yet")).to_be_visible()
-
-
-def large_board(models: int, datasets: int, metrics: int) -> dict[str, Any]:
-    """Make the JSON of a large board."""
-    rng = np.random.default_rng(0)
-    names = ["performance", "throughput", "memory", "fairness", "robustness", *(f"m{n}" for n in range(metrics - 5))]
-
-    def cell() -> dict[str, Any]:
-        value = float(rng.random()) * 10
-        return {"value": value, "low": value - 0.1, "high": value + 0.1, "n": 100, "at": None}
-
-    return {
-        "task": "mood",
-        "metric": "accuracy",
-        "tag": None,
-        "language": None,
-        "axes": [{"name": name, "title": name, "unit": "", "lower": name == "memory", "cap": None} for name in names],
-        "datasets": [
-            {"ref": f"mood/d{n}@1", "name": f"d{n}", "hash": "0", "role": "test", "rows": 100, "weight": 1.0}
-            for n in range(datasets)
-        ],
-        "models": [
-            {
-                "ref": f"mood/model-{n}@1",
-                "name": f"model-{n}",
-                "hash": "0",
-                "visibility": "public",
-                "predictions_only": False,
-                "values": {name: [cell() for _ in range(datasets)] for name in names},
-                "cannot": [],
-                "pending": "",
-                "seeds": [],
-            }
-            for n in range(models)
-        ],
-        "weights": dict.fromkeys(names, 1.0),
-        "epsilon": None,
-        "made_at": "2026-01-01T00:00:00",
-    }
-
-
-def test_a_thousand_models_follow_the_slider(visitor: Visitor, record_property: Any) -> None:
-    """1,000 models × 20 data sets × 6 metrics re-rank while the slider moves; times are recorded, and not judged."""
-    text = json.dumps(large_board(1000, 20, 6))
-
-    def answer(route: Route) -> None:
-        route.fulfill(body=text, content_type="application/json")
-
-    visitor.page.route(re.compile(r"/api/v1/tasks/mood/board\?"), answer)
-    visitor.page.goto(visitor.base + BOARD)
-    visitor.page.wait_for_selector("#board[data-ready=true]")
-    found = visitor.page.evaluate(FRAMES, "throughput")
-    for name, value in found.items():
-        record_property(name, value)
-    assert found["rows"] == 40
-    assert found["compute"] > 0
-    visitor.go("/tasks/empty/board")

@@ -1,7 +1,9 @@
-"""The charts of a board: a scatter of two axes with its Pareto front, and progress over time."""
+"""The charts of a board: a scatter of two axes with its Pareto front, progress over time, and over rounds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from quintain.services.board_rank import Ranked
@@ -53,7 +55,7 @@ def scatter_chart() -> dict[str, Any]:
 def _labels(field: str, align: str, by: int) -> dict[str, Any]:
     """Write the names beside the points, on the side where there is room."""
     return {
-        "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12},
+        "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12, "limit": 130},
         "encoding": {"text": {"field": field}},
     }
 
@@ -106,6 +108,87 @@ def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] 
         "width": "container",
         "height": 240,
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "encoding": {"x": {"field": "date", "type": "temporal", "title": None, "axis": {"tickCount": 5}}},
+        "encoding": {"x": {"field": "date", "type": "temporal", "title": None, "axis": _dates(rows)}},
         "layer": layers,
     }
+
+
+def _dates(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Letter days, or hours where all models came within two days."""
+    first, last = (datetime.fromisoformat(rows[place]["date"]) for place in (0, -1))
+    written = "%d %b %H:%M" if last - first < timedelta(days=2) else "%d %b %Y"
+    return {"format": written, "tickCount": 4, "labelOverlap": True}
+
+
+def rounds_chart(*, title: str) -> dict[str, Any]:
+    """Draw what the best model of each round gets right beside what people do, and every model faintly behind.
+
+    The page fills in rows `{place, round, kind, series, name, right, low, high}`; the kinds are `model`, `best` and
+    `people`.
+    """
+    domain = {"zero": False, "nice": True, "padding": 12}
+    y = {"type": "quantitative", "title": title, "scale": domain, "axis": {"format": ".0%", "tickCount": 5}}
+    tooltip = [
+        {"field": "round", "type": "nominal", "title": "round"},
+        {"field": "name", "type": "nominal", "title": "who"},
+        {"field": "right", "type": "quantitative", "title": title, "format": ".1%"},
+        {"field": "low", "type": "quantitative", "title": "from", "format": ".1%"},
+        {"field": "high", "type": "quantitative", "title": "to", "format": ".1%"},
+    ]
+    faint = {
+        "transform": [{"filter": "datum.kind === 'model'"}],
+        "mark": {"type": "line", "opacity": 0.25, "strokeWidth": 1.5, "point": {"size": 20, "opacity": 0.25}},
+        "encoding": {"y": {"field": "right", **y}, "detail": {"field": "series"}, "tooltip": tooltip},
+    }
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": []},
+        "width": "container",
+        "height": 260,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "x": {
+                "field": "round",
+                "type": "ordinal",
+                "sort": {"field": "place"},
+                "title": None,
+                "axis": {"labelAngle": 0, "labelLimit": 120, "labelOverlap": True},
+            }
+        },
+        "layer": [
+            faint,
+            *_series("people", "square", [6, 4], y, tooltip),
+            *_series("best", "circle", [1, 0], y, tooltip),
+        ],
+    }
+
+
+def _series(
+    kind: str, shape: str, dash: list[int], y: dict[str, Any], tooltip: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Draw one line with points, intervals and its name; people's is dashed and square, not only of another colour."""
+    colour = {"color": "#d98a1f"} if kind == "people" else {}
+    chosen = [{"filter": f"datum.kind === '{kind}'"}]
+    value = {"field": "right", **y}
+    return [
+        {
+            "transform": chosen,
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6, "color": "#8a94a6"},
+            "encoding": {"y": {"field": "low", **y}, "y2": {"field": "high"}},
+        },
+        {
+            "transform": chosen,
+            "mark": {"type": "line", "strokeDash": dash, "strokeWidth": 2.5, **colour},
+            "encoding": {"y": value},
+        },
+        {
+            "transform": chosen,
+            "mark": {"type": "point", "filled": True, "opacity": 1, "size": 80, "shape": shape, **colour},
+            "encoding": {"y": value, "tooltip": tooltip},
+        },
+        {
+            "transform": chosen,
+            "mark": {"type": "text", "dy": -14, "fontSize": 12, "limit": 140},
+            "encoding": {"y": value, "text": {"field": "name"}},
+        },
+    ]

@@ -29,7 +29,11 @@ def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
             "title": _("Owner's default"),
             "weights": made.spec.axis_weights([axis.name for axis in made.axes]),
         },
-        {"name": "accuracy", "title": _("Accuracy only"), "weights": {"performance": 1}},
+        {
+            "name": "accuracy",
+            "title": _("{metric} only").format(metric=made.axes[0].title),
+            "weights": {"performance": 1},
+        },
         {
             "name": "small",
             "title": _("Small and fast"),
@@ -94,5 +98,18 @@ def words(_: Translate) -> dict[str, str]:
         "dataset": _("Data set"),
         "slices": _("By tag"),
         "model_page": _("Model page"),
+        "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
+        "all_rounds": _("All rounds together"),
+        "model": _("Model"),
+        "people": _("People"),
+        "best_model": _("Best model"),
+        "best_here": _("best"),
+        "round": _("Round {title}"),
+        "round_counts": _("{validated} validated of {collected} collected"),
+        "errors_of": _("{errors} of {n} wrong"),
+        "vmer_caption": _(
+            "Share of what was collected in a round on which the model was wrong, as people agreed (vMER), with its "
+            "interval. Less is better."
+        ),
         "failed": _("This could not be loaded. Reload the page."),
     }

@@ -19,7 +19,7 @@ from quintain.services.board_types import Part, View
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import get_task
 from quintain.web.api.board import read_part
-from quintain.web.board_charts import progress_chart, scatter_chart
+from quintain.web.board_charts import progress_chart, rounds_chart, scatter_chart
 from quintain.web.board_words import axis_title, presets, words
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks import title_of
@@ -95,7 +95,8 @@ def _view(post: Post) -> View:
 def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -> Response:
     found = get_task(visit.db, task)
     made = warm_board(visit.db, visit.blobs, visit.actor, task, part).board
-    ranked = rank(made) if made.datasets else None
+    there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
+    ranked = rank(made) if there else None
     _ = visit.tongue.gettext
     axes = [(axis, axis_title(_, axis)) for axis in made.axes]
     return visit.render(
@@ -104,6 +105,7 @@ def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -
         task=found,
         section="board",
         made=made,
+        there=there,
         axes=axes,
         titles={axis.name: title for axis, title in axes},
         part=part,
@@ -113,6 +115,7 @@ def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -
         presets=presets(_, made),
         words=words(_),
         scatter=scatter_chart(),
+        over_rounds=rounds_chart(title=_("Right")),
         progress=progress_chart(ranked, title=axes[0][1], human=_("people")) if ranked else None,
         forks=board_keep.list_forks(visit.db, task),
         snapshots=board_keep.list_snapshots(visit.db, task),

@@ -1,9 +1,11 @@
 // The board's page: moves weights, ranks at once, and keeps the address, the charts and the words in step.
 
-import { Table, element, fill } from "./board_table.js";
 import { citation, showAggregations, showLeader, showSure, showWorth } from "./board_panels.js";
-import { State } from "./board_state.js";
+import { element, fill } from "./board_dom.js";
+import { showRounds } from "./board_rounds.js";
 import { linkScatter, showScatter } from "./board_scatter.js";
+import { State } from "./board_state.js";
+import { Table } from "./board_table.js";
 
 const root = document.getElementById("board");
 const words = JSON.parse(root.dataset.words);
@@ -21,7 +23,8 @@ let state;
 let table;
 let etag = "";
 let waiting;
-let drawing;
+let frame = 0;
+let drawn = null;
 let asked = 0;
 
 function sliders() {
@@ -38,41 +41,50 @@ function readSliders() {
   for (const input of root.querySelectorAll("[data-axis]")) state.weights[input.dataset.axis] = Number(input.value);
 }
 
-function outputs() {
-  for (const input of root.querySelectorAll("[data-axis]")) {
-    const c = state.axes.findIndex((axis) => axis.name === input.dataset.axis);
-    const share = Number((100 * state.found.shares[c]).toFixed(1));
-    input.nextElementSibling.textContent = `${share} %`;
-    input.setAttribute("aria-valuetext", fill(words.weight, { percent: `${share} %` }));
-  }
-  const total = state.dataWeights().reduce((sum, weight) => sum + weight, 0);
-  for (const input of root.querySelectorAll("[data-dataset]")) {
-    const share = Number(((100 * state.datasets[input.dataset.dataset]) / total).toFixed(1));
-    input.nextElementSibling.textContent = `${share} %`;
-    input.setAttribute("aria-valuetext", fill(words.weight, { percent: `${share} %` }));
-  }
+function share(input, part) {
+  const percent = `${Number((100 * part).toFixed(1))} %`;
+  if (input.nextElementSibling.textContent === percent) return;
+  input.nextElementSibling.textContent = percent;
+  input.setAttribute("aria-valuetext", fill(words.weight, { percent }));
 }
 
-/** Rank and show; this runs on every movement of a slider. */
+function outputs() {
+  for (const input of root.querySelectorAll("[data-axis]")) {
+    share(input, state.found.shares[state.axes.findIndex(({ name }) => name === input.dataset.axis)]);
+  }
+  const total = state.dataWeights().reduce((sum, weight) => sum + weight, 0);
+  for (const input of root.querySelectorAll("[data-dataset]")) share(input, state.datasets[input.dataset.dataset] / total);
+}
+
+/** However often a slider reports within a frame, it is ranked and shown once. */
 function update() {
-  const started = performance.now();
+  frame ||= requestAnimationFrame(show);
+}
+
+function show() {
+  frame = 0;
+  performance.mark("board:start");
+  const anew = state.stale;
   const refused = state.rank();
   byId("board-refused").hidden = !refused;
   byId("board-refused").textContent = refused ? words[refused] : "";
   if (refused) return;
-  const ranked = performance.now();
+  performance.measure("board:compute", "board:start");
+  if (anew) {
+    table.sure = null;
+    table.forget();
+  }
   table.show();
   outputs();
-  root.dataset.computeMs = (ranked - started).toFixed(3);
-  root.dataset.showMs = (performance.now() - ranked).toFixed(3);
-  clearTimeout(drawing);
-  drawing = setTimeout(() => table.finish(), 40);
+  performance.measure("board:show", "board:start");
   clearTimeout(waiting);
   waiting = setTimeout(settle, 350);
 }
 
 /** When the hand rests: the address, the words, what the server knows of this view. */
 function settle() {
+  performance.clearMarks("board:start");
+  for (const name of ["board:compute", "board:show"]) performance.clearMeasures(name);
   const query = new URLSearchParams([...part(), ...state.query()]);
   // Colons and commas may stand in a query as they are, and read better so.
   const readable = `${query}`.replaceAll("%3A", ":").replaceAll("%2C", ",");
@@ -83,8 +95,8 @@ function settle() {
     link.href = `${api}/export?${new URLSearchParams([...query, ["format", link.dataset.export]])}`;
   }
   announce();
-  more();
   mark();
+  if (drawn !== state.values) redraw();
   ask(query);
 }
 
@@ -107,23 +119,20 @@ function mark() {
   }
 }
 
-function more() {
-  const left = state.order.length - table.limit;
-  document.querySelector(".board-more").hidden = left <= 0;
-  byId("board-count").textContent = left > 0 ? `${table.limit} / ${state.order.length}` : "";
-}
-
 async function get(path, query) {
   const answer = await fetch(`${api}${path}?${query}`);
   if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer;
+  etag ||= answer.headers.get("etag") ?? "";
+  return answer.json();
 }
 
 async function ask(query) {
   const number = (asked += 1);
-  const answers = await Promise.all(["/uncertainty", "/sensitivity"].map((path) => get(path, query).then((answer) => answer.json())));
+  const answers = ["/uncertainty", "/sensitivity"].map((path) => get(path, query));
+  const [sure, sensitivity] = await Promise.all(answers).catch(() => [null, null]);
   if (number !== asked) return; // a newer view is on its way
-  const [sure, sensitivity] = answers;
+  byId("sure-failed").hidden = sure !== null;
+  if (!sure) return;
   let group = 0;
   table.sure = new Map(
     sure.models.map((model) => {
@@ -141,25 +150,24 @@ async function ask(query) {
 
 async function aggregations() {
   const query = new URLSearchParams([...part(), ...state.query()]);
-  const answer = await get("/aggregations", query);
-  showAggregations(byId("aggregations-table"), await answer.json(), words);
+  const found = await get("/aggregations", query).catch(() => null);
+  if (found) showAggregations(byId("aggregations-table"), found, words);
+  else byId("aggregations-table").textContent = words.failed;
 }
 
 function redraw() {
-  showScatter(byId("scatter"), state, titles, byId("scatter-x").value, byId("scatter-y").value);
-  const front = [...state.front(byId("scatter-x").value, byId("scatter-y").value)].map((m) => state.models[m].name);
-  byId("scatter-front").textContent = `${words.pareto}: ${front.slice(0, 12).join(", ")}`;
+  if (!state.values) return; // no data set has a weight
+  const [x, y] = [byId("scatter-x").value, byId("scatter-y").value];
+  drawn = state.values;
+  showScatter(byId("scatter"), state, titles, words, [x, y]);
+  const front = [...state.front(x, y)].map((m) => state.models[m].name);
+  byId("scatter-front").textContent = `${words.pareto}: ${front.slice(0, 12).join(", ")}${front.length > 12 ? " …" : ""}`;
 }
 
 /** Data set weights, ε or the base metric changed: values and rates are made anew. */
 function reweigh() {
   state.stale = true;
-  table.sure = null;
-  if (state.rank()) return update();
-  table.scale = null;
-  table.forget();
   update();
-  redraw();
 }
 
 function take(view) {
@@ -194,12 +202,6 @@ function listen() {
     if (preset) take({ weights: presets.find((one) => one.name === preset.dataset.preset).weights });
     if (fork) take(JSON.parse(fork.dataset.fork));
   });
-  byId("board-more").addEventListener("click", () => {
-    table.limit += table.step;
-    table.show();
-    table.finish();
-    more();
-  });
   byId("aggregations").addEventListener("toggle", (event) => event.target.open && aggregations());
   byId("share").addEventListener("click", async (event) => {
     const button = event.currentTarget;
@@ -222,17 +224,20 @@ function addHidden(form, name, value) {
 }
 
 async function start() {
-  const answer = await get("", part());
-  etag = answer.headers.get("etag") ?? "";
-  state = new State(await answer.json());
+  const board = await get("", part()).catch(() => null);
+  byId("board-refused").hidden = board !== null;
+  byId("board-refused").textContent = board ? "" : words.failed;
+  if (!board) return;
+  state = new State(board);
   state.read(new URLSearchParams(location.search));
-  table = new Table(state, byId("board-rows"), words, api);
-  table.titles = titles;
+  const place = { scroller: byId("board-scroll"), table: byId("board-table"), body: byId("board-rows"), tip: byId("board-tip") };
+  table = new Table(state, place, words, titles, api);
   sliders();
   listen();
-  update();
+  show();
   redraw();
-  linkScatter(byId("scatter"), byId("board-rows"));
+  showRounds(byId("rounds"), state.board, words);
+  linkScatter(byId("scatter"), table);
   root.dataset.ready = "true";
 }
 

@@ -1,6 +1,6 @@
 // What stands around the table: exchange rates in words, how sure it is, other aggregations, the citation.
 
-import { digits, element, fill } from "./board_table.js";
+import { digits, element, fill } from "./board_dom.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 const whole = (share) => `${Math.round(100 * share)}`;

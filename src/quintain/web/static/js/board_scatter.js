@@ -1,9 +1,10 @@
 // Two axes against each other. The chart is drawn by Vega-Lite from the server's specification; here it gets its data
 // and is tied to the table: pointing at a row shows its point, and the other way round.
 
+import { element } from "./board_dom.js";
 import { drawCharts } from "./charts.js";
 
-export function showScatter(place, state, titles, x, y) {
+export function showScatter(place, state, titles, words, [x, y]) {
   const spec = JSON.parse(place.dataset.chart);
   const [cx, cy] = [x, y].map((name) => state.axes.findIndex((axis) => axis.name === name));
   const front = state.front(x, y);
@@ -12,11 +13,10 @@ export function showScatter(place, state, titles, x, y) {
     return Number.isNaN(one) || Number.isNaN(two) ? [] : [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m) }];
   });
   if (!spec.data.values.length) {
-    place.replaceChildren();
+    place.replaceChildren(element("p", { class: "muted" }, words.none));
     delete place.dataset.spec;
     return;
   }
-  sides(spec.data.values, state.axes[cx].lower);
   for (const [channel, c, name] of [["x", cx, x], ["y", cy, y]]) {
     const { unit, lower } = state.axes[c];
     spec.encoding[channel].title = `${titles[name]}${unit ? ` (${unit})` : ""}`;
@@ -32,14 +32,15 @@ export function showScatter(place, state, titles, x, y) {
     }
     spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
+  sides(spec.data.values, state.axes[cx].lower, spec.encoding.x.scale.type === "log");
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
 }
 
 /** Points in the right half have their names to the left. */
-function sides(rows, reversed) {
-  const sorted = rows.map((row) => row.x).sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
+function sides(rows, reversed, log) {
+  const known = rows.map((row) => row.x);
+  const middle = log ? Math.sqrt(Math.min(...known) * Math.max(...known)) : (Math.min(...known) + Math.max(...known)) / 2;
   for (const row of rows) {
     const right = rows.length > 1 && (reversed ? row.x < middle : row.x > middle);
     row.before = row.front && right ? row.name : "";
@@ -49,16 +50,19 @@ function sides(rows, reversed) {
 
 const refOf = (node) => node?.__data__?.datum?.ref;
 
-function light(place, rows, ref) {
-  for (const row of rows.querySelectorAll("tr[data-ref]")) row.classList.toggle("lit", row.dataset.ref === ref);
-  for (const mark of place.querySelectorAll(".mark-symbol path")) mark.classList.toggle("lit", Boolean(ref) && refOf(mark) === ref);
-}
-
-export function linkScatter(place, rows) {
-  const over = (event) => light(place, rows, event.target.closest?.("tr[data-ref]")?.dataset.ref);
-  rows.addEventListener("pointerover", over);
-  rows.addEventListener("focusin", over);
-  rows.addEventListener("pointerleave", () => light(place, rows, undefined));
-  place.addEventListener("pointerover", (event) => light(place, rows, refOf(event.target)));
-  place.addEventListener("pointerleave", () => light(place, rows, undefined));
+/** Tie chart and table together: pointing at a model in the one shows it in the other. */
+export function linkScatter(place, table) {
+  const { body } = table.rows;
+  const light = (ref) => {
+    table.light(ref);
+    for (const mark of place.querySelectorAll(".mark-symbol path")) mark.classList.toggle("lit", Boolean(ref) && refOf(mark) === ref);
+  };
+  const over = (event) => {
+    const ref = event.target.closest?.("tr[data-ref]")?.dataset.ref;
+    if (ref !== table.lit) light(ref);
+  };
+  body.addEventListener("pointerover", over);
+  body.addEventListener("focusin", over);
+  place.addEventListener("pointerover", (event) => light(refOf(event.target)));
+  for (const side of [body, place]) side.addEventListener("pointerleave", () => light(undefined));
 }

@@ -20,9 +20,10 @@ export class State {
     this.board = board;
     this.models = board.models;
     this.axes = board.axes;
-    const columns = (axis) =>
-      board.datasets.map((_, d) => Float64Array.from(board.models, (model) => model.values[axis.name][d]?.value ?? NaN));
-    this.cells = board.axes.map(columns);
+    const column = (figureOf) => Float64Array.from(board.models, (model) => figureOf(model)?.value ?? NaN);
+    this.cells = board.axes.map((axis) => board.datasets.map((_, d) => column((model) => model.values[axis.name]?.[d])));
+    // Such an axis has one figure over all rounds, and data sets have no say in it.
+    this.pooled = board.axes.map((axis) => (axis.pooled ? column((model) => model.pooled?.[axis.name]) : null));
     this.cannot = board.axes.map((axis) => board.models.map((model) => model.cannot.includes(axis.name)));
     this.reset();
   }
@@ -73,9 +74,12 @@ export class State {
   /** Average over data sets anew; only data set weights, ε and the base metric make this necessary. */
   prepare() {
     const weights = this.dataWeights();
+    const models = this.models.length;
     this.beyond = this.models.map(() => null);
     const values = this.cells.map((cells, c) => {
-      const mean = weightedMean(cells, weights, this.models.length);
+      // Weights are looked at even where they do not matter: without any there is no board.
+      const over = weights.length ? weightedMean(cells, weights, models) : new Float64Array(models).fill(NaN);
+      const mean = this.pooled[c]?.slice() ?? over;
       const { cap, name } = this.axes[c];
       for (let m = 0; m < mean.length; m += 1) {
         if (this.cannot[c][m]) mean[m] = NaN;
@@ -113,11 +117,13 @@ export class State {
   figure(m, c) {
     const value = this.values[c][m];
     if (Number.isNaN(value)) return null;
+    if (this.axes[c].pooled) return this.models[m].pooled[this.axes[c].name];
     const weights = this.dataWeights();
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const figures = this.models[m].values[this.axes[c].name];
     let n = 0;
     let spread = null;
+    let seeds = null;
     let at = null;
     const halves = { low: 0, high: 0 };
     figures.forEach((figure, d) => {
@@ -125,6 +131,7 @@ export class State {
       n += figure.n ?? 0;
       if (figure.at > (at ?? "")) at = figure.at;
       if (figure.spread !== undefined) spread = Math.max(spread ?? 0, figure.spread);
+      seeds ??= figure.seeds;
       for (const end of ["low", "high"]) {
         const half = figure[end] === null ? NaN : figure[end] - figure.value;
         halves[end] += ((weights[d] / total) * half) ** 2;
@@ -132,7 +139,7 @@ export class State {
     });
     const sure = !Number.isNaN(halves.low) && !Number.isNaN(halves.high);
     return {
-      value, n, at, spread,
+      value, n, at, spread, seeds,
       low: sure ? value - Math.sqrt(halves.low) : null,
       high: sure ? value + Math.sqrt(halves.high) : null,
     };

@@ -2,6 +2,7 @@
 // here it only gets the colours of the page, and the interpreter that needs no `eval`.
 
 const LIBRARIES = ["vega.min.js", "vega-lite.min.js", "vega-embed.min.js"];
+const views = new WeakMap();
 let loading = null;
 
 function load(file) {
@@ -51,8 +52,11 @@ function look() {
 
 async function draw(element) {
   await libraries();
+  // One that is drawn again lets go of what it held.
+  views.get(element)?.finalize();
+  views.delete(element);
   const spec = JSON.parse(element.dataset.spec);
-  await window.vegaEmbed(element, spec, {
+  const view = await window.vegaEmbed(element, spec, {
     actions: false,
     ast: true,
     config: look(),
@@ -60,6 +64,7 @@ async function draw(element) {
     renderer: "svg",
     tooltip: { disableDefaultStyle: true },
   });
+  views.set(element, view);
   element.dataset.drawn = "true";
 }
 

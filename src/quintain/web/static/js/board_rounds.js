@@ -1,0 +1,95 @@
+// How models fare against people who try to fool them, round by round: a table of validated error rates, and a chart of
+// what the best model gets right beside what people get right.
+
+import { bar, element, fill, locale } from "./board_dom.js";
+import { drawCharts } from "./charts.js";
+
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const number = (count) => count.toLocaleString(locale());
+const called = (round, words) => fill(words.round, { title: round.title || bare(round.round) });
+/** One minus a rate; the ends of its interval change places. */
+const rest = ({ value, low, high }) => ({ value: 1 - value, low: known(high) ? 1 - high : null, high: known(low) ? 1 - low : null });
+const known = (value) => value !== null && value !== undefined;
+const bare = (ref) => ref.slice(ref.lastIndexOf("/") + 1);
+
+/** Fill the panel; a board that knows nothing of rounds (an old one) has none. */
+export function showRounds(panel, board, words) {
+  if (!board.rounds || !panel) return;
+  panel.hidden = false;
+  const told = board.rounds.filter((round) => round.models.length || round.human);
+  panel.querySelector("[data-rounds=none]").hidden = told.length > 0;
+  panel.querySelector("[data-rounds=some]").hidden = told.length === 0;
+  if (!told.length) return;
+  panel.querySelector("[data-rounds=table]").replaceChildren(table(told, words));
+  const chart = panel.querySelector(".chart");
+  const spec = JSON.parse(chart.dataset.chart);
+  spec.data.values = points(told, words);
+  chart.dataset.spec = JSON.stringify(spec);
+  drawCharts(chart.parentElement);
+}
+
+/** Rows of the chart: what each model gets right in each round, the best of each round, and people. */
+function points(rounds, words) {
+  return rounds.flatMap((round, place) => {
+    const row = (kind, series, name, { value, low, high }) => ({ place, round: called(round, words), kind, series, name, right: value, low, high });
+    const rows = round.models.filter((model) => model.vmer.value !== null).map((model) => row("model", model.model, bare(model.model), rest(model.vmer)));
+    const best = rows.find((one) => one.series === round.best?.model);
+    if (best) rows.push({ ...best, kind: "best", series: words.best_model });
+    if (round.human) rows.push(row("people", words.people, words.people, round.human));
+    return rows;
+  });
+}
+
+function table(rounds, words) {
+  // Those of the newest round come first.
+  const names = [...new Set(rounds.toReversed().flatMap((round) => round.models.map((model) => model.model)))];
+  const head = rounds.map((round) =>
+    element(
+      "th",
+      { scope: "col" },
+      called(round, words),
+      element("span", { class: "board-about" }, fill(words.round_counts, { validated: number(round.validated), collected: number(round.collected) })),
+      element("span", { class: "board-about" }, round.at ? round.at.slice(0, 10) : ""),
+    ),
+  );
+  const rows = names.map((name) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, bare(name)),
+      ...rounds.map((round) => {
+        const found = round.models.find((model) => model.model === name && model.vmer.value !== null);
+        const best = found && round.best?.model === name;
+        return found ? cell(found.vmer, fill(words.errors_of, { errors: number(found.errors), n: number(found.collected) }), best ? words.best_here : "") : none();
+      }),
+    ),
+  );
+  if (rounds.some((round) => round.human)) rows.push(people(rounds, words));
+  return element(
+    "table",
+    { class: "table board-rounds" },
+    element("caption", {}, words.vmer_caption),
+    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, words.model), ...head)),
+    element("tbody", {}, ...rows),
+  );
+}
+
+/** People's own error rate, on the same scale as the models'. */
+function people(rounds, words) {
+  const cells = rounds.map(({ human }) => (human ? cell(rest(human)) : none()));
+  return element("tr", { class: "board-people" }, element("th", { scope: "row" }, words.people), ...cells);
+}
+
+const none = () => element("td", { class: "muted" }, "–");
+
+function cell(rate, counts = "", mark = "") {
+  const interval = !known(rate.low) ? "" : `${(100 * rate.low).toFixed(1)}–${(100 * rate.high).toFixed(1)}`;
+  return element(
+    "td",
+    {},
+    element("b", {}, percent(rate.value)),
+    mark ? element("span", { class: "chip" }, mark) : null,
+    bar(rate, 1),
+    element("span", { class: "board-about" }, [interval, counts].filter(Boolean).join(" · ")),
+  );
+}

@@ -1,0 +1,46 @@
+"""A served board of three models, and how the tests open and read it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from quintain.compose import Workspace, create_workspace
+from quintain.core.people import OPERATOR, RoleName
+from quintain.services.links import make_link, redeem_link
+from quintain.services.tasks import put_task
+from quintain.settings import Settings
+from tests.boards import small_board
+from tests.browser.visitor import Visitor
+from tests.evaluation import TASK
+from tests.people import make_person
+from tests.web_support import PASSWORD
+
+BOARD = "/tasks/mood/board"
+
+
+def make_board_site(folder: Path) -> Workspace:
+    """Make a workspace with an evaluated task, an owner whose password is known, and an empty task."""
+    made = create_workspace(Settings(workspace=folder / "workspace", login_attempts=1000))
+    with made.session() as db:
+        owner = make_person(db, "olga", RoleName.OWNER)
+        small_board(db, made.blobs, owner, make_person(db, "bert", RoleName.BUILDER), folder)
+        put_task(db, owner, TASK.replace('"mood"', '"empty"').replace('"Mood"', '"Empty"'))
+        redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    return made
+
+
+def open_board(visitor: Visitor, query: str = "") -> Page:
+    """Open the board and wait until it is ranked and knows how sure it is."""
+    visitor.page.goto(visitor.base + BOARD + query)
+    visitor.page.wait_for_selector("#board[data-sure=true]")
+    visitor.check()
+    return visitor.page
+
+
+def order(page: Page) -> list[str]:
+    """Read the order of the models aloud: the row headers of the accessibility tree, from the top."""
+    tree = page.locator("#board-rows").aria_snapshot()
+    return re.findall(r'rowheader "(?:(?:Details of|Einzelheiten zu) \w+ )?(\w+)', tree)
