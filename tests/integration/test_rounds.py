@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.services import round_targets
+from quintain.services.board import board
+from quintain.services.board_rank import rank
 from quintain.services.models import get_model, withdraw
 from quintain.services.prompts import list_prompts
 from quintain.services.rounds import (
@@ -27,8 +30,10 @@ from quintain.services.rounds import (
 )
 from quintain.services.tasks import put_task
 from quintain.services.writing import start
+from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from tests.collecting import ONE, ROUND, TASK, add_models, add_round, submit, write_prompts
+from tests.boards import add_version, evaluated, small_board, up_to
+from tests.collecting import ONE, ROUND, TASK, add_models, add_round, submit, write_prompts, writers
 
 
 def text(more: str = "", targets: str = ONE, tables: str = "") -> str:
@@ -173,3 +178,33 @@ def test_the_command_line_leads_through_a_round(
     failed = cli("round", "new", file)
     assert failed.exit_code == 1
     assert "field 'attempts': is 0" in failed.stderr
+
+
+def test_the_best_of_a_real_board_is_the_target_of_the_day(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The board's first that can be asked; the same all day, whatever is evaluated; tomorrow the new best."""
+    small_board(db, blobs, owner, builder, tmp_path)
+    add_ranked(db, blobs, builder, tmp_path, "file-only", 100, adapter="predictions")
+    blank = '[[conditions]]\nname = "blank"\nprompt = false'
+    info = open_round(db, owner, put_round(db, owner, text(targets='mode = "best"', tables=blank)).ref)
+    ranked = rank(board(db, blobs, OPERATOR, "mood"))
+    order = [ranked.board.models[row].ref for row in ranked.order()]
+    assert order[0] == "mood/file-only@1"
+    ann, bob, cem = writers(db, 3)
+    assert start(db, blobs, ann, info.ref).models == (order[1],)
+    add_ranked(db, blobs, builder, tmp_path, "better", 99, throughput=1000.0, memory=0.1)
+    assert start(db, blobs, bob, info.ref).models == (order[1],)
+    monkeypatch.setattr(round_targets, "now", lambda: now() + timedelta(days=1))
+    assert start(db, blobs, cem, info.ref).models == ("mood/better@1",)
+    answer = {"handler": lambda version, blobs, batch: ["negative" for _ in batch]}
+    said = submit(db, blobs, cem, start(db, blobs, cem, info.ref).key, "A fine day.", target="positive", runners=answer)
+    assert (said.fooled, said.answers[0].model) == (True, "mood/better@1")
+
+
+def add_ranked(
+    db: Session, blobs: Blobs, builder: Actor, folder: Path, name: str, level: int, *, adapter: str = "handler",
+    **measured: float,
+) -> None:  # fmt: skip
+    """Add an evaluated model to the small board."""
+    evaluated(db, blobs, add_version(db, blobs, builder, folder, name, adapter=adapter), up_to(level), **measured)

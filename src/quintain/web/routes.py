@@ -13,6 +13,7 @@ from quintain.web.api import datasets as api_datasets
 from quintain.web.api import evaluation as api_evaluation
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
+from quintain.web.api import quizzes as api_quizzes
 from quintain.web.api import rounds as api_rounds
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
@@ -28,6 +29,7 @@ from quintain.web.pages import (
     compare,
     datasets,
     earnings,
+    eligibility,
     entry,
     evaluation,
     health,
@@ -36,6 +38,7 @@ from quintain.web.pages import (
     judge,
     models,
     onboarding,
+    outcomes,
     rounds,
     runs,
     session,
@@ -201,6 +204,7 @@ PAGES = [
     Page("GET", "/tasks/{task}/rounds/new", rounds.new_page),
     Page("POST", "/tasks/{task}/rounds/new", rounds.create),
     Page("GET", "/tasks/{task}/rounds/{number}", round_page.show),
+    Page("GET", "/tasks/{task}/rounds/{number}/file", rounds.download_file),
     Page("GET", "/tasks/{task}/rounds/{number}/edit", rounds.edit_page),
     Page("POST", "/tasks/{task}/rounds/{number}/edit", rounds.save),
     Page("POST", "/tasks/{task}/rounds/{number}/open", rounds.open_round),
@@ -217,7 +221,9 @@ PAGES = [
     Page("GET", "/tasks/{task}/rounds/{number}/write", write_start.landing),
     Page("POST", "/tasks/{task}/rounds/{number}/write", write.begin),
     Page("POST", "/tasks/{task}/rounds/{number}/choice", write.choose),
-    Page("GET", "/tasks/{task}/rounds/{number}/eligibility", write_start.eligibility),
+    Page("GET", "/tasks/{task}/rounds/{number}/eligibility", eligibility.show),
+    Page("POST", "/tasks/{task}/rounds/{number}/facts", eligibility.state),
+    Page("POST", "/tasks/{task}/rounds/{number}/qualification", eligibility.set_qualification),
     Page("GET", "/tasks/{task}/rounds/{number}/practice", write_helps.practice_page),
     Page("POST", "/tasks/{task}/rounds/{number}/practice", write_helps.practise),
     Page("GET", "/tasks/{task}/rounds/{number}/complete", entry.complete),
@@ -230,6 +236,7 @@ PAGES = [
     Page("POST", "/write/{key}/give-up", write.give_up),
     Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
+    Page("GET", "/tasks/{task}/outcomes/{name}", outcomes.show),
     # validation, for owners and experts
     Page("GET", "/tasks/{task}/validation", validation.index),
     Page("POST", "/tasks/{task}/validation", validation.open_one),
@@ -267,6 +274,8 @@ PAGES = [
     Page("POST", "/tasks/{task}/quizzes/{quiz}/practice", onboarding.practise),
     Page("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
     Page("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
+    Page("POST", "/tasks/{task}/quizzes/{quiz}/retire", onboarding.retire_quiz),
+    Page("GET", "/tasks/{task}/quizzes/{quiz}/results", onboarding.results_page),
     Page("GET", "/work", work.index),
     Page("GET", "/work/export", work.export),
     Page("POST", "/work/retract", work.retract),
@@ -377,8 +386,21 @@ API = [
     Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide_attempt, "writing"),
     Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.note_attempt, "writing"),
     Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract_attempt, "writing", 204),
+    Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
+    Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quizzes.retire_quiz, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/quizzes/{quiz}/results", api_quizzes.get_quiz_results, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/tries", api_quizzes.take_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/practice", api_quizzes.practise_quiz, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/eligibility", api_quizzes.get_eligibility, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_quizzes.list_eligible, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.set_qualification, "quizzes"),
     Endpoint("GET", "/tasks/{task}/earnings", api_rounds.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_rounds.decide_earnings, "pay"),
+    Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
+    Endpoint("PUT", "/me/facts", api_quizzes.state_my_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_rounds.list_my_earnings, "me"),
     Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),

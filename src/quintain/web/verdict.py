@@ -46,7 +46,7 @@ class ShownVerdict:
 def shown_verdict(visit: Visit, task: Task, allowed: int, verdict: Verdict) -> ShownVerdict:
     """Make a verdict readable."""
     models = tuple((_spoken(task, verdict.inputs, one), one.fooled) for one in verdict.answers)
-    aim = answer_text(task, verdict.inputs, verdict.target)
+    aim = "" if verdict.target is None else answer_text(task, verdict.inputs, verdict.target)
     title = _title(visit, verdict)
     return ShownVerdict(
         attempt_id=verdict.attempt_id,

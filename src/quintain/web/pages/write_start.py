@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.core.errors import NotFound
 from quintain.core.rounds import Money, RoundState
-from quintain.services import pay, qualify, readiness, rounds, tasks
+from quintain.services import pay, readiness, rounds, tasks
 from quintain.services.permissions import require_signed_in
-from quintain.web.errors import Trouble, trouble_of
+from quintain.web.errors import Trouble
 from quintain.web.pages.tasks import title_of
 from quintain.web.visit import Visit, Visiting
 
@@ -55,36 +54,6 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Write"), f"/tasks/{task.name}/write"),
             (info.spec.title, None),
-        ],
-        error=trouble,
-    )
-
-
-def eligibility(visit: Visiting, task: str, number: int, name: str = "") -> Response:
-    """Say rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
-    require_signed_in(visit.actor)
-    _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
-    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    rules = [*({"rule": "quiz", "name": quiz} for quiz in info.spec.quizzes), *info.spec.qualifications]
-    name = name.strip() if visit.owns(found) else ""
-    reasons, trouble = [], None
-    try:
-        reasons = qualify.why(visit.db, visit.actor, task, rules, name or None)
-    except NotFound as error:
-        trouble = trouble_of(error)
-    return visit.render(
-        "round_eligibility.html",
-        status=trouble.status if trouble else 200,
-        task=found,
-        section="rounds" if visit.owns(found) else "write",
-        round=info,
-        name=name,
-        reasons=reasons,
-        crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
-            (info.spec.title, f"/tasks/{task}/rounds/{number}"),
-            (_("Who may write"), None),
         ],
         error=trouble,
     )
