@@ -17,7 +17,7 @@ from quintain.services import slots
 from quintain.services.actors import actor_of, find_user
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingNote
-from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person
+from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -181,12 +181,17 @@ def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
     [
         {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
         {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
+        {"viewport": {"width": 360, "height": 780}, "color_scheme": "dark", "locale": "de"},
     ],
 )
-def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_it_fits_small_dark_and_german(visitor: Visitor, judging: Workspace, context_options: dict[str, Any]) -> None:
     """At 360 px, and in German in the dark, the page has no fault; guidelines slide in and out."""
+    with judging.session() as db:
+        set_language(db, "walt", context_options["locale"])
     visitor.sign_in("walt")
     page = visitor.go(HOME.format("reviews"))
+    expect(page.locator("html")).to_have_attribute("lang", context_options["locale"])
+    expect(page.locator("main")).to_contain_text("Richtlinien" if context_options["locale"] == "de" else "Guidelines")
     page.locator("main form button[type=submit]").click()
     page.wait_for_selector("form[data-live]")
     visitor.check()

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import cycle
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,16 +14,18 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.validation import UnqualifyRule
-from quintain.services import judges, slots, unqualify, validation_status
+from quintain.services import judges, slots, tasks, unqualify, validate, validation_status
 from quintain.services.final_labels import final_labels
 from quintain.services.review import review
 from quintain.services.validate import find
+from quintain.store.queries import judgements as queries
 from quintain.store.queries import slots as slot_queries
 from quintain.store.tables import AuditEntry, Earning, Judgement, Notification, Qualification, Slot
-from tests.validation_support import REF, answer_page, judge_all, make_ground, make_judges, truth
+from tests.validation_support import LABELS, REF, TASK, answer_page, judge_all, make_ground, make_judges, text_of, truth
 
 ASK = "automatic = false\n"
 PAPER = UnqualifyRule("disagreement", 0.8)
+THREE = TASK.split("[[extra_labels]]")[0].replace('"mood"', '"tone"')
 
 
 def contrary(inputs: dict[str, Any]) -> str:
@@ -156,6 +159,63 @@ def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Act
     assert status["batches"] == [{"batch": 1, "slots": 150, "filled": 150, "done": True}]
 
 
+def test_five_of_seven_judgements_are_kept_and_none_of_an_unqualified_judge(db: Session, owner: Actor) -> None:
+    """Seven judged every item; the policy keeps five: those of the best-ranked, never of who was unqualified."""
+    make_ground(db, owner, 30, "judgements = 7\nminimum = 4\npage_size = 30\nautomatic = false\n[gold]\nrate = 0")
+    places = {f"judge{number}": number for number in range(7)}
+
+    def sloppy(wrong: int) -> Any:
+        return lambda inputs: "mixed" if int(inputs["text"].split()[1]) % 10 < wrong else truth(inputs)
+
+    people = make_judges(db, 7)
+    judge_all(db, people, [sloppy(wrong) for wrong in (0, 0, 0, 1, 2, 4, 9)])
+    validate.set_policy(db, owner, REF, "judgements = 5\nminimum = 3\nautomatic = false\n[gold]\nrate = 0")
+    assert kept_of(db, places) == [30, 30, 30, 30, 30, 0, 0], "the two who agree least are not needed"
+    unqualify.unqualify(db, owner, REF, ["judge1"], reason="copies")
+    assert kept_of(db, places) == [30, 0, 30, 30, 30, 30, 0]
+    final = final_labels(db, find(db, REF))
+    assert set(final.votes.sum(axis=1).tolist()) == {5}
+    assert len(db.scalars(select(Judgement)).all()) == 210, "all others stay in the record"
+
+
+def kept_of(db: Session, places: dict[str, int]) -> list[int]:
+    """Count the judgements that are kept, by judge."""
+    evidence = judges.gather(db, find(db, REF))
+    final = final_labels(db, find(db, REF), evidence)
+    names = queries.names(db, evidence.users.tolist())
+    found = [0] * len(places)
+    for row in evidence.rows[final.kept]:
+        found[places[names[int(evidence.table.user[row])]]] += 1
+    return found
+
+
+def test_the_preview_is_right_about_random_clickers_and_says_when_a_rule_is_weak(db: Session, owner: Actor) -> None:
+    """On three labels the paper's rule catches few of ten clickers; the rule that the preview names catches them."""
+    tasks.put_task(db, owner, THREE)
+    validate.open_validation(db, owner, "tone/check", "page_size = 50\nautomatic = false\n[gold]\nrate = 0", seed=7)
+    rows = [{"inputs": {"text": text_of(number)}} for number in range(500)]
+    validate.add_items(db, owner, "tone/check", rows)
+    chance = np.random.default_rng(3)
+    people = make_judges(db, 50)
+    for number, actor in enumerate(people):
+        page = slots.claim_page(db, actor, "tone/check")
+        assert page is not None
+        answer_page(db, actor, page, truth if number % 5 else lambda inputs: str(chance.choice(LABELS)))
+    weak = unqualify.preview(db, owner, "tone/check", UnqualifyRule("disagreement", 0.8, 10))
+    assert weak.labels == 3
+    assert weak.weak
+    assert len(weak.workers) <= 1
+    assert weak.power[-1].clicker < 0.01
+    assert "agrees on 33% by chance" in weak.advice
+    assert weak.better is not None
+    strong = unqualify.preview(db, owner, "tone/check", weak.better)
+    assert not strong.weak
+    assert strong.advice == ""
+    clickers = {actor.name for actor in people[::5]}
+    assert len(clickers & set(strong.workers)) >= 9
+    assert not set(strong.workers) - clickers
+
+
 def test_an_adaptive_policy_stops_when_a_label_is_sure(db: Session, owner: Actor) -> None:
     """Where judges agree, three judgements do, and the saving is reported; contested items get the cap."""
     policy = ASK + "[adaptive]\nthreshold = 0.97\nleast = 2\naccuracy = 0.8\n[gold]\nrate = 0"
@@ -175,6 +235,7 @@ def test_an_adaptive_policy_stops_when_a_label_is_sure(db: Session, owner: Actor
     given = Counter(db.scalars(select(Judgement.item_id)))
     assert sorted(given.values()) == [2] * 11 + [5]
     assert progress["saved"] == 11 * 3
+    assert progress["saved_share"] == pytest.approx(33 / 60)
 
 
 def test_experts_judge_too_but_readers_do_not(db: Session, owner: Actor) -> None:

@@ -14,10 +14,11 @@ from starlette.testclient import TestClient
 from typer.testing import Result
 
 from quintain.compose import Workspace
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
+from quintain.services.links import make_link, redeem_link
 from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
-from tests.web_support import token_for
+from tests.web_support import PASSWORD, browser_of, token_for
 
 Run = Callable[..., Result]
 
@@ -73,7 +74,16 @@ def test_judges_are_managed_from_the_command_line(run: Any, db: Session, owner: 
     assert [one["qualified"] for one in run("history", REF, "judge0")["standings"]] == [False, True]
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"text": "so so", "label": "neutral"}\n')
-    assert run("gold", REF, "--add", gold)["gold"][0]["label"] == "neutral"
+    (listed,) = run("gold", REF, "--add", gold)["gold"]
+    assert listed["label"] == "neutral"
+    added = listed["id"]
+    (first,) = run("items", REF, "--text", "item 0 feels")["items"]
+    assert (first["state"], first["label"]) == ("labelled", "negative")
+    assert [one["label"] for one in run("gold", REF, "--item", str(first["id"]))["gold"]] == ["neutral", "negative"]
+    assert run("gold", REF, "--retire", str(added))["gold"][0]["retired"]
+    assert not run("gold", REF, "--restore", str(added))["gold"][0]["retired"]
+    assert run("items", REF, "--state", "waiting")["total"] == 0
+    assert "Use one of contested" in run("items", REF, "--state", "gone", code=1)
     assert run("review", REF)["applied"] is False
     assert run("adjudicate", REF)["items"] == []
     assert run("close", REF)["state"] == "closed"
@@ -113,6 +123,49 @@ def test_programs_judge_over_the_api(workspace: Workspace, db: Session, owner: A
     assert boss.get("tasks/mood/validations/none").status_code == 404
     assert boss.get("tasks/mood/validations/check/contested").json() == {"items": []}
     assert boss.post("tasks/mood/validations/check/review").json()["clean"] is True
+
+
+def test_the_saving_of_an_adaptive_policy_is_reported(
+    cli: Run, workspace: Workspace, db: Session, owner: Actor
+) -> None:
+    """The command line and the console say how many judgements were saved, and α or why there is none."""
+    make_ground(db, owner, 6, "[adaptive]\nthreshold = 0.9\n[gold]\nrate = 0")
+    judge_all(db, make_judges(db, 5))
+    shown = cli("--workspace", workspace.settings.workspace, "validate", "status", REF).stdout
+    assert "saved by asking adaptively: 18 judgements (60.0%)" in shown
+    assert "Krippendorff's alpha 1.000" in shown
+    redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    page = browser_of(workspace, "olga").get("/tasks/mood/validation/check").text
+    assert "saved by asking adaptively</dt><dd>18" in page
+
+
+def test_owners_manage_items_and_gold_over_the_api(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """Items come in and are listed; gold is made, retired, brought back; the quiz is made; the state changes."""
+    make_ground(db, owner, 3, "automatic = false\n[gold]\nrate = 0")
+    boss = api_of(workspace, "olga")
+    base = "tasks/mood/validations/check"
+    rows = [{"inputs": {"text": "brand new"}}, {"inputs": {"text": text_of(0)}}]
+    assert boss.post(f"{base}/items", json={"items": rows}).json() == {"added": 1, "repeats": 1}
+    bad = boss.post(f"{base}/items", json={"items": [{"inputs": {"words": "x"}}]})
+    assert bad.status_code == 422
+    judge_all(db, make_judges(db, 5), lambda inputs: "neutral")
+    found = boss.get(f"{base}/items", params={"state": "labelled", "text": "brand"}).json()
+    assert (found["total"], found["items"][0]["votes"]) == (1, {"neutral": 5})
+    assert boss.get(f"{base}/items", params={"state": "gone"}).status_code == 422
+    item = found["items"][0]["id"]
+    assert boss.post(f"{base}/items/{item}/gold", json={}).json() == {"label": "neutral"}
+    assert boss.post(f"{base}/items/{item}/gold", json={}).status_code == 409
+    (gold,) = boss.get(f"{base}/gold").json()["gold"]
+    assert boss.post(f"{base}/gold/{gold['id']}/retire").status_code == 204
+    assert boss.get(f"{base}/gold").json()["gold"][0]["retired"]
+    assert boss.post(f"{base}/gold/{gold['id']}/restore").status_code == 204
+    assert boss.post(f"{base}/quiz", json={}).status_code == 409
+    more = [{"inputs": {"text": f"surely {number}"}, "label": "neutral"} for number in range(5)]
+    assert boss.post(f"{base}/gold", json={"items": more}).json() == {"added": 5}
+    assert boss.post(f"{base}/quiz", json={"instructions": "Read."}).json() == {"quiz": "judge"}
+    assert boss.post(f"{base}/state", json={"state": "paused"}).json()["state"] == "paused"
+    assert boss.post(f"{base}/state", json={"state": "gone"}).status_code == 422
+    assert api_of(workspace, "judge0").get(f"{base}/items").status_code == 403
 
 
 def api_of(workspace: Workspace, name: str) -> TestClient:

@@ -8,15 +8,18 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
-from quintain.core.people import Actor, RoleName
+from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services import adjudicate, qualify, slots, tasks, validate, vmer
 from quintain.services.final_labels import final_labels
+from quintain.services.links import make_link, redeem_link
 from quintain.services.review import review
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Earning, Round, RoundVersion, TaskRow, ValidationItem
 from tests.people import make_person
 from tests.validation_support import TASK, judge_all, make_judges, truth
+from tests.web_support import PASSWORD, browser_of
 
 ROUND = 'task = "mood"\ntitle = "Fool it"\n[targets]\nmodels = ["mood/m"]\n[reward]\namount = 30\nbonus = 20\n'
 REF = "mood/1"
@@ -164,3 +167,30 @@ def test_experts_decide_on_contested_items(db: Session, owner: Actor, writer: Ac
     with pytest.raises(Forbidden):
         adjudicate.queue(db, writer, REF)
     assert db.scalar(select(ValidationItem.author_id).where(ValidationItem.id == contested.id)) == writer.user_id
+
+
+def test_the_writer_sees_the_outcome_and_the_votes_on_a_page(
+    workspace: Workspace, db: Session, owner: Actor, writer: Actor
+) -> None:
+    """Label, votes and success stand beside each text of the writer's own; nobody else's are there."""
+    other = make_person(db, "willi", RoleName.WORKER)
+    rows = [*five(writer), attempt(other, "f feels neutral", "neutral", "negative")]
+    make_round(db, owner, rows, "automatic = false\n[gold]\nrate = 0")
+    people = make_judges(db, 5)
+    judge_all(db, people[:2], ref=REF)
+    states = {one["state"] for one in vmer.my_outcomes(db, writer, REF)}
+    assert states == {"waiting", "not judged"}, "the text that did not fool the model is not judged"
+    judge_all(db, people, [*[truth] * 4, lambda inputs: "negative"], ref=REF)
+    for name in ("wanda", "judge0"):
+        redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
+    client = browser_of(workspace, "wanda")
+    assert "/tasks/mood/outcomes/1" in client.get("/work").text
+    page = client.get("/tasks/mood/outcomes/1").text
+    assert page.count("aim met</span>") == 2
+    assert '<b class="nowrap">mixed</b>' in page
+    assert "80.0%" in page
+    assert "20.0%" in page
+    assert "f feels neutral" not in page
+    assert "Nothing of yours is judged here" in browser_of(workspace, "judge0").get("/tasks/mood/outcomes/1").text
+    assert browser_of(workspace).get("/tasks/mood/outcomes/1").headers["location"].startswith("/login")
+    assert client.get("/tasks/mood/outcomes/9").status_code == 404

@@ -208,10 +208,19 @@ def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
             {
                 "attempt": one.item.attempt_id,
                 "aim": one.item.aim,
-                "state": "validated" if one.label else "no majority" if ready else "waiting" if where else "not judged",
+                "state": _state(one, ready=ready),
                 "label": one.label,
                 "distribution": dict(zip(final.classes, shares[where].tolist(), strict=True)) if ready else None,
                 "success": one.success if ready else None,
             }
         )
     return found
+
+
+def _state(outcome: _Outcome, *, ready: bool) -> str:
+    """Say how far the judging of an item is."""
+    if outcome.label:
+        return "validated"
+    if ready:
+        return "no majority"
+    return "waiting" if outcome.item.item_id is not None else "not judged"

@@ -7,7 +7,7 @@ import json
 from starlette.responses import Response
 
 from quintain.core.rounds import RoundState
-from quintain.services import attempts, pay, rounds, tasks
+from quintain.services import attempts, pay, rounds, tasks, validate
 from quintain.services.attempts import OwnAttempt
 from quintain.services.permissions import require_signed_in
 from quintain.web.forms import answer_text
@@ -31,6 +31,7 @@ def index(visit: Visiting) -> Response:
         rounds=[(one, titles[one.task], pay.wage(visit.db, one.id, one.spec)) for one in is_open],
         attempts=[_shown(visit, one) for one in found],
         limit=MOST,
+        judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
         totals=pay.my_totals(visit.db, visit.actor),
         statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
         crumbs=[(_("Your work"), None)],
