@@ -52,14 +52,16 @@ def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, l
         elif filled < ground.policy.judgements and not any(slot.state in {"open", "leased"} for slot in own):
             dropped = next((slot for slot in own if slot.state == "dropped"), None)
             if dropped is not None:
-                dropped.state, dropped.rank = "open", filled
+                dropped.state, dropped.rank, dropped.generation = "open", filled, dropped.generation + 1
             else:
                 more.append(item_id)
     db.flush()
     for item_id in more:
         item = items[item_id]
         shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
-        slot_queries.add(db, slot_rows(ground, [item_id], [shape], len(by_item[item_id]), 1))
+        rows = slot_rows(ground, [item_id], [shape], len(by_item[item_id]), 1)
+        # As if it came back: judges who are past its place in the order must still find it.
+        slot_queries.add(db, [{**row, "generation": 1} for row in rows])
 
 
 def _confidence(db: Session, ground: Ground, adaptive: Adaptive, item_ids: Sequence[int]) -> dict[int, float]:

@@ -24,10 +24,11 @@ from quintain.services.permissions import require_role, require_user
 from quintain.services.validate import Ground, find, require_open, take_attempts
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries import claims
+from quintain.store.queries import claims, places
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
-from quintain.store.queries.claims import Held
+from quintain.store.queries.claims import Held, Outlook
+from quintain.store.queries.places import Window
 from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
 
@@ -131,36 +132,64 @@ def _more(db: Session, ground: Ground) -> bool:
         return take_attempts(db, ground).added > 0
 
 
+class _FurtherOnError(Exception):
+    """There are not enough slots in the window of a claim, and others after it."""
+
+
 def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
     # What can be read without the write lock is: on SQLite nobody else writes while one holds it.
-    lapsed, gold = claims.outlook(db, ground.id, moment)
-    with turn(db), transaction(db):
-        lock(db, f"judge {ground.id} {user_id}")
-        page = claims.held_page(db, ground.id, user_id)
-        if page is not None and page.lease_until <= moment:
-            claims.end_page(db, page.id, moment, "lapsed")
-            page, lapsed = None, True
-        if page is None:
-            if lapsed:
-                claims.reclaim(db, ground.id, moment)
-            page = _lease(db, ground, user_id, moment, gold=gold)
+    outlook = claims.outlook(db, ground.id, user_id, moment)
+    window = places.window(db, ground.id, user_id) if outlook.seasoned else None
+    try:
+        page = _hold(db, ground, user_id, moment, outlook, window)
+    except _FurtherOnError:
+        page = _hold(db, ground, user_id, moment, outlook, _move_on(db, ground, user_id, window), last=True)
     return show(db, ground, page) if page is not None else None
 
 
-def _lease(db: Session, ground: Ground, user_id: int, moment: datetime, *, gold: bool) -> Held | None:
-    """Lease the slots of a page and note what it shows; None where nothing is left."""
-    key = secrets.token_urlsafe(24)
-    mixed = _gold(db, ground, user_id, key) if gold else []
-    until = moment + timedelta(seconds=ground.policy.lease_seconds)
-    leased = claims.claim(db, ground.id, user_id, count=ground.policy.page_size - len(mixed), until=until)
-    if not leased:
-        return None
-    rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
-    for number, item_id in enumerate(mixed):  # at random places among the others
-        rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
-    page = claims.add_page(db, ground.id, user_id, key=key, size=len(rows), now=moment, until=until)
-    claims.add_offers(db, page.id, user_id, rows)
-    return page
+def _move_on(db: Session, ground: Ground, user_id: int, window: Window | None) -> Window:
+    """Move a judge's place past all that they have seen; that may be much, so it is looked for without the lock."""
+    found, newest = places.look_on(db, ground.id, user_id, window.start if window else places.START)
+    with turn(db), transaction(db):
+        places.save(db, ground.id, user_id, found.start, newest)
+    return found
+
+
+def _hold(
+    db: Session,
+    ground: Ground,
+    user_id: int,
+    moment: datetime,
+    outlook: Outlook,
+    window: Window | None,
+    *,
+    last: bool = False,
+) -> Held | None:
+    """Give the page that the person holds, or a new one; None where nothing is left."""
+    with turn(db), transaction(db):
+        lock(db, f"judge {ground.id} {user_id}")
+        page = claims.held_page(db, ground.id, user_id)
+        if page is not None and page.lease_until > moment:
+            return page
+        if page is not None:
+            claims.end_page(db, page.id, moment, "lapsed")
+        if page is not None or outlook.lapsed:
+            claims.reclaim(db, ground.id, moment)
+        key = secrets.token_urlsafe(24)
+        gold = _gold(db, ground, user_id, key) if outlook.gold else []
+        until = moment + timedelta(seconds=ground.policy.lease_seconds)
+        count = ground.policy.page_size - len(gold)
+        leased = claims.claim(db, ground.id, user_id, count=count, until=until, window=window)
+        if len(leased) < count and window is not None and not window.whole and not last:
+            raise _FurtherOnError
+        if not leased:
+            return None
+        rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
+        for number, item_id in enumerate(gold):  # at random places among the others
+            rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
+        page = claims.add_page(db, ground.id, user_id, key=key, size=len(rows), now=moment, until=until)
+        claims.add_offers(db, page.id, user_id, rows)
+        return page
 
 
 def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[int]:

@@ -15,6 +15,7 @@ from sqlalchemy import JSON, Boolean, Integer, String, TextClause, bindparam, co
 from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
+from quintain.store.queries.places import SEASONED, Window
 
 RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 
@@ -36,6 +37,14 @@ class Held(NamedTuple):
     key: str
     size: int
     lease_until: datetime
+
+
+class Outlook(NamedTuple):
+    """Whether a person has seen so much that they have a place, and whether there are lapsed leases and gold items."""
+
+    seasoned: bool
+    lapsed: bool
+    gold: bool
 
 
 class Shown(NamedTuple):
@@ -68,23 +77,32 @@ _RECLAIM = _both(
     )""",  # noqa: S608 - nothing here comes from outside
     "now",
 )
-_CLAIM = _both(
-    """
-    WITH picked AS (
-        SELECT s.id FROM validation_slots s
-        WHERE s.validation_id = :validation AND s.state = 'open'
-        AND (s.author_id IS NULL OR s.author_id <> :user)
-        AND NOT EXISTS (
-            SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = s.item_id {by_index}
-        )
-        AND NOT EXISTS (
-            SELECT 1 FROM validation_slots e
-            WHERE e.item_id = s.item_id AND e.state = 'open' AND e.rank < s.rank {by_index}
-        )
-        ORDER BY s.batch, s.rank, s.draw LIMIT :count {lock}
+_CLAIMABLE = """
+    SELECT s.id, s.batch, s.rank, s.draw FROM validation_slots s
+    WHERE s.validation_id = :validation AND s.state = 'open' {where}
+    AND (s.author_id IS NULL OR s.author_id <> :user)
+    AND NOT EXISTS (
+        SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = s.item_id {{by_index}}
     )
+    AND NOT EXISTS (
+        SELECT 1 FROM validation_slots e
+        WHERE e.item_id = s.item_id AND e.state = 'open' AND e.rank < s.rank {{by_index}}
+    )
+    ORDER BY s.batch, s.rank, s.draw LIMIT :count {{lock}}"""
+_LEASE = """
     UPDATE validation_slots SET state = 'leased', lease_until = :until, generation = generation + 1
-    WHERE id IN (SELECT id FROM picked) RETURNING id, item_id, generation, rank, draw""",
+    WHERE id IN (SELECT id FROM picked) RETURNING id, item_id, generation, rank, draw"""
+_CLAIM = _both(f"WITH picked AS ({_CLAIMABLE.format(where='')}) {_LEASE}", "until")
+_BEFORE = "AND s.generation > 0 AND (s.batch, s.rank, s.draw) < (:batch, :rank, :draw)"
+_WITHIN = """AND (s.batch, s.rank, s.draw) >= (:batch, :rank, :draw)
+    AND (s.batch, s.rank, s.draw) < (:end_batch, :end_rank, :end_draw)"""
+_CLAIM_WITHIN = _both(
+    f"""
+    WITH came_back AS ({_CLAIMABLE.format(where=_BEFORE)}), ahead AS ({_CLAIMABLE.format(where=_WITHIN)}),
+    picked AS (
+        SELECT id FROM (SELECT * FROM came_back UNION ALL SELECT * FROM ahead) AS found
+        ORDER BY batch, rank, draw LIMIT :count
+    ) {_LEASE}""",  # noqa: S608 - nothing here comes from outside
     "until",
 )
 _GOLD = text("""
@@ -104,14 +122,16 @@ _GOLD = text("""
     ORDER BY (SELECT count(*) FROM judging_offers o WHERE o.item_id = g.id AND o.slot_id IS NULL), g.hash
     LIMIT :count""")
 _OUTLOOK = (
-    text("""
-    SELECT EXISTS (
+    text(f"""
+    SELECT (
+        SELECT 1 FROM judging_offers WHERE user_id = :user LIMIT 1 OFFSET {SEASONED}
+    ) IS NOT NULL AS seasoned, EXISTS (
         SELECT 1 FROM validation_slots WHERE validation_id = :validation AND state = 'leased' AND lease_until < :now
     ) AS lapsed, EXISTS (
         SELECT 1 FROM validation_items WHERE validation_id = :validation AND gold IS NOT NULL AND retired_at IS NULL
-    ) AS gold""")
+    ) AS gold""")  # noqa: S608 - a number of ours
     .bindparams(bindparam("now", type_=UtcTime()))
-    .columns(column("lapsed", Boolean()), column("gold", Boolean()))
+    .columns(column("seasoned", Boolean()), column("lapsed", Boolean()), column("gold", Boolean()))
 )
 _QUALIFIED = text("""
     SELECT held, reason FROM qualifications WHERE task_id = :task AND user_id = :user AND name = :name
@@ -174,10 +194,10 @@ def qualified(db: Session, task_id: int, user_id: int, name: str) -> tuple[bool,
     return (row[0], row[1]) if row else None
 
 
-def outlook(db: Session, validation_id: int, now: datetime) -> tuple[bool, bool]:
-    """Say whether there are lapsed leases, and whether there are gold items: what a claim need not look for."""
-    lapsed, gold = db.connection().execute(_OUTLOOK, {"validation": validation_id, "now": now}).one()
-    return bool(lapsed), bool(gold)
+def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:
+    """Say what a claim has to look at, and what it need not."""
+    given = {"validation": validation_id, "user": user_id, "now": now}
+    return Outlook(*db.connection().execute(_OUTLOOK, given).one())
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:
@@ -185,14 +205,21 @@ def reclaim(db: Session, validation_id: int, now: datetime) -> None:
     db.connection().execute(_RECLAIM[_kind(db)], {"validation": validation_id, "now": now})
 
 
-def claim(db: Session, validation_id: int, user_id: int, *, count: int, until: datetime) -> list[Leased]:
+def claim(
+    db: Session, validation_id: int, user_id: int, *, count: int, until: datetime, window: Window | None = None
+) -> list[Leased]:
     """Lease up to *count* slots of items that the person did not write and was never shown.
 
     Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
-    item is taken, so that no page has an item twice.
+    item is taken, so that no page has an item twice. With a *window*, only it and what came back before it are looked
+    at.
     """
     given = {"validation": validation_id, "user": user_id, "count": count, "until": until}
-    found = [Leased(*row) for row in db.connection().execute(_CLAIM[_kind(db)], given)]
+    query = _CLAIM[_kind(db)]
+    if window is not None:
+        query = _CLAIM_WITHIN[_kind(db)]
+        given |= window.start._asdict() | {f"end_{name}": value for name, value in window.end._asdict().items()}
+    found = [Leased(*row) for row in db.connection().execute(query, given)]
     return sorted(found, key=lambda slot: (slot.rank, slot.draw))
 
 

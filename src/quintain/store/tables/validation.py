@@ -18,6 +18,7 @@ from quintain.store.base import Base, Fact, now
 PLAIN = JSON(none_as_null=True)
 OPEN = text("state = 'open'")
 LEASED = text("state = 'leased'")
+CAME_BACK = text("state = 'open' AND generation > 0")
 GOLD_OFFER = text("slot_id IS NULL")
 GOLD_ITEM = text("gold IS NOT NULL")
 
@@ -68,6 +69,7 @@ class ValidationItem(Base):
     __table_args__ = (
         UniqueConstraint("validation_id", "hash"),
         Index("ix_validation_items_gold", "validation_id", postgresql_where=GOLD_ITEM, sqlite_where=GOLD_ITEM),
+        Index("ix_validation_items_newest", "validation_id", "id"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -107,6 +109,15 @@ class Slot(Base):
             sqlite_where=OPEN,
         ),
         Index(
+            "ix_validation_slots_came_back",
+            "validation_id",
+            "batch",
+            "rank",
+            "draw",
+            postgresql_where=CAME_BACK,
+            sqlite_where=CAME_BACK,
+        ),
+        Index(
             "ix_validation_slots_lease", "validation_id", "lease_until", postgresql_where=LEASED, sqlite_where=LEASED
         ),
     )
@@ -123,6 +134,19 @@ class Slot(Base):
     generation: Mapped[int] = mapped_column(default=0)
     lease_until: Mapped[datetime | None]
     judgement_id: Mapped[int | None]
+
+
+class JudgePlace(Base):
+    """How far a judge has come through the open slots of a validation: see `store.queries.places`."""
+
+    __tablename__ = "judge_places"
+
+    validation_id: Mapped[int] = mapped_column(ForeignKey("validations.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+    batch: Mapped[int]
+    rank: Mapped[int]
+    draw: Mapped[int] = mapped_column(BigInteger)
+    newest: Mapped[int]
 
 
 class JudgingPage(Base):
