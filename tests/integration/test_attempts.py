@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
+from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
@@ -245,3 +247,35 @@ def test_programs_write_too(
     assert client.get("/api/v1/me/attempts", headers=writes).json()["attempts"][0]["prediction"] == "positive"
     assert client.post(f"{place}/close", headers=owns).json()["state"] == "closed"
     assert get_session(db, worker, session["key"]).outcome == "fooled"
+
+
+def test_programs_bring_prompts_and_decide_on_flags(
+    workspace: Workspace, db: Session, owner: Actor, played: Played, tmp_path: Path, cli: Callable[..., Result],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Prompts go up as a file; the queue is listed and decided on over the API and from the command line."""
+    monkeypatch.setenv("QUINTAIN_WORKSPACE", str(workspace.settings.workspace))
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
+    info, (ann, *_), ids = played
+    client = TestClient(create_app(workspace))
+    owns = {"authorization": f"Bearer {token_for(workspace, owner.name)}"}
+    writes = {"authorization": f"Bearer {token_for(workspace, ann.name)}"}
+    place = f"/api/v1/tasks/mood/rounds/{info.number}"
+    file = {"file": ("more.csv", b"text\nA kite flew over the hill.\nA kite flew over the hill.\n")}
+    report = client.post(f"{place}/prompts", headers=owns, files=file, data={"tags": "kites", "part": "z"})
+    assert (report.status_code, report.json()["added"], report.json()["repeated"]) == (201, 1, 1)
+    assert client.post(f"{place}/prompts", headers=writes, files=file).status_code == 403
+    bad = {"file": ("more.csv", b"txt\nx\n")}
+    assert client.post(f"{place}/prompts", headers=owns, files=bad).status_code == 422
+    flags = client.get(f"{place}/flags", headers=owns).json()["flags"]
+    assert [(one["attempt_id"], one["kind"], one["withhold"]) for one in flags] == [(ids[2], "personal", None)]
+    assert client.get(f"{place}/flags", headers=writes).status_code == 403
+    decision = f"/api/v1/flags/{flags[0]['id']}/decision"
+    assert client.post(decision, headers=writes, json={"withhold": True}).status_code == 403
+    assert client.post(decision, headers=owns, json={"withhold": True}).status_code == 204
+    assert client.get(f"{place}/flags", headers=owns).json()["flags"] == []
+    every = json.loads(cli("round", "flags", info.ref, "--all", "--json").stdout)["flags"]
+    assert [one["withhold"] for one in every] == [True]
+    assert cli("round", "flags", info.ref, "--keep", str(every[0]["id"])).exit_code == 0
+    assert "kept" in cli("round", "flags", info.ref, "--all").stdout
+    assert cli("round", "flags", info.ref, "--keep", "999999").exit_code == 1

@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "validate": ("quintain.cli.validate:app",),
     "labels": ("quintain.cli.labels:app",),
     "study": ("quintain.cli.study:app",),
-    "round": ("quintain.cli.round:app", "quintain.cli.eligible"),
+    "round": ("quintain.cli.round:app", "quintain.cli.eligible", "quintain.cli.flags"),
     "user": ("quintain.cli.user:app", "quintain.cli.qualification"),
     "backup": ("quintain.cli.backup:backup",),
     "restore": ("quintain.cli.backup:restore",),

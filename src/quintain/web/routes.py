@@ -14,6 +14,7 @@ from quintain.web.api import evaluation as api_evaluation
 from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
 from quintain.web.api import quizzes as api_quizzes
+from quintain.web.api import round_material as api_material
 from quintain.web.api import rounds as api_rounds
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
@@ -38,7 +39,6 @@ from quintain.web.pages import (
     judge,
     models,
     onboarding,
-    outcomes,
     rounds,
     runs,
     session,
@@ -236,7 +236,6 @@ PAGES = [
     Page("POST", "/write/{key}/give-up", write.give_up),
     Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
-    Page("GET", "/tasks/{task}/outcomes/{name}", outcomes.show),
     # validation, for owners and experts
     Page("GET", "/tasks/{task}/validation", validation.index),
     Page("POST", "/tasks/{task}/validation", validation.open_one),
@@ -367,6 +366,9 @@ API = [
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/clone", api_rounds.clone_round, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/prompts", api_material.import_prompts, "rounds", 201),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/flags", api_material.list_flags, "rounds"),
+    Endpoint("POST", "/flags/{flag}/decision", api_material.decide_flag, "rounds", 204),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/counters", api_rounds.get_counters, "rounds"),
     Endpoint(
         "GET",
