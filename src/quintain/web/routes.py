@@ -39,6 +39,7 @@ from quintain.web.pages import (
     judge,
     models,
     onboarding,
+    outcomes,
     rounds,
     runs,
     session,
@@ -236,6 +237,7 @@ PAGES = [
     Page("POST", "/write/{key}/give-up", write.give_up),
     Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
+    Page("GET", "/tasks/{task}/outcomes/{name}", outcomes.show),
     # validation, for owners and experts
     Page("GET", "/tasks/{task}/validation", validation.index),
     Page("POST", "/tasks/{task}/validation", validation.open_one),
