@@ -28,11 +28,11 @@ def draw(items: int, workers: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
     return np.repeat(np.arange(items), VOTES), worker.ravel(), label.ravel(), truth
 
 
-def judgements(items: int, workers: int) -> tuple[Any, Any]:
+def judgements(items: int, workers: int, seed: int = 1) -> tuple[Any, Any]:
     """Give the drawn judgements as Quintain takes them, and the truth."""
     from quintain.stats.judgements import Judgements
 
-    item, worker, label, truth = draw(items, workers)
+    item, worker, label, truth = draw(items, workers, seed)
     names = [f"i{n:08}" for n in range(items)], [f"w{n:06}" for n in range(workers)], ["a", "b", "c", "d"]
     return Judgements.from_codes(item, worker, label, *names), truth
 

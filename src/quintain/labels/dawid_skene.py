@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from quintain.core.errors import BadInput
 from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior, shares
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.judgements import Judgements, softmax
+
+PART = 8192  # items at a time, whose tables stay in the cache: the cost of a judgement does not grow with their number
 
 
 @AGGREGATORS.register("dawid-skene")
@@ -37,19 +41,19 @@ class DawidSkene(Aggregator):
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
         votes = judgements.by_cell()
         back = votes.T  # by columns: its scattered sums stay in the cache, scattered reads of posteriors would not
-        posterior = np.ascontiguousarray(shares(judgements.counts()).T)
-        told = self._tables(back @ np.ascontiguousarray(posterior.T))
+        parts = _parts(votes)
+        posterior = shares(judgements.counts())
+        share = posterior.mean(axis=0)
+        told = self._tables(back @ posterior)
         gain, done, likelihood = np.inf, 0, -np.inf
         while done < self.iterations and gain > self.tolerance:
-            done += 1
-            prior = np.log(np.maximum(posterior.mean(axis=1), 1e-12))
-            before = likelihood
-            posterior, likelihood = softmax(np.ascontiguousarray((votes @ np.log(told)).T) + prior[:, None])
+            done, before = done + 1, likelihood
+            share, likelihood = _expect(parts, told, share, posterior)
             gain = (likelihood - before) / len(judgements)
-            told = self._tables(back @ np.ascontiguousarray(posterior.T))
-        accuracy = np.einsum("wcc,c->w", told.reshape(-1, *2 * told.shape[1:]), posterior.mean(axis=1))
+            told = self._tables(back @ posterior)
+        accuracy = np.einsum("wcc,c->w", told.reshape(-1, *2 * told.shape[1:]), share)
         details = {"iterations": done, "converged": gain <= self.tolerance, "log_likelihood": likelihood}
-        return from_posterior(judgements, posterior.T, seed, accuracy=accuracy, details=details)
+        return from_posterior(judgements, posterior, seed, accuracy=accuracy, details=details)
 
     def _tables(self, counts: FloatArray) -> FloatArray:
         """Make P(label | worker, class) from expected counts, as a (worker·label × class) table."""
@@ -59,3 +63,28 @@ class DawidSkene(Aggregator):
         tables = tables + self.smoothing * (pool / pool.sum(axis=0))
         tables /= tables.sum(axis=1, keepdims=True)
         return np.asarray(tables.reshape(-1, classes), dtype=np.float64)
+
+
+def _parts(votes: Any) -> list[tuple[slice, Any]]:
+    """Cut the matrix of votes into runs of items, sharing its numbers."""
+    found = []
+    for start in range(0, votes.shape[0], PART):
+        part = slice(start, min(start + PART, votes.shape[0]))
+        first, last = votes.indptr[part.start], votes.indptr[part.stop]
+        inner = (votes.data[first:last], votes.indices[first:last], votes.indptr[part.start : part.stop + 1] - first)
+        found.append((part, sparse.csr_array(inner, shape=(part.stop - part.start, votes.shape[1]))))
+    return found
+
+
+def _expect(
+    parts: list[tuple[slice, Any]], told: FloatArray, share: FloatArray, posterior: FloatArray
+) -> tuple[FloatArray, float]:
+    """Write the items' posteriors into *posterior*; give the classes' shares and the log likelihood."""
+    logs, prior = np.log(told), np.log(np.maximum(share, 1e-12))[:, None]
+    total, likelihood = np.zeros(len(share)), 0.0
+    for part, votes in parts:
+        found, gained = softmax(np.ascontiguousarray((votes @ logs).T) + prior)
+        posterior[part] = found.T
+        total += found.sum(axis=1)
+        likelihood += gained
+    return total / len(posterior), likelihood
