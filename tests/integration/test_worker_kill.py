@@ -116,7 +116,6 @@ def test_a_worker_beside_a_server_stops_with_it(workspace: Workspace, db: Sessio
     assert cell.attempts == 0
 
 
-@pytest.mark.parametrize("database", ["sqlite"])
 def test_serve_computes_cells_beside_its_pages(workspace: Workspace, db: Session, one_cell: int) -> None:
     """`quintain serve` starts a worker of its own, and both stop on one signal."""
     environment = environment_of(workspace)

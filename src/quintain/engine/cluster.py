@@ -8,8 +8,10 @@ costs time and nothing else.
 from __future__ import annotations
 
 import logging
+import secrets
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -22,6 +24,9 @@ from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.models import artefact
 
 POLL_SECONDS = 0.5
+REPORT_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,35 @@ def pack(job: CellJob) -> PackedJob:
         return PackedJob(job, packed(job.model.folder), job.inputs.read_bytes(), packages)
 
 
-def run_packed(packed: PackedJob) -> PackedResult:
-    """Run a job on the machine that it has reached."""
+class Board:
+    """How far the cells on the cluster have come; one process of the cluster keeps it for all of them."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, int] = {}
+
+    def report(self, key: str, done: int) -> None:
+        """Note how many examples of a cell are done."""
+        self._done[key] = done
+
+    def last(self, key: str) -> int:
+        """Give what was noted last."""
+        return self._done.get(key, 0)
+
+    def forget(self, key: str) -> None:
+        """Drop a cell that has ended."""
+        self._done.pop(key, None)
+
+
+def run_packed(packed: PackedJob, report: Callable[[int], None]) -> PackedResult:
+    """Run a job on the machine that it has reached; *report* is told, now and then, how many examples are done."""
+    next_report = 0.0
+
+    def progress(done: int) -> None:
+        nonlocal next_report
+        if time.monotonic() >= next_report:
+            next_report = time.monotonic() + REPORT_SECONDS
+            report(done)
+
     with tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
         folder = Path(name)
         (folder / "model.tar").write_bytes(packed.model)
@@ -79,7 +111,7 @@ def run_packed(packed: PackedJob) -> PackedResult:
         )
         engine = LocalEngine(Path(tempfile.gettempdir()) / "quintain-locks")
         try:
-            result = engine.run(job, lambda done: None, threading.Event())
+            result = engine.run(job, progress, threading.Event())
         except RunEnded as error:
             return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log)
         predictions = None if job.measured else job.out.read_bytes()
@@ -103,20 +135,22 @@ class RayEngine:
                 ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 raise Unavailable(
-                    f"There is no Ray cluster at {address} ({error}).", remedy="Start it, or unset QUINTAIN_ENGINE."
+                    f"There is no Ray cluster at {address} ({error}).",
+                    remedy="Start it, or unset QUINTAIN_ENGINE. From a machine that is no node of the cluster, Ray is "
+                    "reached with its client: pip install 'ray[client]'.",
                 ) from error
-        self._remote = ray.remote(run_packed)
+        # Wherever it runs, it is started again elsewhere when its node is lost; what it knew is told again.
+        self._board: Any = ray.remote(Board).options(num_cpus=0, max_restarts=-1).remote()
+        self._remote = ray.remote(_run_reporting)
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
         """Send *job* to a node and wait for what comes back."""
-        task = self._remote.options(num_cpus=1, max_retries=0).remote(pack(job))
-        while True:
-            ready, _ = self._ray.wait([task], timeout=POLL_SECONDS)
-            if ready:
-                break
-            if stop.is_set():
-                self._ray.cancel(task, force=True)
-                raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
+        key = secrets.token_hex(8)
+        task = self._remote.options(num_cpus=1, max_retries=0).remote(pack(job), self._board, key)
+        try:
+            self._wait_for(task, key, progress, stop)
+        finally:
+            self._board.forget.remote(key)
         try:
             result: PackedResult = self._ray.get(task)
         except self._ray.exceptions.RayError as error:
@@ -128,6 +162,26 @@ class RayEngine:
             job.out.write_bytes(result.predictions)
         progress(result.rows)
         return CellResult(result.rows, result.measurements or {}, result.log)
+
+    def _wait_for(self, task: Any, key: str, progress: Callable[[int], None], stop: threading.Event) -> None:
+        """Wait until *task* has ended, and pass its progress on meanwhile."""
+        asked = self._board.last.remote(key)
+        while not self._ray.wait([task], timeout=POLL_SECONDS)[0]:
+            if stop.is_set():
+                self._ray.cancel(task, force=True)
+                raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
+            if self._ray.wait([asked], timeout=0)[0]:
+                try:
+                    progress(self._ray.get(asked))
+                except self._ray.exceptions.RayError as error:
+                    # Only what is shown is lost with the board's node; the cell itself may well go on.
+                    _log.info("The progress of a cell is not known: %s", str(error).strip().splitlines()[0])
+                asked = self._board.last.remote(key)
+
+
+def _run_reporting(packed: PackedJob, board: Any, key: str) -> PackedResult:
+    """Run a job on a node of the cluster, its progress told to *board*."""
+    return run_packed(packed, lambda done: board.report.remote(key, done))
 
 
 def _target(address: str) -> str:
