@@ -194,3 +194,18 @@ def test_the_writer_sees_the_outcome_and_the_votes_on_a_page(
     assert "Nothing of yours is judged here" in browser_of(workspace, "judge0").get("/tasks/mood/outcomes/1").text
     assert browser_of(workspace).get("/tasks/mood/outcomes/1").headers["location"].startswith("/login")
     assert client.get("/tasks/mood/outcomes/9").status_code == 404
+
+
+def test_the_queue_is_as_long_as_it_is_and_leaves_out_ones_own(db: Session, owner: Actor, writer: Actor) -> None:
+    """One looks at any place of it; beyond the end it is the last item; what one wrote is for others."""
+    expert = make_person(db, "edda", RoleName.EXPERT)
+    rows = [attempt(writer, f"{number} feels neutral", "positive", "negative") for number in range(8)]
+    rows.append(attempt(expert, "8 feels neutral", "positive", "negative"))
+    make_round(db, owner, rows, "automatic = false\n[gold]\nrate = 0")
+    says = ["negative", "negative", "neutral", "neutral", "positive"]
+    judge_all(db, make_judges(db, 5), [lambda inputs, label=label: label for label in says], ref=REF)
+    found = adjudicate.look(db, expert, REF, first=3)
+    assert (found.total, found.first, len(found.items)) == (8, 3, 1)
+    assert adjudicate.look(db, expert, REF, first=99).first == 7
+    assert adjudicate.look(db, owner, REF).total == 9
+    assert len(adjudicate.queue(db, expert, REF, limit=50)) == 8

@@ -46,22 +46,37 @@ class Contested:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Some contested items in order, from the one at *first* on, of *total* that wait."""
+
+    items: list[Contested]
+    first: int
+    total: int
+
+
 def queue(db: Session, actor: Actor, ref: str, *, limit: int = 50) -> list[Contested]:
     """List the items that experts should look at: complete, undecided, without a majority or with the narrowest one.
 
     Experts are not asked about what they wrote themselves.
     """
+    return look(db, actor, ref, limit=limit).items
+
+
+def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
+    """Give part of the queue, and how long it is; beyond its end it is the last item."""
     ground = find(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
     final = final_labels(db, ground)
     places = contested_places(final)
-    found = queries.items(db, final.items[places[: 2 * limit]].tolist())
+    own = [] if actor.user_id is None else queries.written_by(db, ground.id, actor.user_id)
+    places = places[~np.isin(final.items[places], own)]
+    first = min(max(first, 0), max(len(places) - 1, 0))
+    found = queries.items(db, final.items[places[first : first + limit]].tolist())
     names = final.names()
     rows = []
-    for place in places[: 2 * limit].tolist():
+    for place in places[first : first + limit].tolist():
         item = found[int(final.items[place])]
-        if item.author_id is not None and item.author_id == actor.user_id:
-            continue
         votes = final.votes[place]
         rows.append(
             Contested(
@@ -74,7 +89,7 @@ def queue(db: Session, actor: Actor, ref: str, *, limit: int = 50) -> list[Conte
                 share=float(votes.max() / max(votes.sum(), 1)),
             )
         )
-    return rows[:limit]
+    return Queue(rows, first, len(places))
 
 
 def contested_places(final: FinalLabels) -> Any:

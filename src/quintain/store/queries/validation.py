@@ -209,6 +209,14 @@ def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     return np.array(db.scalars(query.order_by(ValidationItem.id)).all(), dtype=np.int64)
 
 
+def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
+    """List the items that a person wrote."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.author_id == user_id
+    )
+    return list(db.scalars(query))
+
+
 def ids_with_text(db: Session, validation_id: int, wanted: str) -> list[int]:
     """List the items in whose inputs *wanted* occurs, whatever its case."""
     inputs = func.lower(cast(ValidationItem.inputs, Text))

@@ -38,9 +38,8 @@ def decide(post: Posting, task: str, name: str) -> Response:
 def _show(visit: Visit, task: str, name: str, *, at: int, undo: int = 0, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
-    waiting = adjudication.queue(visit.db, visit.actor, f"{task}/{name}")
-    place = min(max(at, 0), max(len(waiting) - 1, 0))
-    item = waiting[place] if waiting else None
+    queue = adjudication.look(visit.db, visit.actor, f"{task}/{name}", first=at)
+    item = queue.items[0] if queue.items else None
     return visit.render(
         "adjudicate.html",
         status=trouble.status if trouble else 200,
@@ -50,8 +49,8 @@ def _show(visit: Visit, task: str, name: str, *, at: int, undo: int = 0, trouble
         home=f"/tasks/{task}/validation/{name}",
         owns=visit.owns(found),
         item=item,
-        place=place,
-        waiting=len(waiting),
+        place=queue.first,
+        waiting=queue.total,
         undo=undo,
         votes=sum(item.votes.values()) if item else 0,
         texts=parts_of(found, item.inputs) if item else [],
