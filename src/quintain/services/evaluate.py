@@ -91,7 +91,24 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
     queries.add(db, wanted)
+    if any(outdated(variant) for *_, variant in there):
+        _drop_outdated(db, task)
     return len(wanted)
+
+
+def outdated(variant: str) -> bool:
+    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
+    name = variant.rpartition(".v")[0]
+    return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
+
+
+def _drop_outdated(db: Session, task: Task) -> None:
+    """Cancel what still waits for an older version of a perturbation; the newer one has cells of its own."""
+    for row in queries.rows(db, task=task.name, states=["queued"]):
+        if outdated(row.cell.variant):
+            row.cell.state, row.cell.finished_at = "cancelled", now()
+            row.cell.reason = "the perturbation has a newer version"
+            queries.note(db, row.cell.id, "cancelled", row.cell.reason)
 
 
 def _variants_for(task: Task, model: ModelVersion) -> list[str]:
@@ -219,6 +236,8 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         _require_may_manage(actor, row)
         if row.cell.state not in {"failed", "cancelled"}:
             raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
+        if outdated(row.cell.variant):
+            raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
         row.cell.state = "queued"
         row.cell.attempts = 0
         row.cell.done = 0

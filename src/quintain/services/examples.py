@@ -25,7 +25,7 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.services.evaluate import may_see_logs
 from quintain.services.models import ModelVersionInfo, get_model
-from quintain.services.results import family_of, flip_table, read_predictions, sees_all
+from quintain.services.results import family_of, flip_table, newest_variants, read_predictions, sees_all
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diff import Piece, word_diff
@@ -252,7 +252,7 @@ def _cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, Ce
             f"{version.ref} has no predictions on '{dataset}' yet.",
             remedy=f"`quintain evaluate why {version.ref} {version.task}/{name}` says why.",
         )
-    return found
+    return newest_variants(found)
 
 
 def _require_gold(actor: Actor, row: CellRow) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -44,6 +44,8 @@ NOTHING_CHANGED: Mapping[str, Any] = {
 }
 # On hidden labels, what rests on fewer examples than this would tell about single ones, and is shown to owners only.
 FEWEST_SHOWN = 10
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +181,14 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         measurements=measured or {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),
-        states={row.cell.variant: row.cell.state for row in group},
-        cells={row.cell.variant: row.cell.id for row in group},
+        states=newest_variants({row.cell.variant: row.cell.state for row in group}),
+        cells=newest_variants({row.cell.variant: row.cell.id for row in group}),
     )
 
 
 def _keys(task: Task, group: Sequence[CellRow]) -> dict[str, str]:
     """Name what can be computed of these cells by hashes of all that goes into it."""
-    done = {row.cell.variant: row.cell.predictions for row in group if row.cell.predictions}
+    done = newest_variants({row.cell.variant: row.cell.predictions for row in group if row.cell.predictions})
     if PLAIN not in done:
         return {}
     base = [FORMAT, group[0].dataset_version.hash, done[PLAIN]]
@@ -208,8 +210,23 @@ def family_of(variant: str) -> Family | None:
     return None if variant in {PLAIN, MEASURE} else perturbation(variant.rpartition(".v")[0]).family
 
 
+def newest_variants(found: Mapping[str, Found]) -> dict[str, Found]:
+    """Keep, of each perturbation, only what belongs to its newest version: two versions are never counted together.
+
+    >>> newest_variants({"plain": 1, "typos.v1": 2, "typos.v2": 3})
+    {'plain': 1, 'typos.v2': 3}
+    """
+    newest: dict[str, int] = {}
+    for variant in found:
+        name, _, version = variant.rpartition(".v")
+        if name:
+            newest[name] = max(newest.get(name, 0), int(version))
+    older = {v for v in found if (name := v.rpartition(".v")[0]) and v != f"{name}.v{newest[name]}"}
+    return {variant: value for variant, value in found.items() if variant not in older}
+
+
 def _compute(db: Session, blobs: Blobs, task: Task, group: Sequence[CellRow], part: str) -> dict[str, Any]:
-    cells = {row.cell.variant: row for row in group if row.cell.predictions}
+    cells = newest_variants({row.cell.variant: row for row in group if row.cell.predictions})
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
         return score_table(task, pl.read_parquet(blobs.path(group[0].dataset_version.blob)), plain)

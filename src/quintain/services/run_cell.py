@@ -202,6 +202,8 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
     found = queries.variant(db, version.id, name)
     if found is not None:
         return found
+    if evaluate.outdated(name):
+        raise RunEnded(Outcome.PLATFORM, f"{name} can no longer be made: the perturbation has a newer version.")
     source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
     table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=VARIANT_SEED)
     with blobs.scratch(".parquet") as path:
