@@ -127,7 +127,9 @@ def test_a_pooled_axis_scores_as_on_the_server(visitor: Visitor, pooled: Board, 
 
 def test_a_pooled_axis_is_shown_with_its_interval(visitor: Visitor, pooled: Board) -> None:
     """The cell and the open row show the figure over all rounds; a model that answered in none is not ranked."""
-    page = open_with(visitor, {**json.loads(json.dumps(pooled.as_dict())), "rounds": []})
+    rounds = [make_round(1, None, large=0.4, medium=0.2, small=0.6)]
+    page = open_with(visitor, {**json.loads(json.dumps(pooled.as_dict())), "rounds": rounds})
+    expect(page.locator("#cite")).to_contain_text("round      mood/1, 180 validated of 200 collected")
     page.get_by_role("button", name="Accuracy only").click()
     expect(page.locator("tr.board-row .board-name").first).to_contain_text("medium")
     assert order(page) == ["medium", "large", "small", "late"]

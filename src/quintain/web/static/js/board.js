@@ -229,6 +229,7 @@ async function start() {
   byId("board-refused").textContent = board ? "" : words.failed;
   if (!board) return;
   state = new State(board);
+  for (const axis of board.axes) titles[axis.name] ??= axis.title;
   state.read(new URLSearchParams(location.search));
   const place = { scroller: byId("board-scroll"), table: byId("board-table"), body: byId("board-rows"), tip: byId("board-tip") };
   table = new Table(state, place, words, titles, api);

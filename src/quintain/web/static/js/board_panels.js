@@ -99,6 +99,7 @@ export function citation(state, etag, address) {
   const { board, found, prepared } = state;
   const scoring = board.datasets.filter((dataset) => state.datasets[dataset.name] > 0);
   const total = scoring.reduce((sum, dataset) => sum + state.datasets[dataset.name], 0);
+  const rounds = state.axes.some((axis) => axis.pooled) ? (board.rounds ?? []) : [];
   const lines = [
     `Quintain board of task "${board.task}"${board.tag ? `, tag "${board.tag}"` : ""}${board.language ? `, language "${board.language}"` : ""}`,
     `address    ${address}`,
@@ -107,6 +108,7 @@ export function citation(state, etag, address) {
     `weights    ${state.axes.map((axis, c) => `${axis.name} ${found.shares[c].toFixed(3)}`).join(", ")}`,
     `epsilon    ${prepared.epsilon}`,
     ...scoring.map((dataset) => `data set   ${dataset.ref}, weight ${(state.datasets[dataset.name] / total).toFixed(3)}, ${dataset.hash}`),
+    ...rounds.map((round) => `round      ${round.round}, ${round.validated} validated of ${round.collected} collected`),
     `board      ${etag.replaceAll('"', "")}`,
   ];
   return lines.join("\n");

@@ -24,6 +24,9 @@ export function showRounds(panel, board, words) {
   const chart = panel.querySelector(".chart");
   const spec = JSON.parse(chart.dataset.chart);
   spec.data.values = points(told, words);
+  // A layer of which no round has anything, such as people's, would have no scale.
+  const kinds = [...new Set(spec.data.values.map(({ kind }) => `'${kind}'`))];
+  spec.layer = spec.layer.filter((layer) => kinds.some((kind) => layer.transform[0].filter.includes(kind)));
   chart.dataset.spec = JSON.stringify(spec);
   drawCharts(chart.parentElement);
 }

@@ -109,7 +109,8 @@ export class State {
       return null;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return this.dataWeights().some((weight) => weight > 0) ? "refused" : "refused_data";
+      const weights = this.dataWeights();
+      return !weights.length || weights.some((weight) => weight > 0) ? "refused" : "refused_data";
     }
   }
 
