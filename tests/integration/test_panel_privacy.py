@@ -73,6 +73,7 @@ def _known(path: str) -> bool:
     return set(re.findall(r"\{(\w+)\}", path)) <= set(VALUES)
 
 
+@pytest.mark.slow
 def test_no_door_of_ours_lets_an_outside_id_out(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, cli: Callable[..., Result],
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,

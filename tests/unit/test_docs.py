@@ -112,7 +112,7 @@ def _words(line: str) -> list[str]:
 
 
 def _command_in(words: list[str]) -> str | None:
-    return next((" ".join(words[:n]) for n in (3, 2, 1) if " ".join(words[:n]) in COMMANDS), None)
+    return next((" ".join(words[:n]) for n in (4, 3, 2, 1) if " ".join(words[:n]) in COMMANDS), None)
 
 
 def _is_known(line: str) -> bool:
