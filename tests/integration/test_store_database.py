@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.exc import IntegrityError, ProgrammingError, StatementError
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
@@ -219,3 +219,44 @@ def test_a_database_that_is_not_there_is_unavailable(url: str) -> None:
         engine.connect()
     assert caught.value.remedy
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.postgres
+def test_statements_stay_prepared_when_a_reading_ends(postgres_server: object, db: Session, database: str) -> None:
+    """A question that is asked again and again is planned once on PostgreSQL, though every reading is rolled back."""
+    if database != "postgres":
+        pytest.skip("SQLite keeps its statements itself")
+    for _ in range(10):
+        assert _count(db) == 0
+        db.rollback()
+    prepared = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%FROM audit%'")
+    assert db.scalar(prepared) == 1
+    with pytest.raises(ProgrammingError):
+        db.execute(text("SELECT * FROM nowhere"))
+    assert _count(db) == 0
+
+
+@pytest.mark.postgres
+def test_what_is_rolled_back_is_undone(workspace: Workspace, db: Session) -> None:
+    """A row that was written and not kept is gone, on a connection that is used again."""
+    for _ in range(3):
+        db.add(User(name="gone", display_name="x"))
+        db.flush()
+        db.rollback()
+        with workspace.session() as other:
+            assert other.scalar(select(func.count()).select_from(User).where(User.name == "gone")) == 0
+
+
+@pytest.mark.postgres
+def test_a_connection_that_broke_while_idle_is_replaced(
+    postgres_server: object, workspace: Workspace, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restart of PostgreSQL nobody sees an error: a connection that lay idle is tried before it is used."""
+    if database != "postgres":
+        pytest.skip("there is no connection to lose")
+    monkeypatch.setattr("quintain.store.postgres.IDLE_S", 0.0)
+    with workspace.session() as one, workspace.session() as other:
+        kept, lost = (session.scalar(text("SELECT pg_backend_pid()")) for session in (other, one))
+        one.close()
+        other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": lost})
+        assert one.scalar(text("SELECT pg_backend_pid()")) not in {kept, lost}

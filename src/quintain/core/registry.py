@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -29,6 +30,8 @@ class Registry(Generic[Member]):
         self.group = group
         self._members: dict[str, Member] = {}
         self._loaded = False
+        self._loading = False
+        self._lock = threading.RLock()
 
     def register(self, name: str) -> Callable[[Member], Member]:
         """Add the decorated member under *name*."""
@@ -67,7 +70,18 @@ class Registry(Generic[Member]):
     def _load(self) -> None:
         if self._loaded:
             return
-        self._loaded = True
+        # Whoever comes while another thread loads waits for all of it; a module that is being loaded may look around.
+        with self._lock:
+            if self._loaded or self._loading:
+                return
+            self._loading = True
+            try:
+                self._import_all()
+                self._loaded = True
+            finally:
+                self._loading = False
+
+    def _import_all(self) -> None:
         package = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(package.__path__, prefix=f"{self.package}."):
             importlib.import_module(module.name)

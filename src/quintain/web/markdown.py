@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -17,6 +17,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
 
 
+@lru_cache(maxsize=128)  # instructions stand on many pages, and seldom change
 def render_markdown(text: str) -> Markup:
     r"""Turn *text* into safe HTML: no raw HTML, no pictures, headings below the page's own.
 

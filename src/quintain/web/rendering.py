@@ -25,6 +25,7 @@ def environment(language: str) -> Environment:
         loader=PackageLoader("quintain.web", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # else every page asks the disk whether each of its templates has changed
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
@@ -45,6 +46,7 @@ def environment(language: str) -> Environment:
         section="",
         crumbs=(),
         error=None,
+        part=False,
     )
     env.filters["markdown"] = render_markdown
     env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))

@@ -55,6 +55,7 @@ from quintain.web.pages import (
     write_start,
 )
 from quintain.web.pages import round as round_page
+from quintain.web.visit import answering
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": ErrorShape, "description": text}
@@ -89,7 +90,8 @@ class Page:
     def add_to(self, app: FastAPI) -> None:
         """Put the page on *app*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
-        app.add_api_route(self.path, self.view, methods=methods, include_in_schema=False, response_model=None)
+        view = answering(self.view)
+        app.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
 
 
 @dataclass(frozen=True, slots=True)

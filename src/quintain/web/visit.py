@@ -1,14 +1,16 @@
 """One request by one person: who asks, in which language, with what to answer.
 
 Pages take a `Visiting`; those that change something take a `Posting`, which exists only when the form carried the
-right CSRF token.
+right CSRF token. Who asks is found out by `answering`, in the thread in which the page is made: under load every
+change of threads is a wait, and a request that waits for its thread holds no connection.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
@@ -19,7 +21,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
 from quintain.services import notify, sessions
@@ -55,9 +57,9 @@ class Visit:
     session: sessions.OpenSession | None
     language: str
     csrf: str
-    unread: int = 0
     toasts: tuple[str, ...] = ()
     _cookies: list[tuple[str, str, int | None]] = field(default_factory=list)
+    _unread: int | None = None
 
     @property
     def actor(self) -> Actor:
@@ -73,6 +75,16 @@ class Visit:
     def blobs(self) -> Blobs:
         """The workspace's blobs."""
         return self.workspace.blobs
+
+    @property
+    def unread(self) -> int:
+        """How many messages the person has not read; counted by pages that show it."""
+        if self._unread is None:
+            try:
+                self._unread = notify.unread_count(self.db, self.actor)
+            except (SQLAlchemyError, QuintainError):  # the page that says what is broken shows it, too
+                self._unread = 0
+        return self._unread
 
     @property
     def tongue(self) -> Tongue:
@@ -218,34 +230,58 @@ def make_visit(request: Request, db: Session) -> Visit:
         session=session,
         language=language,
         csrf=session.csrf if session else request.cookies.get(CSRF_COOKIE) or secrets.token_urlsafe(32),
-        unread=notify.unread_count(db, session.actor) if session else 0,
         toasts=(toast,) if toast else (),
     )
     request.state.visit = visit
     return visit
 
 
-def open_visit(request: Request) -> Iterator[Visit]:
-    """Open a visit for the length of a request."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request that has come in, with the form that it brought; nobody has looked yet who sent it."""
+
+    request: Request
+    db: Session
+    form: FormData | None = None
+
+    def open(self) -> Visit | Post:
+        """Find out who it is; accept a form only with the CSRF token of the visit."""
+        visit = make_visit(self.request, self.db)
+        if self.form is None:
+            return visit
+        check_csrf(visit, str(self.form.get("csrf", "")))
+        return Post(visit, self.form)
+
+
+async def arrive(request: Request) -> AsyncIterator[Arrival]:
+    """Take a request in, with a database session for as long as it lasts."""
     with workspace_of(request).session() as db:
-        visit = make_visit(request, db)
-        # Whoever waits for a thread must hold no connection: those who have a thread may be waiting for one.
-        db.rollback()
-        yield visit
+        yield Arrival(request, db)
 
 
-Visiting = Annotated[Visit, Depends(open_visit)]
+async def arrive_with_form(request: Request, arrival: Annotated[Arrival, Depends(arrive)]) -> Arrival:
+    """Take a request in and read the form that it brought."""
+    return replace(arrival, form=await request.form())
 
 
-async def read_form(request: Request) -> FormData:
-    """Read the form that was sent."""
-    return await request.form()
+# What a page is given is an `Arrival`, until `answering` opens it: a page that it does not stand around gets no visit.
+Visiting = Annotated[Visit, Depends(arrive)]
+Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def open_post(visit: Visiting, form: Annotated[FormData, Depends(read_form)]) -> Post:
-    """Accept a form only with the CSRF token of the visit."""
-    check_csrf(visit, str(form.get("csrf", "")))
-    return Post(visit, form)
+def answering(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Stand around a page: open what arrived, answer, and give the connection back, all in one thread."""
+
+    @wraps(view)
+    def answer(**given: Any) -> Response:
+        arrivals = {name: one for name, one in given.items() if isinstance(one, Arrival)}
+        try:
+            return view(**given | {name: one.open() for name, one in arrivals.items()})
+        finally:
+            for one in arrivals.values():
+                one.db.close()
+
+    return answer
 
 
 def check_csrf(visit: Visit, given: str) -> None:
@@ -253,9 +289,6 @@ def check_csrf(visit: Visit, given: str) -> None:
     given = given or visit.request.headers.get("x-csrf-token", "")
     if not secrets.compare_digest(given.encode(), visit.csrf.encode()):
         raise Forbidden("This form is out of date.", remedy="Reload the page and send it again.")
-
-
-Posting = Annotated[Post, Depends(open_post)]
 
 
 def local_path(url: str) -> str:

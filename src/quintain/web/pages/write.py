@@ -183,6 +183,7 @@ def _page(
     answer = session.draft_target if started else prompt.answer if prompt else None
     return visit.render(
         "write.html",
+        part=headers is WHOLE,  # who is on the page already needs nothing around it
         status=trouble.status if trouble else 200,
         headers=headers,
         task=task,
