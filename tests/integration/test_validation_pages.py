@@ -113,7 +113,7 @@ def test_a_table_of_items_comes_in_by_a_file_and_faults_are_named_by_row(web: Wo
     assert "26–42 of 42" in client.get(f"{HOME}/items?offset=25&sort=item").text
     again = send(client, "items", "new.csv", "text\na new one\n")
     assert again.status_code == 303
-    bad = send(client, "items", "bad.csv", 'text,more\nfine,x\n,y\n')
+    bad = send(client, "items", "bad.csv", "text,more\nfine,x\n,y\n")
     assert bad.status_code == 422
     assert "bad.csv, row 3" in bad.text
     mapped = send(client, "items", "mapped.jsonl", '{"sentence": "mapped"}\n', columns="text = sentence")

@@ -15,7 +15,7 @@ from quintain.compose import Workspace
 from quintain.web.charts import bar_chart
 from quintain.web.i18n import LOCALES, Tongue, choose_language, in_language, languages
 from quintain.web.markdown import render_markdown
-from quintain.web.rendering import STATIC
+from quintain.web.static_files import STATIC
 from tests.web_support import browser_of, post
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
