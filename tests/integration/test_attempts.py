@@ -19,6 +19,7 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.services import vmer
 from quintain.services.attempt_export import attempts_table, export_attempts
 from quintain.services.attempts import (
     add_notes,
@@ -34,12 +35,15 @@ from quintain.services.collect import confirm
 from quintain.services.helps import inspiration, occlusion, try_attempt, try_session
 from quintain.services.personal_data import export_person
 from quintain.services.rounds import RoundInfo
+from quintain.services.slots import claim_page, return_page
+from quintain.services.validate import open_validation
 from quintain.services.writing import get_session, start
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession
 from quintain.web.app import create_app
 from tests.collecting import RUNNERS, add_round, submit, writers
 from tests.people import make_person
+from tests.validation_support import judge_all, make_judges
 from tests.web_support import token_for
 
 ASKS = '[asks]\nreason = true\ntags = ["irony", "negation"]\n[helps]\nocclusion = true\ninspiration = true'
@@ -130,6 +134,25 @@ def test_flags_wait_for_the_owner(db: Session, owner: Actor, played: Played) -> 
             decide_flag(db, refused, queue[0].id, withhold=True)
 
 
+def test_judges_are_not_shown_what_was_retracted_or_withheld(db: Session, owner: Actor, played: Played) -> None:
+    """It is out of their sight at once, and what is withheld no more comes back."""
+    info, (ann, _, _), _ = played
+    open_validation(db, owner, info.ref, 'items = "all"\njudgements = 2\nminimum = 1')
+    (flag,) = flag_queue(db, owner, info.ref)
+    retract(db, ann, my_attempts(db, ann)[0].id)
+    decide_flag(db, owner, flag.id, withhold=True)
+    first, second = make_judges(db, 2)
+    page = claim_page(db, first, info.ref)
+    assert page is not None
+    assert {item.inputs["text"] for item in page.items} == {"It was bad.", "A good day for some."}
+    return_page(db, first, page.token)
+    decide_flag(db, owner, flag.id, withhold=False)
+    (left,) = page.items if (page := claim_page(db, first, info.ref)) else ()
+    assert "bob@example.org" in left.inputs["text"]
+    judge_all(db, [first, second], lambda inputs: "neutral", ref=info.ref)
+    assert len(vmer.my_outcomes(db, played[1][1], info.ref)) == 1
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_attempts_are_exported_under_other_names(
     db: Session, owner: Actor, played: Played, tmp_path: Path, form: str
@@ -210,6 +233,13 @@ def test_the_sandbox_stores_nothing(db: Session, blobs: Blobs, owner: Actor, wor
         assert db.scalar(select(func.count()).select_from(table)) == 0
     with pytest.raises(Forbidden, match="not switched this help on"):
         inspiration(db, worker, info.ref)
+    reader = make_person(db, "rita", RoleName.BUILDER)
+    for ask in (
+        lambda: try_session(db, reader, info.ref),
+        lambda: try_attempt(db, blobs, reader, info.ref, {"text": "So bad."}, target="positive", runners=RUNNERS),
+    ):
+        with pytest.raises(Forbidden, match="needs the role worker"):
+            ask()
 
 
 def test_programs_write_too(

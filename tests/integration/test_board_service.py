@@ -65,6 +65,24 @@ def test_the_board_has_five_axes_with_intervals_and_weights_move_it(db: Session,
     assert one_set.as_dict()["models"][0]["values"]["performance"]["value"] == pytest.approx(first["value"])
 
 
+def test_small_slices_of_hidden_labels_are_for_owners(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """A tag that few examples have would tell their labels, as a slice and as a part of the board."""
+    add_task(db, owner)
+    rows = sentences(40)
+    rows[0]["tags"].append("rare")
+    add_sentences(db, blobs, owner, tmp_path, "test", rows)
+    evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "one"), up_to(50), perturbed=())
+    for actor, seen in ((ANONYMOUS, False), (builder, False), (owner, True)):
+        made = board(db, blobs, actor, "mood")
+        assert ("rare" in made.tags) is seen
+        assert ("rare" in {piece["name"] for piece in made.models[0].slices[0]}) is seen
+        part = board(db, blobs, actor, "mood", Part(tag="rare"))
+        assert bool(part.datasets) is seen
+        assert board(db, blobs, actor, "mood", Part(tag="even")).models[0].values["performance"][0] is not None
+
+
 @pytest.mark.usefixtures("small")
 def test_views_that_mean_nothing_are_refused(db: Session, blobs: Blobs) -> None:
     """Unknown names, weights that are all 0 or negative: each is named."""

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.attempt_export import export_attempts
@@ -18,7 +20,9 @@ from quintain.services.sessions import open_session
 from quintain.services.writing import give_up, start
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, PanelPerson, PanelVisit
+from quintain.web.app import create_app
 from tests.collecting import add_round, submit
+from tests.web_support import token_for
 
 PROLIFIC = '[entry]\nprovider = "prolific"\nstudy = "study-1"\ncompletion_code = "C1X"'
 PANEL = '[entry]\nprovider = "panel"\nid_parameter = "pid"\ncompletion_code = "7"\n'
@@ -54,6 +58,20 @@ def test_somebody_from_prolific_writes_and_goes_back(db: Session, blobs: Blobs, 
     assert arrival.actor.name not in path.read_text()
     logged = " ".join(f"{one.actor} {one.subject} {one.details}" for one in db.scalars(select(AuditEntry)))
     assert PID["PROLIFIC_PID"] not in logged + arrival.actor.name
+
+
+def test_the_completion_code_is_for_owners(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """Who reads what a round asks does not learn what the panel pays for."""
+    info = add_round(db, blobs, owner, tmp_path, tables=PROLIFIC)
+    client = TestClient(create_app(workspace))
+    for who in (None, worker, owner):
+        headers = {"authorization": f"Bearer {token_for(workspace, who.name)}"} if who else {}
+        for path in ("", f"/{info.number}"):
+            text = client.get(f"/api/v1/tasks/mood/rounds{path}", headers=headers).text
+            assert "Fool the word counter" in text
+            assert ("C1X" in text) == (who is owner)
 
 
 def test_any_panel_has_its_own_parameter_and_link(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,21 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services import gold, item_files, judges, quizzes, slots, tasks, unqualify, validate, validation_status
+from quintain.services import (
+    adjudicate,
+    gold,
+    item_files,
+    judge,
+    judges,
+    quizzes,
+    slots,
+    tasks,
+    unqualify,
+    validate,
+    validation_status,
+)
+from quintain.services.judge import Answer
+from quintain.services.personal_data import export_person
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
@@ -167,6 +184,49 @@ def test_a_finished_item_becomes_gold_and_nobody_sees_it_twice(db: Session, owne
     assert page is None, "everything was seen by those who judged first, the gold item too"
     status = validation_status.status(db, owner, REF)
     assert status["progress"]["labelled"] == 1, "the others wait for a fifth judgement"
+
+
+def test_nothing_that_judges_can_ask_for_tells_gold_items_from_others(db: Session, owner: Actor) -> None:
+    """The lease counts every item that is not answered, and what is kept about a judge does not say what has a slot."""
+    make_ground(db, owner, 30, "[gold]\nrate = 0.4")
+    add(db, owner, 20)
+    (actor,) = make_judges(db, 1)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    assert slots.extend_page(db, actor, page.token).held == 10
+    ordered = sorted(page.items, key=lambda item: item.inputs["text"].startswith("gold"))
+    for place, item in enumerate(ordered, 1):  # the gold items last
+        judge.submit_page(db, actor, page.token, [Answer(item.id, truth(item.inputs))], finish=False)
+        if place < 10:
+            assert slots.extend_page(db, actor, page.token).held == 10 - place
+    assert sum(item.inputs["text"].startswith("gold") for item in page.items) == 4
+    with zipfile.ZipFile(io.BytesIO(export_person(db, actor))) as bundle:
+        offers = json.loads(bundle.read("judging_offers.json"))
+    assert len(offers) == 10
+    assert all(set(row) == {"id", "page_id", "position", "user_id"} for row in offers)
+
+
+def test_an_item_that_an_expert_decided_early_is_asked_for_no_more_once_it_is_gold(db: Session, owner: Actor) -> None:
+    """Its open slots go, and an answer on the way opens none, so that nobody meets the item and its gold copy."""
+    adaptive = "[adaptive]\nthreshold = 0.99\nleast = 2\naccuracy = 0.8\n"
+    make_ground(db, owner, 10, adaptive + "[gold]\nrate = 0.5")
+    one, slow, later = make_judges(db, 3)
+    page = slots.claim_page(db, one, REF)
+    held = slots.claim_page(db, slow, REF)
+    assert page is not None
+    assert held is not None
+    answer_page(db, one, page)
+    item = db.scalars(select(ValidationItem).order_by(ValidationItem.id)).first()
+    assert item is not None
+    adjudicate.adjudicate(db, owner, REF, item.id, truth(item.inputs))
+    gold.gold_from_item(db, owner, REF, item.id)
+    answer_page(db, slow, held, lambda inputs: "mixed")
+    seen: list[str] = []
+    while (page := slots.claim_page(db, later, REF)) is not None:
+        seen += [one.inputs["text"] for one in page.items]
+        answer_page(db, later, page)
+    assert seen.count(item.inputs["text"]) == 1
+    assert len(seen) == 10
 
 
 FILES = {

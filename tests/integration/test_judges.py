@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.validation import UnqualifyRule
-from quintain.services import judges, slots, tasks, unqualify, validate, validation_status
+from quintain.services import judges, qualify, slots, tasks, unqualify, validate, validation_status
 from quintain.services.final_labels import final_labels
 from quintain.services.review import review
 from quintain.services.validate import find
@@ -107,6 +107,18 @@ def test_answers_on_the_way_of_an_unqualified_judge_are_kept_but_do_not_count(db
     again = slots.claim_page(db, second, REF)
     assert again is not None
     assert len(again.items) == 10
+
+
+def test_a_qualification_given_elsewhere_leads_to_no_work_that_does_not_count(db: Session, owner: Actor) -> None:
+    """What an unqualified judge does in a validation is set aside; pages wait until they are qualified again there."""
+    make_ground(db, owner, 10)
+    (actor,) = make_judges(db, 1)
+    unqualify.unqualify(db, owner, REF, ["judge0"], reason="clicks at random")
+    qualify.set_qualification(db, owner, "mood", "judge0", "judge", held=True)
+    with pytest.raises(Forbidden, match="set aside"):
+        slots.claim_page(db, actor, REF)
+    unqualify.requalify(db, owner, REF, "judge0")
+    assert slots.claim_page(db, actor, REF) is not None
 
 
 def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner: Actor) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 from typer.testing import Result
@@ -17,6 +18,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.core.validation import ValidationState
 from quintain.services.eligible import crowd, may_write
+from quintain.services.personal_data import delete_person
 from quintain.services.qualify import facts, record_fact, state_fact
 from quintain.services.quiz_files import dump_quiz, parse_quiz
 from quintain.services.quiz_results import quiz_list, quiz_results, retire_quiz
@@ -25,6 +27,7 @@ from quintain.services.rounds import close_round, put_round
 from quintain.services.tasks import put_task
 from quintain.services.validate import open_validation, set_state
 from quintain.store.blobs import Blobs
+from quintain.store.tables import WorkerFact
 from quintain.web.app import create_app
 from tests.collecting import ROUND, TASK, add_round, writers
 from tests.web_support import running, token_for
@@ -152,6 +155,13 @@ def test_facts_are_stated_or_taken_over(db: Session, owner: Actor, admin: Actor,
             act()
 
 
+def test_what_somebody_said_of_themselves_goes_with_them(db: Session, worker: Actor) -> None:
+    """Country and language are forgotten with the account."""
+    state_fact(db, worker, "country", "DE")
+    delete_person(db, worker)
+    assert db.scalars(select(WorkerFact)).all() == []
+
+
 def test_quiz_files_read_back_and_name_their_faults() -> None:
     """TOML and JSON give the same; what is wrong names the file."""
     assert parse_quiz(dump_quiz(QUIZ)) == QUIZ == parse_quiz(json.dumps(QUIZ), file="quiz.json")
@@ -205,6 +215,28 @@ def test_programs_take_and_watch_quizzes(
     assert client.post(f"{place}/retire", headers=owns).status_code == 409
     close_round(db, owner, info.ref)
     assert client.post(f"{place}/retire", headers=owns).json()["retired"] is True
+
+
+def test_nobody_finds_out_who_has_an_account(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """Asked about others by name or address, everybody but owners gets the same answer whether they exist or not."""
+    info = add_round(db, blobs, owner, tmp_path)
+    open_validation(db, owner, info.ref)
+    client = TestClient(create_app(workspace))
+    works = {"authorization": f"Bearer {token_for(workspace, worker.name)}"}
+    for path in (
+        f"rounds/{info.number}/eligibility?name=NAME",
+        "qualifications?name=NAME",
+        f"validations/{info.number}/judges/NAME",
+    ):
+        for headers, status in ((works, 403), ({}, 401)):
+            codes = [
+                client.get(f"/api/v1/tasks/mood/{path.replace('NAME', name)}", headers=headers).status_code
+                for name in (owner.name, "nobody", "nobody@example.org")
+            ]
+            assert codes == [status] * 3, path
+        assert client.get(f"/api/v1/tasks/mood/{path.replace('NAME', worker.name)}", headers=works).status_code == 200
 
 
 def test_the_client_speaks_of_quizzes(

@@ -13,11 +13,11 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import ANONYMOUS, Actor
 from quintain.services import round_targets
 from quintain.services.board import board
 from quintain.services.board_rank import rank
-from quintain.services.models import get_model, withdraw
+from quintain.services.models import get_model, set_visibility, withdraw
 from quintain.services.prompts import list_prompts
 from quintain.services.rounds import (
     clone_round,
@@ -183,12 +183,14 @@ def test_the_command_line_leads_through_a_round(
 def test_the_best_of_a_real_board_is_the_target_of_the_day(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The board's first that can be asked; the same all day, whatever is evaluated; tomorrow the new best."""
+    """The first of the public board that can be asked; the same all day, whatever comes; tomorrow the new best."""
     small_board(db, blobs, owner, builder, tmp_path)
+    add_ranked(db, blobs, builder, tmp_path, "secret", 100, throughput=1000.0, memory=0.1)
+    set_visibility(db, builder, "mood/secret", "private")
     add_ranked(db, blobs, builder, tmp_path, "file-only", 100, adapter="predictions")
     blank = '[[conditions]]\nname = "blank"\nprompt = false'
     info = open_round(db, owner, put_round(db, owner, text(targets='mode = "best"', tables=blank)).ref)
-    ranked = rank(board(db, blobs, OPERATOR, "mood"))
+    ranked = rank(board(db, blobs, ANONYMOUS, "mood"))
     order = [ranked.board.models[row].ref for row in ranked.order()]
     assert order[0] == "mood/file-only@1"
     ann, bob, cem = writers(db, 3)

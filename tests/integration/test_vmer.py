@@ -9,16 +9,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
-from quintain.services import adjudicate, qualify, slots, tasks, validate, vmer
+from quintain.services import adjudicate, gold, qualify, slots, tasks, unqualify, validate, vmer
 from quintain.services.final_labels import final_labels
 from quintain.services.links import make_link, redeem_link
 from quintain.services.review import review
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Earning, Round, RoundVersion, TaskRow, ValidationItem
 from tests.people import make_person
-from tests.validation_support import TASK, judge_all, make_judges, truth
+from tests.validation_support import TASK, answer_page, judge_all, make_judges, truth
 from tests.web_support import PASSWORD, browser_of
 
 ROUND = 'task = "mood"\ntitle = "Fool it"\n[targets]\nmodels = ["mood/m"]\n[reward]\namount = 30\nbonus = 20\n'
@@ -139,6 +139,33 @@ def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session
     assert page is not None
     assert sorted(item.inputs["text"][0] for item in page.items) == ["b", "c", "d", "f"]
     assert vmer.error_rates(db, owner, REF)["collected"] == 5
+
+
+@pytest.mark.parametrize("policy", ["", "[adaptive]\nthreshold = 0.999\nleast = 2\naccuracy = 0.8\n"])
+def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, writer: Actor, policy: str) -> None:
+    """Neither unqualifying who judged it, nor an answer on the way, nor restoring its gold copy brings it back."""
+    make_round(db, owner, five(writer), f"automatic = false\njudgements = 3\n{policy}[gold]\nrate = 0.5")
+    people = make_judges(db, 3)
+    page = slots.claim_page(db, people[0], REF)
+    held = slots.claim_page(db, people[1], REF)
+    assert page is not None
+    assert held is not None
+    answer_page(db, people[0], page)
+    first = db.scalars(select(ValidationItem).order_by(ValidationItem.id)).all()[0]
+    adjudicate.adjudicate(db, owner, REF, first.id, "positive")
+    gold.gold_from_item(db, owner, REF, first.id)
+    with transaction(db):
+        db.add(AttemptNote(attempt_id=first.attempt_id, user_id=writer.user_id, kind="retracted"))
+    with transaction(db):
+        validate.take_attempts(db, validate.find(db, REF))
+    answer_page(db, people[1], held, lambda inputs: "mixed")
+    unqualify.unqualify(db, owner, REF, [people[0].name, people[1].name], reason="a test")
+    (copy,) = gold.list_gold(db, owner, REF)
+    with pytest.raises(Conflict, match="retracted"):
+        gold.restore_gold(db, owner, REF, copy.id)
+    fresh = slots.claim_page(db, people[2], REF)
+    assert fresh is not None
+    assert sorted(item.inputs["text"][0] for item in fresh.items) == ["b", "c", "d"]
 
 
 def test_experts_decide_on_contested_items(db: Session, owner: Actor, writer: Actor) -> None:

@@ -83,6 +83,15 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
     assert "larger than 2 MiB" in answer.json()["error"]["message"]
 
 
+def test_only_files_may_be_large(client: TestClient) -> None:
+    """Where files are taken, JSON is held in memory before anybody asks who sends it, and has a limit of its own."""
+    path = "/api/v1/tasks/sentiment/validations/1/gold"
+    big = b"[" + b"1," * (9 << 20)
+    answer = client.post(path, content=big, headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+    assert "larger than 16 MiB" in answer.json()["error"]["message"]
+
+
 def test_what_breaks_is_logged_and_not_shown(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug gives a friendly 500 with the request's id, strict headers, and no word of the cause."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
@@ -21,6 +23,16 @@ def find_user(db: Session, name: str) -> User:
     if user is None:
         raise NotFound(f"There is no account called '{name}'.", remedy="`quintain user list` shows all of them.")
     return user
+
+
+def find_for(db: Session, actor: Actor, name: str, allowed: Callable[[], None]) -> User:
+    """Find the person called *name*, who is the actor or else somebody whom *allowed* lets the actor ask about.
+
+    It is asked first: whether there is an account of some name or address is nobody else's business.
+    """
+    if actor.user_id is None or normal_name(name) != actor.name:
+        allowed()
+    return find_user(db, name)
 
 
 def normal_name(name: str) -> str:

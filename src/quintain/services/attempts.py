@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.services import audit, collect
+from quintain.services.leaving_items import come_back, leave
 from quintain.services.permissions import require_owner, require_signed_in, require_user
 from quintain.services.rounds import RoundInfo, get_round
 from quintain.services.verdicts import claimed, standing
@@ -171,6 +172,7 @@ def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> Non
         note = AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="retracted", text=reason[:MAX_NOTE])
         db.add(note)
         db.flush()
+        leave(db, attempt_id)
         audit.record(db, actor, "attempt.retract", f"attempt:{attempt_id}")
         if row.ended_at is None:
             collect.end_if_over(db, info, row)
@@ -234,12 +236,15 @@ def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = Fa
 def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note: str = "") -> None:
     """Keep a flagged attempt, or withhold it from everything that leaves."""
     with transaction(db):
-        round_id = queries.round_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
-        if round_id is None:
+        found = queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
+        if found is None:
             raise NotFound(f"There is no flag {flag_id}.")
+        attempt_id, round_id = found
         task, _ = round_queries.place_of(db, round_id)
         require_owner(actor, task)
         db.add(FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE]))
+        db.flush()
+        (leave if withhold else come_back)(db, attempt_id)
         audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
 
 

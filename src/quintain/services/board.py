@@ -23,7 +23,7 @@ from quintain.services.board_settings import BoardSpec, board_spec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
 from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.permissions import require_owner
-from quintain.services.results import DatasetResult, results
+from quintain.services.results import DatasetResult, guarded, results, sees_all
 from quintain.services.tasks import get_task, leading_metric
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -58,7 +58,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
     if metric == VMER and (part.tag or part.language):
         metric = leading_metric(task)  # rounds are not divided by tag or language
     axes = _axes(metric, spec)
-    found = _found(db, blobs, task, moment)
+    found = _found(db, blobs, actor, task, moment)
     datasets = _datasets(db, task, spec, moment)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
     tags = _tags(found, datasets)
@@ -95,8 +95,13 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
     )
 
 
-def _found(db: Session, blobs: Blobs, task: Task, moment: datetime | None) -> dict[tuple[int, int], _Found]:
-    """Give all results by model and data set version; of a frozen board, those that were there at *moment*."""
+def _found(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, moment: datetime | None
+) -> dict[tuple[int, int], _Found]:
+    """Give all results by model and data set version; of a frozen board, those that were there at *moment*.
+
+    On hidden labels, what rests on few examples is for the task's owners, as everywhere.
+    """
     facts = queries.cell_facts(db, task.name)
     found = {}
     for one in results(db, blobs, task):
@@ -105,7 +110,8 @@ def _found(db: Session, blobs: Blobs, task: Task, moment: datetime | None) -> di
             fact.finished_at is None or fact.finished_at > moment for fact in known.values()
         )
         if not late:
-            found[(one.model_version_id, one.dataset_version_id)] = _Found(one, known)
+            shown = one if sees_all(actor, task.name, one.hidden) else guarded(one)
+            found[(one.model_version_id, one.dataset_version_id)] = _Found(shown, known)
     return found
 
 

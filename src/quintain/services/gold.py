@@ -26,6 +26,7 @@ from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import judgements as judgement_queries
+from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
 from quintain.store.tables import Adjudication, ValidationItem
 from quintain.tasks.contract import kind_of
@@ -155,6 +156,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
             "gold_note": note.strip(),
         }
         (made,) = queries.add_items(db, [row])
+        slot_queries.drop(db, [item_id])  # an expert may have decided before all were asked
         db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
         audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
     return label
@@ -203,6 +205,10 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
         item = queries.item_by_id(db, ground.id, item_id)
         if item is None or item.gold is None:
             raise NotFound(f"{ref} has no gold item {item_id}.", remedy=f"`quintain validate gold {ref}` lists them.")
+        if used and item_id in queries.gone_items(db, ground.id):
+            raise Conflict(
+                f"Gold item {item_id} was retracted by its writer, or is withheld.", remedy="Make another one."
+            )
         if used:
             item.retired_at = None
         else:

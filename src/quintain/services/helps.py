@@ -15,13 +15,13 @@ from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.services import collect, throttle
 from quintain.services.asking import all_fooled, ask_safely, ask_targets, target_versions
-from quintain.services.permissions import require_user
+from quintain.services.permissions import require_role, require_user
 from quintain.services.predict import RUNNERS, SECONDS, Runner
 from quintain.services.round_targets import draw_targets, prepare_targets
 from quintain.services.rounds import get_round
 from quintain.services.tasks import get_task
 from quintain.services.verdicts import ModelAnswer, Verdict
-from quintain.services.writing import PromptView, WritingSession
+from quintain.services.writing import MAY_WRITE, PromptView, WritingSession
 from quintain.services.writing_checks import check_writing
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -101,6 +101,7 @@ def try_session(db: Session, actor: Actor, ref: str) -> WritingSession:
     """
     require_user(actor)
     info = get_round(db, actor, ref)
+    require_role(actor, *MAY_WRITE, task=info.task)
     prompt = None
     condition = info.spec.conditions[0]
     if condition.prompt:
@@ -141,6 +142,7 @@ def try_attempt(
     user_id = require_user(actor)
     throttle.hit(db, f"sandbox:user:{user_id}", SANDBOX_PER_MINUTE, 60)
     info = get_round(db, actor, ref)
+    require_role(actor, *MAY_WRITE, task=info.task)
     task = get_task(db, info.task)
     given: Inputs | None = None
     if prompt_id is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.actors import find_user
+from quintain.services.actors import find_for
 from quintain.services.permissions import require_owner
 from quintain.services.validate import Ground, find
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
@@ -186,9 +186,7 @@ def _share(hits: int, total: int, low: float, high: float) -> dict[str, Any]:
 def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, Any]:
     """Give everything that happened to one judge: what each review found, and every change of standing."""
     ground = find(db, ref)
-    user = find_user(db, name)
-    if user.id != actor.user_id:
-        require_owner(actor, ground.task.name)
+    user = find_for(db, actor, name, lambda: require_owner(actor, ground.task.name))
     return {
         "worker": user.name,
         "reviews": [

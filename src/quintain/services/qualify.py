@@ -16,7 +16,7 @@ from quintain.core.errors import BadInput, Fault, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.services import audit
-from quintain.services.actors import actor_of, find_user
+from quintain.services.actors import actor_of, find_for, find_user
 from quintain.services.permissions import require_admin, require_owner, require_user
 from quintain.services.qualification_rules import rule_faults
 from quintain.services.tasks import find_row
@@ -67,9 +67,7 @@ def why(db: Session, actor: Actor, task: str, rules: Sequence[Rule], name: str |
     """Say why the actor, or for the task's owner the person called *name*, is or is not eligible."""
     if name is None:
         return eligibility(db, require_user(actor), rules, task=task)
-    user = find_user(db, name)
-    if user.id != actor.user_id:
-        require_owner(actor, task)
+    user = find_for(db, actor, name, lambda: require_owner(actor, task))
     return eligibility(db, user.id, rules, task=task)
 
 
@@ -112,9 +110,7 @@ def qualification_history(db: Session, actor: Actor, task: str, name: str | None
     task_id = find_row(db, task).id
     if name is None:
         return list(queries.qualification_history(db, task_id, require_user(actor)))
-    user = find_user(db, name)
-    if user.id != actor.user_id:
-        require_owner(actor, task)
+    user = find_for(db, actor, name, lambda: require_owner(actor, task))
     return list(queries.qualification_history(db, task_id, user.id))
 
 
@@ -153,9 +149,7 @@ def facts(db: Session, actor: Actor, person: str | None = None) -> list[WorkerFa
     """List what is known of the actor or, for an admin, of *person*: the newest under each name, and who says so."""
     if person is None:
         return list(queries.worker_facts(db, require_user(actor)))
-    user = find_user(db, person)
-    if user.id != actor.user_id:
-        require_admin(actor)
+    user = find_for(db, actor, person, lambda: require_admin(actor))
     return list(queries.worker_facts(db, user.id))
 
 

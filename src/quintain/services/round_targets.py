@@ -7,7 +7,7 @@ import secrets
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Unavailable
-from quintain.core.people import OPERATOR
+from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.rounds import RoundSpec
 from quintain.services.board import board
 from quintain.services.board_rank import rank
@@ -50,7 +50,7 @@ def draw_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[
 
 
 def _best(db: Session, blobs: Blobs, task: str) -> int:
-    ranked = rank(board(db, blobs, OPERATOR, task))
+    ranked = rank(board(db, blobs, ANONYMOUS, task))  # as everybody sees it: a private model meets no crowd by itself
     for row in ranked.order():
         model = ranked.board.models[row]
         if ranked.ranking.rank[row] is not None and not model.predictions_only:

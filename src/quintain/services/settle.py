@@ -40,6 +40,10 @@ def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
 
 
 def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
+    settled = queries.settled(db, list(by_item))
+    by_item = {item_id: own for item_id, own in by_item.items() if item_id not in settled}
+    if not by_item:
+        return
     sure = _confidence(db, ground, adaptive, list(by_item))
     items = queries.items(db, list(by_item))
     more: list[int] = []

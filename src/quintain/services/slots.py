@@ -104,6 +104,11 @@ def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
             f"Your qualification to judge for '{ground.task.name}' has ended: {reason or 'no reason was given'}.",
             remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
         )
+    if held and claims.set_aside(db, ground.id, user_id):
+        raise Forbidden(
+            f"Your judgements for {ground.ref} are set aside.",
+            remedy="The owner can qualify you again on the page of its judges.",
+        )
     if ground.policy.quiz is not None and not held:
         qualify.require_eligible(
             db, user_id, [{"rule": "quiz", "name": ground.policy.quiz.name}], task=ground.task.name

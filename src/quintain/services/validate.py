@@ -204,6 +204,7 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
     """
     task = find(db, ref).task
+    require_owner(actor, task.name)
     kind = kind_of(task)
     faults: list[Fault] = []
     for number, row in enumerate(rows, 1):

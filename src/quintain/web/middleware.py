@@ -110,8 +110,9 @@ class SecurityHeaders:
 class BodyLimit:
     """Refuse bodies that are too large, before they fill memory or disk.
 
-    *large* are the ends of paths that may receive files, up to *large_bytes*; all others get *small_bytes*. The refusal
-    is raised where the body is read, so that the error page answers it like any other.
+    *large* are the ends of paths that may receive files, up to *large_bytes*; all others get *small_bytes*. What comes
+    there and is no form with files, such as JSON, is read into memory whole and gets *medium_bytes*. The refusal is
+    raised where the body is read, so that the error page answers it like any other.
     """
 
     def __init__(
@@ -120,11 +121,13 @@ class BodyLimit:
         *,
         large: Sequence[str] = (),
         small_bytes: int = 2 * MEBIBYTE,
+        medium_bytes: int = 16 * MEBIBYTE,
         large_bytes: int = 2048 * MEBIBYTE,
     ) -> None:
         self.app = app
         self.large = tuple(large)
         self.small_bytes = small_bytes
+        self.medium_bytes = medium_bytes
         self.large_bytes = large_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,8 +135,9 @@ class BodyLimit:
         if scope["type"] != "http" or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
             await self.app(scope, receive, send)
             return
-        limit = self.large_bytes if scope["path"].endswith(self.large) else self.small_bytes
-        declared = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        limit = self._limit(scope["path"], headers.get("content-type", ""))
+        declared = headers.get("content-length", "0")
         too_large = declared.isdigit() and int(declared) > limit
         seen = 0
 
@@ -146,6 +150,11 @@ class BodyLimit:
             return message
 
         await self.app(scope, counted, send)
+
+    def _limit(self, path: str, content_type: str) -> int:
+        if not path.endswith(self.large):
+            return self.small_bytes
+        return self.large_bytes if content_type.lower().startswith("multipart/form-data") else self.medium_bytes
 
 
 class Answering:

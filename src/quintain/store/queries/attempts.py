@@ -228,10 +228,11 @@ def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, 
     return found
 
 
-def round_of_flag(db: Session, flag_id: int) -> int | None:
-    """Give the id of the round in which something was flagged."""
-    query = select(Attempt.round_id).join(AttemptFlag, AttemptFlag.attempt_id == Attempt.id)
-    return db.scalar(query.where(AttemptFlag.id == flag_id))
+def attempt_of_flag(db: Session, flag_id: int) -> tuple[int, int] | None:
+    """Give the ids of the attempt that was flagged and of its round."""
+    query = select(Attempt.id, Attempt.round_id).join(AttemptFlag, AttemptFlag.attempt_id == Attempt.id)
+    row = db.execute(query.where(AttemptFlag.id == flag_id)).first()
+    return (row[0], row[1]) if row else None
 
 
 def tally(db: Session, round_id: int, by: str | None = None) -> list[tuple[Any, int, int]]:

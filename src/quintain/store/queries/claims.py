@@ -136,6 +136,9 @@ _OUTLOOK = (
 _QUALIFIED = text("""
     SELECT held, reason FROM qualifications WHERE task_id = :task AND user_id = :user AND name = :name
     ORDER BY id DESC LIMIT 1""").columns(column("held", Boolean()), column("reason", String()))
+_STANDING = text("""
+    SELECT qualified FROM judge_standings WHERE validation_id = :validation AND user_id = :user
+    ORDER BY id DESC LIMIT 1""").columns(column("qualified", Boolean()))
 _HELD = text("""
     SELECT id, "key", size, lease_until FROM judging_pages
     WHERE validation_id = :validation AND user_id = :user AND ended_at IS NULL ORDER BY id DESC LIMIT 1""").columns(
@@ -192,6 +195,12 @@ def qualified(db: Session, task_id: int, user_id: int, name: str) -> tuple[bool,
     """Say whether a person holds the qualification *name* now, and why; None where nothing was ever said."""
     row = db.connection().execute(_QUALIFIED, {"task": task_id, "user": user_id, "name": name}).first()
     return (row[0], row[1]) if row else None
+
+
+def set_aside(db: Session, validation_id: int, user_id: int) -> bool:
+    """Say whether a person was unqualified for a validation, so that nothing they judge in it counts."""
+    row = db.connection().execute(_STANDING, {"validation": validation_id, "user": user_id}).first()
+    return row is not None and not row[0]
 
 
 def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:

@@ -20,13 +20,21 @@ from quintain.store.tables import (
     RoleGrant,
     User,
     WebSession,
+    WorkerFact,
 )
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
+# What would tell judges which of the items before them are gold items: those have no slot.
+UNTOLD = {
+    "judging_offers": {"slot_id", "generation", "item_id"},
+    "validation_items": {"gold", "gold_note", "hash"},
+}
 
 
 def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
     """Give, per table, the rows that name the person, without secrets. Tables of later parts are found by themselves.
+
+    What would give gold items away is left out as well.
 
     A row belongs to the person when one of its columns points to them.
     """
@@ -40,7 +48,8 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
         mine = or_(*(column == user_id for column in pointing))
         if table.name == AuditEntry.__tablename__:
             mine = or_(mine, table.c.subject == f"user:{user_id}")
-        columns = [column for column in table.columns if column.name not in SECRETS]
+        hidden = SECRETS | UNTOLD.get(table.name, set())
+        columns = [column for column in table.columns if column.name not in hidden]
         found[table.name] = [dict(row) for row in db.execute(select(*columns).where(mine)).mappings()]
     return found
 
@@ -48,7 +57,7 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    for table in (WebSession, OneTimeLink, ApiToken, Notification, Draft, PanelPerson, PanelVisit):
+    for table in (WebSession, OneTimeLink, ApiToken, Notification, Draft, WorkerFact, PanelPerson, PanelVisit):
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))
     db.execute(held.values(revoked_at=at))

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from sqlalchemy import TextClause, bindparam, text
 from sqlalchemy.orm import Session
 
-_COPIED = """
-    SELECT t.id FROM validation_items g
+_SETTLED = """
+    SELECT t.id FROM validation_items t WHERE t.validation_id = :validation AND t.retired_at IS NOT NULL
+    UNION SELECT t.id FROM validation_items g
     JOIN validation_items t ON t.validation_id = g.validation_id AND t.hash = substr(g.hash, 6)
     WHERE g.validation_id = :validation AND g.gold IS NOT NULL AND g.hash LIKE 'gold:%'"""
 
 
 def _of_users(sql: str) -> TextClause:
-    # "items" and "mine" are what the judges judged, and the judgements themselves. An item that was made a gold item,
-    # too, keeps its label: who has seen the gold item must not see it again.
-    own = "FROM judgements WHERE validation_id = :validation AND user_id IN :users AND item_id NOT IN (" + _COPIED + ")"
+    # "items" and "mine" are what the judges judged, and the judgements themselves. What was retracted or withheld is
+    # shown to nobody any more. An item that was made a gold item, too, keeps its label: who has seen the gold item
+    # must not see it again.
+    mine = "FROM judgements WHERE validation_id = :validation AND user_id IN :users"
+    own = f"{mine} AND item_id NOT IN ({_SETTLED})"
     parts = {"items": f"SELECT item_id {own}", "mine": f"SELECT id {own}"}
     return text(sql.format(**parts)).bindparams(bindparam("users", expanding=True))
 

@@ -25,6 +25,10 @@ _HELD = """
         SELECT o.generation FROM judging_offers o WHERE o.page_id = :page AND o.slot_id = validation_slots.id
     ) AND state IN ('leased', 'open')"""
 _GIVE_BACK = text("UPDATE validation_slots SET state = 'open', lease_until = NULL" + _HELD)  # noqa: S608 - nothing here comes from outside
+_GOLD_LEFT = text("""
+    SELECT count(*) FILTER (WHERE o.slot_id IS NULL), count(*) FILTER (WHERE o.slot_id IS NOT NULL)
+    FROM judging_offers o WHERE o.page_id = :page
+    AND NOT EXISTS (SELECT 1 FROM judgements j WHERE j.offer_id = o.id)""")
 _EXTEND = text("UPDATE validation_slots SET state = 'leased', lease_until = :until" + _HELD).bindparams(  # noqa: S608 - as above
     bindparam("until", type_=UtcTime())
 )
@@ -43,8 +47,14 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def extend(db: Session, page_id: int, until: datetime) -> int:
-    """Lengthen the leases of a page, also of slots that lapsed and nobody took; give how many it still holds."""
-    return int(db.connection().execute(_EXTEND, {"page": page_id, "until": until}).rowcount)
+    """Lengthen the leases of a page, also of slots that lapsed and nobody took; give how many items it still holds.
+
+    Gold items count like all others, although they have no slots: the number must not tell which they are.
+    """
+    connection = db.connection()
+    held = int(connection.execute(_EXTEND, {"page": page_id, "until": until}).rowcount)
+    gold, others = connection.execute(_GOLD_LEFT, {"page": page_id}).one()
+    return held + int(gold) if held or not others else 0
 
 
 def give_back(db: Session, page_id: int) -> int:
@@ -57,6 +67,11 @@ def drop(db: Session, item_ids: Sequence[int]) -> None:
     for start in range(0, len(item_ids), 5000):
         wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is("open"), _is("leased"))
         _change(db, wanted, state="dropped", lease_until=None)
+
+
+def reopen_dropped(db: Session, item_id: int) -> None:
+    """Ask again for the judgements of an item that were not asked for any more."""
+    _change(db, (Slot.item_id == item_id) & _is("dropped"), state="open", generation=Slot.generation + 1)
 
 
 def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from quintain.store.tables import (
     Attempt,
@@ -108,6 +108,11 @@ def gone_items(db: Session, validation_id: int) -> list[int]:
     """List the items whose attempts were retracted or withheld."""
     query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
     return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, gone())))
+
+
+def items_of_attempt(db: Session, attempt_id: int) -> list[ValidationItem]:
+    """List the items that an attempt became, gold copies too."""
+    return list(db.scalars(select(ValidationItem).where(ValidationItem.attempt_id == attempt_id)))
 
 
 def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
@@ -227,6 +232,19 @@ def ids_with_text(db: Session, validation_id: int, wanted: str) -> list[int]:
         or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
     )
     return list(db.scalars(query))
+
+
+def settled(db: Session, ids: Sequence[int]) -> set[int]:
+    """Say which items nobody is asked about again: retracted, withheld, or made gold items, too."""
+    copy = aliased(ValidationItem)
+    copies = select(copy.id).where(
+        copy.validation_id == ValidationItem.validation_id, copy.hash == GOLD_COPY + ValidationItem.hash
+    )
+    found: set[int] = set()
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= set(db.scalars(query.where(or_(ValidationItem.retired_at.is_not(None), copies.exists()))))
+    return found
 
 
 def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path as File
 from typing import Annotated, Literal
 
@@ -11,11 +11,12 @@ from fastapi import Path, Response
 from fastapi import Query as Parameter
 
 from quintain.core.errors import Conflict
+from quintain.core.people import RoleName
 from quintain.services import attempt_export, attempts, collect, pay, readiness, rounds, writing
 from quintain.services.predict import limit_calls
-from quintain.services.round_definition import parse_round
+from quintain.services.round_definition import dump_round, parse_round
 from quintain.services.verdicts import Verdict
-from quintain.web.api.call import Calling
+from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Limit, TaskName
 from quintain.web.api.round_shapes import (
     ChoiceRequest,
@@ -50,7 +51,7 @@ EarningStatus = Annotated[
 
 def list_rounds(call: Calling, task: TaskName) -> RoundsShape:
     """List the rounds of a task; drafts to its owners only."""
-    return RoundsShape(rounds=[_round(one) for one in rounds.list_rounds(call.db, call.actor, task)])
+    return RoundsShape(rounds=[_round(call, one) for one in rounds.list_rounds(call.db, call.actor, task)])
 
 
 def create_round(call: Calling, task: TaskName, definition: RoundDefinition) -> RoundShape:
@@ -58,27 +59,27 @@ def create_round(call: Calling, task: TaskName, definition: RoundDefinition) -> 
     named = parse_round(definition.toml).task
     if named != task:
         raise Conflict(f"This defines a round of '{named}', not of '{task}'.")
-    return _round(rounds.put_round(call.db, call.actor, definition.toml))
+    return _round(call, rounds.put_round(call.db, call.actor, definition.toml))
 
 
 def get_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShape:
-    """Give a round."""
-    return _round(rounds.get_round(call.db, call.actor, f"{task}/{number}"))
+    """Give a round; how people from a panel come and go is in it for the task's owners only."""
+    return _round(call, rounds.get_round(call.db, call.actor, f"{task}/{number}"))
 
 
 def open_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShape:
     """Let people write (owners)."""
-    return _round(rounds.open_round(call.db, call.actor, f"{task}/{number}"))
+    return _round(call, rounds.open_round(call.db, call.actor, f"{task}/{number}"))
 
 
 def close_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShape:
     """End a round (owners)."""
-    return _round(rounds.close_round(call.db, call.actor, f"{task}/{number}"))
+    return _round(call, rounds.close_round(call.db, call.actor, f"{task}/{number}"))
 
 
 def clone_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShape:
     """Add a draft that asks the same (owners)."""
-    return _round(rounds.clone_round(call.db, call.actor, f"{task}/{number}"))
+    return _round(call, rounds.clone_round(call.db, call.actor, f"{task}/{number}"))
 
 
 def get_counters(call: Calling, task: TaskName, number: RoundNumber) -> CountersShape:
@@ -186,8 +187,12 @@ def decide_earnings(call: Calling, task: TaskName, decision: DecisionRequest) ->
     return EarningsShape(earnings=[EarningShape.model_validate(one.as_dict()) for one in found])
 
 
-def _round(info: rounds.RoundInfo) -> RoundShape:
-    return RoundShape.model_validate(info.as_dict())
+def _round(call: Call, info: rounds.RoundInfo) -> RoundShape:
+    shape = info.as_dict()
+    if not call.actor.has(RoleName.OWNER, info.task):
+        # Who knows the completion code is paid by the panel, work or no work.
+        shape["toml"] = dump_round(replace(info.spec, entry=None))
+    return RoundShape.model_validate(shape)
 
 
 def _readiness(found: readiness.Readiness) -> ReadinessShape:
