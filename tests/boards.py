@@ -107,7 +107,7 @@ def evaluated(
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
             spread = {"throughput_spread": throughput / 50, "memory_spread": memory / 100}
-            measurements = {"throughput": throughput, "memory": memory, "machine": "test", "rows": 200, **spread}
+            measurements = {"throughput": throughput, "memory": memory, "machine": "test", "examples": 200, **spread}
             _finish(db, blobs, model, version, MEASURE, None, measurements)
         for name in perturbed:
             variant = variant_of(db, blobs, get_task(db, "mood"), version, variant_name(name))

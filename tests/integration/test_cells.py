@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
-from quintain.engine.jobs import LocalEngine
-from quintain.engine.sandbox.limits import MIB, Limits
-from quintain.services import evaluate
+from quintain.engine.jobs import CellResult, LocalEngine
+from quintain.engine.sandbox.limits import MIB, Limits, Outcome
+from quintain.services import evaluate, progress
+from quintain.services.models import withdraw
 from quintain.services.notify import list_notifications
 from quintain.services.run_cell import Conditions, run_leased
 from quintain.services.tasks import get_task
@@ -119,7 +120,41 @@ def test_a_cell_that_kills_its_workers_is_given_up(db: Session, one_cell: int) -
     assert evaluate.claim(db, "last") is None
     cell = db.get_one(Cell, one_cell)
     assert cell.state == "failed"
-    assert "Given up after 3 attempts" in cell.reason
+    assert cell.reason.startswith(f"{Outcome.PLATFORM}: Given up after 3 attempts"), "no fault of the model"
+
+
+def test_a_withdrawn_models_runs_are_cancelled(db: Session, builder: Actor, one_cell: int) -> None:
+    """Nothing of it waits for ever; the worker that has one loses it, and nobody can queue it again."""
+    lease = evaluate.claim(db, "w")
+    assert lease is not None
+    with transaction(db):
+        waiting = next(row.cell for row in queries.rows(db) if row.cell.variant == "measure")
+        waiting.state = "queued"
+    withdraw(db, builder, "mood/constant")
+    db.rollback()
+    assert not evaluate.heartbeat(db, lease, done=1)
+    counts = progress.status(db, builder)
+    assert (counts["queued"], counts["running"]) == (0, 0)
+    assert "the model was withdrawn" in progress.explain_cell(db, builder, waiting.id).summary
+    with pytest.raises(Conflict, match="was withdrawn"):
+        evaluate.retry(db, builder, one_cell)
+
+
+def test_a_fault_in_our_own_code_fails_the_cell_and_not_the_worker(
+    workspace: Workspace, db: Session, blobs: Blobs, builder: Actor, one_cell: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is tried again like any fault of ours, then given up; the worker lives, and the builder is told."""
+
+    class Broken:
+        def run(self, *_: object) -> CellResult:
+            raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(evaluate, "MAX_ATTEMPTS", 1)
+    assert work(workspace.session, blobs, Broken(), CONDITIONS, threading.Event(), until_empty=True) == 0
+    db.rollback()
+    cell = db.get_one(Cell, one_cell)
+    assert (cell.state, cell.reason) == ("failed", f"{Outcome.PLATFORM}: ZeroDivisionError: ours")
+    assert any("constant failed on test" in note.text for note in list_notifications(db, builder))
 
 
 def test_builders_share_fairly(db: Session, blobs: Blobs, one_cell: int, tmp_path: Path) -> None:

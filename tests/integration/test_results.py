@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import math
 import threading
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -14,17 +18,19 @@ from quintain.core.errors import Conflict
 from quintain.core.people import Actor
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
+from quintain.perturb.contract import names_of
 from quintain.perturb.robustness.typos import Typos
 from quintain.services import evaluate
-from quintain.services.results import DatasetResult, results
+from quintain.services.results import DatasetResult, results, score_table, unchanged_figures
 from quintain.services.run_cell import Conditions
-from quintain.services.tasks import get_task
+from quintain.services.tasks import get_task, put_task
 from quintain.services.worker import work
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from quintain.store.tables import ResultCache
-from tests.evaluation import add_data, add_model, add_task
+from quintain.tasks.definition import parse_task
+from tests.evaluation import TASK, add_data, add_model, add_task
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 CASE_SENSITIVE = """
@@ -50,7 +56,7 @@ def evaluated(
 
 
 def test_all_five_axes_are_there_and_computed_once(
-    db: Session, blobs: Blobs, evaluated: dict[str, DatasetResult]
+    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, DatasetResult]
 ) -> None:
     """Performance, throughput, memory, fairness and robustness, each of the right size; a second look is cached."""
     constant, brittle = evaluated["constant"], evaluated["brittle"]
@@ -67,11 +73,59 @@ def test_all_five_axes_are_there_and_computed_once(
     assert brittle.robustness["share"]["value"] < 1.0
     assert brittle.robustness["flips"] > 0
     assert {"typos", "word_case", "keyboard"} <= set(brittle.robustness["families"])
+    families = brittle.robustness["families"]
+    figure = [families[name]["value"] for name in names_of("robustness", in_paper=True) if name in families]
+    assert brittle.robustness["share"]["value"] == pytest.approx(sum(figure) / len(figure))
+    assert {"whitespace", "leetspeak"} <= set(brittle.robustness["beside"])
+    assert "gender_neutral" in (brittle.fairness or {})["beside"]
+    assert brittle.robustness["all_rows"]["value"] >= brittle.robustness["share"]["value"]
     kept = db.scalar(select(func.count()).select_from(ResultCache))
     assert kept == 2 * (3 + 2), "three figures of each model, and the resamples of two"
     again = {found.model_version_id: found for found in results(db, blobs, get_task(db, "mood"))}
     assert again[brittle.model_version_id].as_dict() == brittle.as_dict()
     assert db.scalar(select(func.count()).select_from(ResultCache)) == kept
+    put_task(db, owner, TASK.replace('"macro_f1"]', '"macro_f1", "mcc"]'))
+    assert evaluate.fill(db) == 0, "a new metric needs no run"
+    assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
+
+
+def test_examples_that_a_perturbation_left_alone_count_over_all_rows() -> None:
+    """One answer of four examples flips, and the perturbation changed that example only."""
+    table = pl.DataFrame(
+        {"parent": ["a"], "family": ["typos"], "group": [None], "before": ["positive"], "after": ["negative"]},
+        schema_overrides={"group": pl.String},
+    )
+    found = unchanged_figures(parse_task(TASK), table, pl.Series(["a", "b", "c", "d"]))
+    assert (found["share"]["value"], found["all_rows"]["value"]) == (0.0, 0.75)
+    assert (found["rows"], found["flips"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "votes", [{"positive": ["a", "b", "c"], "negative": ["d"], "mixed": ["e"]}, {"positive": 0.75}]
+)
+def test_soft_metrics_come_from_the_votes_that_a_data_set_kept(votes: dict[str, Any]) -> None:
+    """Lists of voters, or shares; votes for no label of the task do not count. Without votes there is no figure."""
+    task = parse_task(TASK.replace('"macro_f1"]', '"macro_f1", "soft_cross_entropy"]'))
+    examples = pl.DataFrame(
+        {
+            "id": ["a", "b"],
+            "text": ["One.", "Two."],
+            "answer": ["positive", "negative"],
+            "tags": [[], []],
+            "group": [None, None],
+            "meta": [json.dumps({"label_distribution": votes}), json.dumps({"distribution": {"negative": 2}})],
+        },
+        schema_overrides={"tags": pl.List(pl.String), "group": pl.String},
+    )
+    said = pl.DataFrame({"id": ["a", "b"], "prediction": ["positive", "positive"]}).with_columns(
+        probabilities=pl.struct(negative=pl.lit(0.25), positive=pl.lit(0.75))
+    )
+    share = 0.75 if "negative" in votes else 1.0
+    first = -(share * math.log(0.75) + (1 - share) * math.log(0.25))
+    found = score_table(task, examples, said)["metrics"]
+    assert found["soft_cross_entropy"]["value"] == pytest.approx((first - math.log(0.25)) / 2)
+    without = score_table(task, examples.with_columns(meta=pl.lit(None, dtype=pl.String)), said)["metrics"]
+    assert set(without) == {"accuracy", "macro_f1"}
 
 
 def test_versions_of_a_perturbation_are_never_counted_together(

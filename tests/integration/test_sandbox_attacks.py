@@ -277,6 +277,17 @@ def test_a_crash_shows_its_traceback(ask: Callable[..., list[Any]]) -> None:
     assert "about to fail" in end.log
 
 
+def test_answers_that_come_late_are_timed_too(tmp_path: Path) -> None:
+    """A handler that yields its answers does its work while they are taken: that is part of the model's time."""
+    (tmp_path / "handler.py").write_text(
+        "import time\ndef predict(batch):\n    for _ in batch:\n        time.sleep(0.02)\n        yield 'x'\n"
+    )
+    with ModelSession(tmp_path, adapter="handler", limits=SMALL) as session:
+        alone, together = session.predict(INPUTS, single=True), session.predict(INPUTS)
+    assert min(alone.times) > 15_000_000
+    assert together.ns > 30_000_000
+
+
 def test_a_handler_that_does_not_import(ask: Callable[..., list[Any]]) -> None:
     """A missing module is named with where it was asked for."""
     end = outcome_of(ask, "import no_such_module\ndef predict(batch): return batch")

@@ -21,7 +21,7 @@ from quintain.engine.archives import packed
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox import layers
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
-from quintain.services import evaluate, uploads
+from quintain.services import evaluate, progress, uploads
 from quintain.services.live import LiveModels, LiveRunners
 from quintain.services.predict import predict
 from quintain.services.run_cell import Conditions
@@ -193,6 +193,13 @@ def test_a_file_of_predictions_is_scored_where_it_covers_a_data_set(
     assert row.cell.predictions is not None
     table = pl.read_parquet(blobs.path(row.cell.predictions))
     assert dict(zip(table["id"], table["prediction"], strict=True)) == answers
+    why = {
+        (data, variant): progress.explain(db, builder, "mood/file", f"mood/{data}", variant).summary
+        for data, variant in (("test", "plain"), ("test", "typos"), ("more", "plain"))
+    }
+    assert "done" in why["test", "plain"]
+    assert "is not run by us" in why["test", "typos"]
+    assert "has none for mood/more@1" in why["more", "plain"]
 
 
 def test_unknown_missing_and_doubled_ids_are_named(

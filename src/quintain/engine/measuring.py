@@ -15,12 +15,13 @@ from quintain.core.task import Task
 from quintain.engine.predicting import parse_answers
 from quintain.engine.runner import Runner
 from quintain.engine.sandbox.process import SAMPLE_SECONDS
+from quintain.stats.bootstrap import FloatArray
 from quintain.tasks.contract import kind_of
 
 WARM_UP = 8
 REPEATS = 3
 GIB = 1 << 30
-ENERGY = Path("/sys/class/powercap/intel-rapl:0/energy_uj")
+POWERCAP = Path("/sys/class/powercap")  # one counter of microjoules for each processor, where it may be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Measured:
     throughput: Sequence[float]
     latencies: Sequence[float]
     memory: Sequence[int]
+    memory_by_repeat: Sequence[float]
     cpu_seconds: float
     examples: int
     batch_size: int
@@ -42,11 +44,12 @@ class Measured:
         memory = np.asarray(self.memory, dtype=float) / GIB
         return {
             "throughput": float(rates.mean()),
-            "throughput_spread": float(rates.std(ddof=1)) if len(rates) > 1 else 0.0,
+            "throughput_spread": _spread(rates),
             "throughput_repeats": [float(rate) for rate in rates],
             "latency_p50": float(np.quantile(self.latencies, 0.5)),
             "latency_p95": float(np.quantile(self.latencies, 0.95)),
             "memory": float(memory.mean()) if memory.size else None,
+            "memory_spread": _spread(np.asarray(self.memory_by_repeat) / GIB),
             "memory_peak": float(memory.max()) if memory.size else None,
             "memory_samples": int(memory.size),
             "memory_interval": SAMPLE_SECONDS,
@@ -70,23 +73,28 @@ def measure(
     rates: list[float] = []
     times: list[int] = []
     singles: list[Any] = []
+    means: list[float] = []
     before_cpu, before_energy, before_samples = usage.cpu_seconds, _energy(), len(usage.samples)
     for _ in range(repeats):
+        begun = len(usage.samples)
         reply = runner.predict(inputs, single=True)
+        if taken := usage.samples[begun:]:
+            means.append(sum(taken) / len(taken))
         rates.append(len(inputs) / max(sum(reply.times), 1) * 1e9)
         times += reply.times
         singles = reply.answers
-    after_energy = _energy()
+    joules = _joules(before_energy, _energy())
     memory = usage.samples[before_samples:] or usage.samples[-1:]
     return Measured(
         throughput=rates,
         latencies=[time / 1e9 for time in times],
         memory=memory,
+        memory_by_repeat=means,
         cpu_seconds=max(usage.cpu_seconds - before_cpu, 0.0),
         examples=len(inputs) * repeats,
         batch_size=batch_size,
         differing=_differing(runner, task, inputs, singles or warm_up.answers, batch_size),
-        joules=None if before_energy is None or after_energy is None else (after_energy - before_energy) / 1e6,
+        joules=joules,
     )
 
 
@@ -118,8 +126,26 @@ def _differing(runner: Runner, task: Task, inputs: list[dict[str, Any]], singles
     return sum(first.answer != second.answer for first, second in zip(alone, grouped, strict=True))
 
 
-def _energy() -> int | None:
+def _spread(values: FloatArray) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _energy() -> dict[Path, tuple[int, int]]:
+    """Read the counter of each processor and where it begins anew; nothing where one of them may not be read."""
     try:
-        return int(ENERGY.read_text())
+        return {
+            place: (int((place / "energy_uj").read_text()), int((place / "max_energy_range_uj").read_text()))
+            for place in sorted(POWERCAP.glob("intel-rapl:[0-9]"))
+        }
     except (OSError, ValueError):
+        return {}
+
+
+def _joules(before: Mapping[Path, tuple[int, int]], after: Mapping[Path, tuple[int, int]]) -> float | None:
+    """Add up what the processors took; a counter that has begun anew meanwhile is behind by its range."""
+    if not before or before.keys() != after.keys():
         return None
+    used = [
+        after[place][0] - start + (most if after[place][0] < start else 0) for place, (start, most) in before.items()
+    ]
+    return sum(used) / 1e6

@@ -6,7 +6,7 @@ a family that changes many rows does not drown the others. Answers that are equa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,9 @@ from quintain.stats.text import normalise
 class Unchanged:
     """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped.
 
-    *drawn* are the resampled canonical shares. With the same rows and seed, two models meet the same resamples.
+    *beside* are families that stand by themselves and are no part of the shares over several; *changed* counts the
+    changed rows. *drawn* are the resampled canonical shares: with the same rows and seed, two models meet the same
+    resamples.
     """
 
     share: Estimate
@@ -35,6 +37,8 @@ class Unchanged:
     groups: Mapping[str, Estimate]
     flipped: npt.NDArray[np.bool_]
     drawn: FloatArray
+    changed: int
+    beside: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give the figures as plain data, for JSON."""
@@ -44,7 +48,8 @@ class Unchanged:
             "families": {name: value.as_dict() for name, value in self.families.items()},
             "groups": {name: value.as_dict() for name, value in self.groups.items()},
             "flips": int(self.flipped.sum()),
-            "rows": len(self.flipped),
+            "rows": self.changed,
+            "beside": list(self.beside),
         }
 
 
@@ -71,6 +76,7 @@ def unchanged_share(
     changed: npt.NDArray[np.bool_] | None = None,
     groups: Sequence[str | None] | None = None,
     clusters: IntArray | None = None,
+    beside: Collection[str] = (),
     seed: int = 0,
     resamples: int = 1000,
 ) -> Unchanged:
@@ -78,24 +84,28 @@ def unchanged_share(
 
     *same* says of each row whether its answer stayed, *families* by which family it was perturbed, *changed* whether
     its input changed at all, *groups* to which group (such as a gender) it was changed. *clusters* numbers the original
-    examples, which are resampled with all of their variants.
+    examples, which are resampled with all of their variants. Families in *beside* are no part of the figure.
     """
     rows = np.ones(len(same), dtype=bool) if changed is None else np.asarray(changed, dtype=bool)
     kept = np.flatnonzero(rows)
+    aside = set(beside)
+    counts = np.array([name not in aside for name in families], dtype=bool)
     scores = same.astype(np.float64)
 
     def part(chosen: IntArray) -> Estimate:
         where = None if clusters is None else clusters[chosen]
         return mean_estimate(scores[chosen], groups=where, seed=seed, resamples=resamples)
 
-    share, drawn = _family_mean(scores, families, kept, clusters, seed, resamples)
+    share, drawn = _family_mean(scores, families, np.flatnonzero(rows & counts), clusters, seed, resamples)
     return Unchanged(
         share=share,
-        all_rows=part(np.arange(len(same))),
+        all_rows=part(np.flatnonzero(counts)),
         families={name: part(chosen) for name, chosen in _rows_by(families, kept)},
         groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
         flipped=~same & rows,
         drawn=drawn,
+        changed=len(kept),
+        beside=tuple(sorted(aside.intersection(families[row] for row in kept.tolist()))),
     )
 
 

@@ -250,7 +250,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     spread = measured.get(f"{axis.name}_spread") or 0.0
     low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
     end = found.facts[MEASURE].finished_at if MEASURE in found.facts else None
-    return {"value": value, "low": low, "high": high, "n": measured.get("rows"), "at": _when(end)} | (
+    return {"value": value, "low": low, "high": high, "n": measured.get("examples"), "at": _when(end)} | (
         {"machine": measured["machine"]} if measured.get("machine") else {}
     )
 

@@ -21,6 +21,7 @@ from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.board_cache import Warm
 from quintain.services.board_rank import Ranked, dataset_weights
 from quintain.services.board_types import Board, BoardDataset, Figure
+from quintain.services.label_shares import label_shares
 from quintain.services.results import read_draws
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.joint import bootstrap_totals
@@ -150,4 +151,5 @@ def _aligned(blobs: Blobs, made: Board, examples: pl.DataFrame, key: str) -> Ali
         table["prediction"],
         labels=made.task.label_names or None,
         probabilities=probabilities,
+        distributions=label_shares(made.task, [made.metric], examples["meta"]),
     )

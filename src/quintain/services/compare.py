@@ -18,6 +18,7 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
 from quintain.metrics.paired import paired_metric
 from quintain.services.examples import example_scores
+from quintain.services.label_shares import label_shares
 from quintain.services.models import get_model
 from quintain.services.results import read_predictions, sees_all
 from quintain.services.tasks import get_task, leading_metric
@@ -223,6 +224,9 @@ def _aligned(task: Task, table: pl.DataFrame, side: str) -> Aligned:
     shares = f"{side}_probabilities"
     if shares in table.columns and table[shares].null_count() == 0:
         beside["probabilities"] = table[shares].struct.unnest()
+    people = label_shares(task, [leading_metric(task)], table["meta"])
+    if people is not None:
+        beside["distributions"] = people
     if table["group"].null_count() < table.height:
         beside["groups"] = table["group"].fill_null(table["id"])
     answer_type = kind_of(task).answer_type

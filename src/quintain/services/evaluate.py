@@ -19,6 +19,7 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services import audit
 from quintain.services.notify import notify
@@ -36,6 +37,7 @@ EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
 VARIANT_SEED = 0
+VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,9 @@ def claim(
             if cell is None:
                 return None
             if cell.attempts > MAX_ATTEMPTS:
-                _give_up(db, cell, f"Given up after {MAX_ATTEMPTS} attempts that ended without a result.")
+                # The sandbox keeps a model from its worker: where workers die, the platform is at fault.
+                why = f"Given up after {MAX_ATTEMPTS} attempts that ended without a result."
+                _give_up(db, cell, f"{Outcome.PLATFORM}: {why}")
                 continue
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
             return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds)
@@ -236,6 +240,8 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         _require_may_manage(actor, row)
         if row.cell.state not in {"failed", "cancelled"}:
             raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
+        if row.model_version.withdrawn_at is not None:
+            raise Conflict(f"Cell {cell_id} is of a model that was withdrawn.")
         if outdated(row.cell.variant):
             raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
         row.cell.state = "queued"
@@ -267,6 +273,7 @@ def _give_up(db: Session, cell: Cell, reason: str) -> None:
     cell.finished_at = now()
     queries.note(db, cell.id, "failed", reason)
     db.flush()
+    _tell_builder(db, _row(db, cell.id), reason)
 
 
 def _tell_builder(db: Session, row: CellRow, reason: str) -> None:

@@ -26,9 +26,9 @@ from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.runner import RunnableModel
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
-from quintain.services.evaluate import VARIANT_SEED, variants_of
+from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, variants_of
 from quintain.services.results import family_of, score_table, side_by_side, unchanged_figures
-from quintain.services.run_cell import MEASURED_EXAMPLES, VARIANT_ROWS, Conditions, runnable
+from quintain.services.run_cell import MEASURED_EXAMPLES, Conditions, runnable
 from quintain.store.queries.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -186,4 +186,8 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
         changed = perturb_table(bench.task, source, perturbation(name), seed=VARIANT_SEED)
         if changed.height:
             tables[family].append(side_by_side(name, changed, plain, bench.predict(name, changed)))
-    return {family: unchanged_figures(bench.task, pl.concat(parts)) for family, parts in tables.items() if parts}
+    return {
+        family: unchanged_figures(bench.task, pl.concat(parts), source["id"])
+        for family, parts in tables.items()
+        if parts
+    }

@@ -30,6 +30,7 @@ from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.queries import cells
 from quintain.store.queries import models as queries
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
@@ -220,12 +221,13 @@ def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) 
 
 
 def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
-    """Withdraw one version: it stays in the records, and nobody can run it any more."""
+    """Withdraw one version: it stays in the records, and nobody can run it any more; runs to come are cancelled."""
     with transaction(db):
         info, _ = _editable(db, actor, ref)
         if info.version.withdrawn_at is None:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = now()
+            cells.cancel_all(db, version.id, "the model was withdrawn", now())
             audit.record(db, actor, "model.withdraw", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 

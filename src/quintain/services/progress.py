@@ -9,14 +9,17 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.services.datasets import get_version
+from quintain.services.datasets import VersionInfo, get_version
 from quintain.services.evaluate import EVALUATED, estimate_wait, may_see_logs, variants_of
-from quintain.services.models import get_model
+from quintain.services.models import ModelVersionInfo, get_model
 from quintain.services.tasks import get_task
 from quintain.store.queries import cells as queries
-from quintain.store.queries.cells import PLAIN, CellRow
+from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
+
+WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,18 @@ def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = 
     known = variants_of(get_task(db, data.task))
     if variant not in {name.rpartition(".v")[0] or name for name in known} | set(known):
         return Explanation(f"There is no variant '{variant}' of {data.ref}. There are: {', '.join(known)}.")
-    return Explanation("The cell does not exist yet: the next worker that looks for work makes it.")
+    return Explanation(_never(db, actor, version, data, variant) or WILL_BE)
+
+
+def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo, variant: str) -> str:
+    """Say why there will be no cell; empty where there will."""
+    place = ADAPTERS.get(model.adapter).place
+    if place == "file" and data.hash not in model.meta.get("datasets", ()):
+        return f"{model.ref} is a file of predictions, and has none for {data.ref}."
+    if (place == "file" and variant != PLAIN) or (place == "remote" and variant == MEASURE):
+        return f"{model.ref} is not run by us, so that there is no '{variant}' of it."
+    newest = get_version(db, actor, f"{data.task}/{data.dataset}")
+    return f"{data.ref} has a newer version, {newest.ref}, which is evaluated." if newest.id != data.id else ""
 
 
 def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:

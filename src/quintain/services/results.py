@@ -21,8 +21,10 @@ from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.metrics.flips import Unchanged, same_answers, unchanged_share
-from quintain.perturb.contract import Family, perturbation
+from quintain.perturb.contract import PERTURBATIONS, Family, perturbation
 from quintain.perturb.tables import lineage
+from quintain.services.evaluate import VARIANT_ROWS
+from quintain.services.label_shares import label_shares
 from quintain.services.models import get_model
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
@@ -33,7 +35,7 @@ from quintain.store.queries import results as cache
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 4  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 5  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
 DRAWN = "drawn"
 NOTHING_CHANGED: Mapping[str, Any] = {
@@ -249,12 +251,15 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -
     beside: dict[str, Any] = {}
     if "probabilities" in table.columns and table["probabilities"].null_count() == 0:
         beside["probabilities"] = table["probabilities"].struct.unnest()
+    people = label_shares(task, metric_names(task), table["meta"]) if "meta" in table.columns else None
+    if people is not None:
+        beside["distributions"] = people
     if table["group"].null_count() < table.height:
         beside["groups"] = table["group"].fill_null(table["id"])
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     tags = table.select(pl.col("tags").list.filter(pl.element().is_in(common))).to_series() if common else None
     by = {"tag": tags} if tags is not None else None
-    # A model that gives no probabilities has no log loss; its other figures stand.
+    # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
     absent = {"probabilities", "distributions"} - beside.keys()
     names = [name for name in metric_names(task) if not absent & set(METRICS.get(name).needs)]
     found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=by, **beside)
@@ -280,19 +285,37 @@ def _unchanged(
     table = pl.concat([flip_table(db, blobs, plain, row) for row in members.values()])
     if table.is_empty():
         return dict(NOTHING_CHANGED)
-    found = _unchanged_share(task, table)
+    found = _unchanged_share(task, table, perturbed_ids(plain))
     return found.as_dict() | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
 
 
-def unchanged_figures(task: Task, table: pl.DataFrame) -> dict[str, Any]:
-    """Give the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`."""
-    return dict(NOTHING_CHANGED) if table.is_empty() else _unchanged_share(task, table).as_dict()
+def perturbed_ids(plain: pl.DataFrame) -> pl.Series:
+    """Give the ids of the examples that perturbations are made of, from the answers to all examples."""
+    return plain["id"].sort().head(VARIANT_ROWS)
 
 
-def _unchanged_share(task: Task, table: pl.DataFrame) -> Unchanged:
+def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> dict[str, Any]:
+    """Give the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`.
+
+    *examples* are the ids of all that were perturbed: an answer to one that did not change is unchanged.
+    """
+    return dict(NOTHING_CHANGED) if table.is_empty() else _unchanged_share(task, table, examples).as_dict()
+
+
+def _unchanged_share(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
+    """Measure the share; the figure is of the paper's perturbations, and the others stand beside it."""
     same = same_answers(kind_of(task).answer_type, table["before"], table["after"])
-    clusters = table["parent"].rank("dense").cast(pl.Int64).to_numpy() - 1
-    return unchanged_share(same, table["family"].to_list(), groups=table["group"].to_list(), clusters=clusters)
+    every = pl.DataFrame({"parent": examples}).join(table.select("family").unique(), how="cross")
+    left = every.join(table, on=["parent", "family"], how="anti").sort("family", "parent")
+    rows = pl.concat([table.select("parent", "family", "group"), left], how="diagonal")
+    return unchanged_share(
+        np.concatenate([same, np.ones(left.height, dtype=bool)]),
+        rows["family"].to_list(),
+        changed=np.arange(rows.height) < table.height,
+        groups=rows["group"].to_list(),
+        clusters=rows["parent"].rank("dense").cast(pl.Int64).to_numpy() - 1,
+        beside=[name for name, member in PERTURBATIONS.items() if not member.in_paper],
+    )
 
 
 def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> pl.DataFrame:

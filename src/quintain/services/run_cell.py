@@ -6,6 +6,7 @@ tags and no ids of ours.
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import threading
 import time
@@ -30,7 +31,7 @@ from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services import evaluate
 from quintain.services.environments import Environments
-from quintain.services.evaluate import VARIANT_SEED, Lease
+from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
 from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -43,9 +44,9 @@ BEATS_PER_LEASE = 6
 ABANDON_SECONDS = 0.25
 MEASURED_EXAMPLES = 200
 LOG_CHARACTERS = 20_000
-VARIANT_ROWS = 5000
 
 Sessions = Callable[[], AbstractContextManager[Session]]
+log = logging.getLogger("quintain.worker")
 
 
 class Engine(Protocol):
@@ -148,6 +149,11 @@ def run_leased(
         # Nothing that the model did: a full disk, a missing blob, a machine without a sandbox.
         with sessions() as db:
             evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {error}", ours=True)
+    except Exception as error:
+        # A fault in code of ours: the cell says so, and the worker goes on with the next one.
+        log.exception("cell %s", lease.cell_id)
+        with sessions() as db:
+            evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {type(error).__name__}: {error}", ours=True)
     return False
 
 

@@ -37,6 +37,16 @@ def test_families_count_alike_and_unchanged_rows_do_not() -> None:
     assert found.as_dict()["flips"] == 2
 
 
+def test_what_stands_beside_the_figure_is_no_part_of_it() -> None:
+    """A family beside the figure has a share of its own, and the shares over several do not know it."""
+    same = np.array([True, False, False, False])
+    found = unchanged_share(same, ["typos", "typos", "neutral", "neutral"], beside=["neutral", "absent"])
+    assert found.share.value == found.all_rows.value == 0.5
+    assert {name: part.value for name, part in found.families.items()} == {"neutral": 0.0, "typos": 0.5}
+    assert found.as_dict()["beside"] == ["neutral"]
+    assert (found.as_dict()["flips"], found.as_dict()["rows"]) == (3, 4)
+
+
 def test_an_examples_variants_are_drawn_together() -> None:
     """Clusters make the interval wider where the variants of one example flip together."""
     same = np.repeat(np.arange(40) % 2 == 0, 5)

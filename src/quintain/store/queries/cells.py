@@ -136,6 +136,15 @@ def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bo
     return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
+def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) -> None:
+    """Cancel every cell of a model version that is queued or running; a worker that has one finds it gone."""
+    found = rows(db, model_version_id=model_version_id, states=["queued", "running"])
+    for cell in (row.cell for row in found):
+        cell.state, cell.reason, cell.lease_until, cell.finished_at = "cancelled", reason, None, at
+        cell.generation += 1
+        note(db, cell.id, "cancelled", reason)
+
+
 def note(db: Session, cell_id: int, kind: str, text: str = "") -> None:
     """Add an event to a cell's log."""
     db.add(CellEvent(cell_id=cell_id, kind=kind, text=text))
