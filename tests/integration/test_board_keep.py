@@ -15,16 +15,19 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, NotFound, NotSignedIn
-from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.services import board_keep, tokens
 from quintain.services.board import board
 from quintain.services.board_export import KINDS, SINGLE, export
 from quintain.services.board_rank import rank
+from quintain.services.board_settings import board_spec, set_board
 from quintain.services.board_types import View
+from quintain.services.links import make_link, redeem_link
 from quintain.services.models import set_visibility
 from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
 from tests.boards import small_board
+from tests.web_support import PASSWORD, browser_of, post
 
 CALL = "/api/v1/tasks/mood/board"
 
@@ -137,6 +140,23 @@ def test_the_api_gives_the_board_once_and_ranks_it(workspace: Workspace, db: Ses
     assert client.get(f"{CALL}/snapshots").json()["snapshots"][0]["title"] == "T"
 
 
+def test_the_settings_page_keeps_whom_the_file_named(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """A board that shows named models only goes on to do so; the page ticks and unticks all that there are."""
+    set_board(db, owner, "mood", {"models": ["large", "small"], "caps": {"memory": 16}})
+    redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    client = browser_of(workspace, "olga")
+    page = "/tasks/mood/board/settings"
+    text = client.get(page).text
+    assert 'name="shown" value="large" checked' in text
+    assert 'name="shown" value="medium">' in text
+    fields = {"model-names": ["large", "medium", "small"], "dataset-test": "1", "weight-performance": "1"}
+    answer = post(client, page, page, **fields, **{"shown": ["large", "medium"], "cap-memory": "16"})
+    assert answer.status_code == 303, answer.text
+    db.rollback()
+    spec = board_spec(db, "mood")
+    assert (spec.models, spec.hidden_models, spec.caps) == (("large", "medium"), (), {"memory": 16})
+
+
 def test_commands_show_export_freeze_and_check(
     workspace: Workspace, cli: Callable[..., Result], tmp_path: Path, database: str
 ) -> None:
@@ -162,6 +182,10 @@ def test_commands_show_export_freeze_and_check(
     file.write_text(file.read_text().replace('"title": ""', '"title": "x"'))
     assert cli("board", "verify", file).exit_code == 1
     assert cli(*folder, "export", "mood", "--format", "markdown").stdout.startswith("| Rank | Model |")
+    other = cli(*folder, "export", "mood", "--format", "json", "--base", "throughput")
+    assert json.loads(other.stdout)["base"] == "throughput"
+    assert cli(*folder, "snapshot", "mood", "--language", "en", "-o", file).exit_code == 0
+    assert json.loads(file.read_text())["board"]["language"] == "en"
     settings = tmp_path / "board.toml"
     settings.write_text("human = 0.9\n[weights]\nperformance = 1\n")
     assert json.loads(cli(*folder, "set", "mood", settings, "--json").stdout)["human"] == 0.9

@@ -230,10 +230,11 @@ def test_owners_set_the_board_and_nobody_else(db: Session, blobs: Blobs, owner: 
     with pytest.raises(Forbidden):
         set_board(db, builder, "mood", {"weights": {"performance": 1}})
     bad = {"weights": {"beauty": 1}, "datasets": {"nowhere": -1}, "human": 7, "colour": "red", "freeze_until": "soon"}
+    bad["caps"] = {"memroy": 16}
     with pytest.raises(BadInput) as caught:
         set_board(db, owner, "mood", bad)
     said = "\n".join(map(str, caught.value.faults))
-    assert all(word in said for word in ("beauty", "nowhere", "human", "colour", "soon"))
+    assert all(word in said for word in ("beauty", "nowhere", "human", "colour", "soon", "memroy"))
     for shapeless in ({"datasets": [1]}, {"weights": "x"}, {"models": 5}, {"hidden_models": [1]}, {"metric": {}}):
         with pytest.raises(BadInput, match="cannot be used"):
             set_board(db, owner, "mood", shapeless)

@@ -211,6 +211,9 @@ def export(
     weights: Weights = "",
     datasets: Datasets = "",
     epsilon: Epsilon = None,
+    base: Base = "",
+    tag: Tag = None,
+    language: Language = None,
     json: output.JsonFlag = False,
 ) -> None:
     """Write the ranking as CSV, JSON, LaTeX or Markdown, or one model's results for other tools.
@@ -218,9 +221,9 @@ def export(
     Example: quintain board export sentiment --format latex -o table.tex
     """
     workspace = workspace_of(context)
-    view = parse_view(weights, datasets, epsilon=epsilon)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
-        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task), view)
+        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language)), view)
     text = write_export(ranked, format, model)
     if out is not None:
         output.write_file(out, text.encode())
@@ -241,6 +244,9 @@ def snapshot(
     weights: Weights = "",
     datasets: Datasets = "",
     epsilon: Epsilon = None,
+    base: Base = "",
+    tag: Tag = None,
+    language: Language = None,
     json: output.JsonFlag = False,
 ) -> None:
     """Freeze the board as everybody may see it, with the hash of every input.
@@ -248,9 +254,10 @@ def snapshot(
     Example: quintain board snapshot sentiment --title "Camera ready" -o board.json
     """
     workspace = workspace_of(context)
-    view: View = parse_view(weights, datasets, epsilon=epsilon)
+    view: View = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
-        made = board_keep.take_snapshot(db, workspace.blobs, OPERATOR, task, view, title=title, part=None)
+        part = Part(tag, language)
+        made = board_keep.take_snapshot(db, workspace.blobs, OPERATOR, task, view, title=title, part=part)
         _, data = board_keep.read_snapshot(db, workspace.blobs, task, made.hash)
     if out is not None:
         output.write_file(out, data)

@@ -22,6 +22,7 @@ from quintain.store.queries import boards as queries
 from quintain.store.tables import BoardSettings
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
+CAPPED = ("memory",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,11 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
         Fault(f"is no axis; there are: {', '.join(AXES)}", field=f"weights.{name}")
         for name in weights
         if name not in AXES
+    ]
+    faults += [
+        Fault(f"has no cap; there is one for: {', '.join(CAPPED)}", field=f"caps.{name}")
+        for name in settings.get("caps") or {}
+        if name not in CAPPED
     ]
     for part, what in (("weights", "axis"), ("datasets", "data set")):
         if settings.get(part) and not any(settings[part].values()):

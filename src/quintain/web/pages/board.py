@@ -14,8 +14,9 @@ from quintain.services import board_keep
 from quintain.services.board_cache import warm_board
 from quintain.services.board_export import KINDS, SINGLE
 from quintain.services.board_rank import parse_view, rank
-from quintain.services.board_settings import AXES, board_spec, set_board
+from quintain.services.board_settings import AXES, BoardSpec, board_spec, set_board
 from quintain.services.board_types import Part, View
+from quintain.services.models import list_models
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import get_task
 from quintain.web.api.board import read_part
@@ -71,7 +72,7 @@ def save_settings(post: Posting, task: str) -> Response:
     """Set the board."""
     visit = post.visit
     try:
-        set_board(visit.db, visit.actor, task, _typed(post))
+        set_board(visit.db, visit.actor, task, _typed(post, board_spec(visit.db, task)))
     except BadInput as error:
         return _settings(visit, task, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The board is set."))
@@ -145,20 +146,29 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
             ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
             *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
         ],
-        names=sorted({model.name for model in made.models} | set(spec.hidden_models)),
+        names=sorted(
+            {one.name for one in list_models(visit.db, visit.actor, task) if one.version.withdrawn_at is None}
+            | set(spec.hidden_models)
+        ),
         crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
         error=trouble,
     )
 
 
-def _typed(post: Post) -> Mapping[str, Any]:
-    """Read the settings that were typed; a field left empty keeps its default."""
+def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
+    """Read the settings that were typed; a field left empty keeps its default.
+
+    Where only some models were named to be shown, those that are ticked are named from now on.
+    """
+    ticked = sorted(set(post.texts("shown")))
+    named = bool(before.models and ticked)
     settings: dict[str, Any] = {
         "datasets": _numbers(post, "dataset-"),
         "weights": _numbers(post, "weight-"),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
-        "hidden_models": sorted(set(post.texts("model-names")) - set(post.texts("shown"))),
+        "models": ticked if named else [],
+        "hidden_models": [] if named else sorted(set(post.texts("model-names")) - set(ticked)),
         "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,
     }
     for name, factor in (("epsilon", 1.0), ("human", 0.01)):
