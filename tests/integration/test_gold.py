@@ -29,6 +29,7 @@ from quintain.services import (
 )
 from quintain.services.judge import Answer
 from quintain.services.personal_data import export_person
+from quintain.services.review import review
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
@@ -99,6 +100,25 @@ def test_doing_badly_on_gold_ends_the_qualification_and_doing_well_earns_a_bonus
     base = select(func.sum(Earning.amount)).where(Earning.kind == "base", Earning.user_id == bad.user_id)
     assert db.scalar(base) == 10
     assert db.scalar(select(func.count()).select_from(Judgement).where(Judgement.user_id == bad.user_id)) == 10
+
+
+def test_who_is_qualified_again_begins_anew_on_gold(db: Session, owner: Actor) -> None:
+    """What the owner has forgiven ends the qualification neither at the next gold item nor at the next review."""
+    make_ground(db, owner, 60, "judgements = 2\nminimum = 2\n[gold]\nrate = 0.4\nafter = 4\nbelow = 0.6")
+    add(db, owner, 20)
+    (actor,) = make_judges(db, 1)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    assert not answer_page(db, actor, page, wrong_on_gold).qualified
+    unqualify.requalify(db, owner, REF, actor.name, reason="a misunderstanding", restore=True)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    assert answer_page(db, actor, page).qualified
+    found = review(db, owner, REF, apply=True)
+    assert found is not None
+    assert found.clean
+    (row,) = judges.judge_table(db, owner, REF)
+    assert (row["gold_seen"], row["gold"]["value"], row["qualified"]) == (4, 1.0, True)
 
 
 def test_the_entry_quiz_is_five_gold_questions_of_which_three_must_be_right(db: Session, owner: Actor) -> None:

@@ -52,6 +52,8 @@ def test_a_page_is_claimed_handed_in_and_handed_in_again(web: Workspace) -> None
     """All items are on the page with their labels; a repeat changes nothing and shows the same receipt."""
     client = browser_of(web, "wilma")
     assert client.get("/tasks/mood/judge").headers["location"] == HOME
+    assert HOME in client.get("/work").text
+    assert HOME not in browser_of(web, "bert").get("/work").text
     address = begin(client)
     html = client.get(address).text
     items = ITEM.findall(html)

@@ -79,6 +79,16 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert len(lines) == 61
 
 
+def test_the_owner_sees_what_an_hour_of_judging_pays(web: Workspace) -> None:
+    """Before anybody was timed, from the owner's own estimate: ten items of twelve seconds for a quarter."""
+    client = browser_of(web, "olga")
+    policy = "seconds_per_item = 12\n[reward]\namount = 25\ncurrency = 'USD'"
+    post(client, HOME, "/tasks/mood/validation", name="second", policy=policy)
+    text = client.get("/tasks/mood/validation/second/live").text
+    assert "0.25 USD" in text
+    assert "that is 7.50 USD an hour" in text
+
+
 def test_the_console_is_the_owners_and_the_queue_is_for_experts(web: Workspace) -> None:
     """Workers see neither; experts see the queue and not the console; a bad decision is refused."""
     worker, expert = browser_of(web, "wilma"), browser_of(web, "edda")

@@ -55,6 +55,14 @@ def test_agreement_is_with_the_majority_of_the_others(db: Session, owner: Actor)
     assert honest["median_seconds"] is not None
 
 
+def test_pages_that_were_handed_in_are_completed_tasks(db: Session, owner: Actor) -> None:
+    """The rule `completed` counts judging as well as writing."""
+    people = settled(db, owner)
+    rules = [{"rule": "completed", "at_least": 1}, {"rule": "completed", "at_least": 100}]
+    assert people[0].user_id is not None
+    assert [one.ok for one in qualify.eligibility(db, people[0].user_id, rules, task="mood")] == [True, False]
+
+
 def test_a_preview_names_whom_a_rule_would_catch_and_changes_nothing(db: Session, owner: Actor) -> None:
     """The preview has the rule's power against random clickers; workers may not look."""
     people = settled(db, owner)

@@ -24,9 +24,10 @@ from quintain.services.pay import (
     round_totals,
     wage,
 )
+from quintain.services.readiness import choose
 from quintain.services.rounds import close_round
 from quintain.services.tasks import find_row, put_task
-from quintain.services.writing import give_up, start
+from quintain.services.writing import get_session, give_up, start
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -54,6 +55,22 @@ def test_base_pay_does_not_depend_on_fooling(db: Session, blobs: Blobs, owner: A
         failing.name: (30, "base", "pending"),
         leaving.name: (10, "base", "pending"),
     }
+
+
+def test_who_opts_out_is_paid_for_what_was_done(
+    db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """The session ends at once, like one that was given up; its prompt is free for others."""
+    info = add_round(db, blobs, owner, tmp_path, prompts=1, more='attempts = 3\ncontent_warning = "Rude."')
+    choose(db, worker, info.ref, "warning")
+    key = start(db, blobs, worker, info.ref).key
+    submit(db, blobs, worker, key, "It was bad, and too much for me.")
+    choose(db, worker, info.ref, "opt_out")
+    assert get_session(db, worker, key).outcome == "given_up"
+    assert [one.money.amount for one in list_earnings(db, owner, "mood")] == [10]
+    (other,) = writers(db, 1)
+    choose(db, other, info.ref, "warning")
+    assert start(db, blobs, other, info.ref).prompt is not None
 
 
 def test_closing_pays_who_was_writing(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:

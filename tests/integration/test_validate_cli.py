@@ -121,6 +121,13 @@ def test_programs_judge_over_the_api(workspace: Workspace, db: Session, owner: A
     assert (found["progress"]["judgements"], found["judges"][0]["worker"]) == (3, "judge0")
     assert boss.post("tasks/mood/validations/check/unqualify", json={"rule": "wilson"}).json()["workers"] == []
     assert boss.get("tasks/mood/validations/none").status_code == 404
+    (line,) = boss.get("tasks/mood/validations").json()["validations"]
+    assert (line["validation"], line["judgements"]) == (REF, 3)
+    assert judge.get("tasks/mood/validations").status_code == 403
+    assert boss.get("tasks/nowhere/validations").status_code == 404
+    table = pl.read_csv(boss.get("tasks/mood/validations/check/judgements").content)
+    assert (table.height, set(table["worker"])) == (3, {"judge-1"})
+    assert judge.get("tasks/mood/validations/check/judgements").status_code == 403
     assert boss.get("tasks/mood/validations/check/contested").json() == {"items": []}
     assert boss.post("tasks/mood/validations/check/review").json()["clean"] is True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,19 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
-from quintain.services import adjudicate, gold, qualify, slots, tasks, unqualify, validate, vmer
+from quintain.services import (
+    adjudicate,
+    attempts,
+    gold,
+    item_files,
+    judge,
+    qualify,
+    slots,
+    tasks,
+    unqualify,
+    validate,
+    vmer,
+)
 from quintain.services.final_labels import final_labels
 from quintain.services.links import make_link, redeem_link
 from quintain.services.review import review
@@ -42,7 +55,9 @@ def attempt(writer: Actor | None, text: str, aim: str, *said: str, **more: Any) 
     }
 
 
-def make_round(db: Session, owner: Actor, rows: list[dict[str, Any]], policy: str = "") -> None:
+def make_round(
+    db: Session, owner: Actor, rows: list[dict[str, Any]], policy: str = "", *, definition: str = ROUND
+) -> None:
     """Make round 1 with attempts, and open its validation."""
     tasks.put_task(db, owner, TASK)
     with transaction(db):
@@ -50,7 +65,7 @@ def make_round(db: Session, owner: Actor, rows: list[dict[str, Any]], policy: st
         row = Round(task_id=task_id, number=1, state="open", entry_key="k")
         db.add(row)
         db.flush()
-        db.add(RoundVersion(round_id=row.id, number=1, toml=ROUND))
+        db.add(RoundVersion(round_id=row.id, number=1, toml=definition))
         db.add_all(Attempt(round_id=row.id, **one) for one in rows)
     validate.open_validation(db, owner, REF, policy)
 
@@ -103,6 +118,50 @@ def test_an_ensemble_errs_where_every_model_does(db: Session, owner: Actor, writ
     assert rates["aimed_success"] is None
     assert [one["errors"] for one in rates["models"]] == [2, 1]
     assert {one["label"] for one in rates["labels"]} == {"negative", "x"}
+
+
+@pytest.mark.parametrize("ref", ["mood/check", REF])
+def test_a_harvest_has_an_error_rate(db: Session, owner: Actor, tmp_path: Path, ref: str) -> None:
+    """What the model said comes along in the file, also into the validation of a round; nobody aimed."""
+    make_round(db, owner, [])
+    validate.open_validation(db, owner, ref, "[gold]\nrate = 0")
+    path = tmp_path / "sample.csv"
+    rows = ["a feels positive,negative", "b feels neutral,neutral", "c feels negative,positive", "d feels positive,"]
+    path.write_text("\n".join(["text,predicted,model", *(f"{row},mood/m@1" for row in rows)]))
+    assert item_files.add_items_from_file(db, owner, ref, path).added == 4
+    judge_all(db, make_judges(db, 5), ref=ref)
+    rates = vmer.error_rates(db, owner, ref)
+    assert (rates["collected"], rates["errors"], rates["aimed_success"]) == (4, 2, None)
+    assert [(one["model"], one["collected"], one["errors"]) for one in rates["models"]] == [("mood/m@1", 3, 2)]
+    assert {one["label"] for one in rates["labels"]} == {"negative", "neutral", "positive"}
+
+
+def test_what_a_judge_flags_waits_in_the_queue_of_the_round(db: Session, owner: Actor, writer: Actor) -> None:
+    """The owner decides on it as on every flag; handing the page in again flags nothing twice."""
+    make_round(db, owner, five(writer), "[gold]\nrate = 0")
+    (judge0,) = make_judges(db, 1)
+    page = slots.claim_page(db, judge0, REF)
+    assert page is not None
+    said = ["copied from a film", "", None, None]
+    answers = [judge.Answer(item.id, "positive", flag=flag) for item, flag in zip(page.items, said, strict=True)]
+    for _ in range(2):
+        judge.submit_page(db, judge0, page.token, answers)
+    found = attempts.flag_queue(db, owner, REF)
+    assert {(one.kind, one.detail) for one in found} == {
+        ("reported", "copied from a film"),
+        ("reported", "Flagged by a judge."),
+    }
+    assert len(found) == 2
+
+
+def test_judges_read_the_content_warning(workspace: Workspace, db: Session, owner: Actor, writer: Actor) -> None:
+    """The warning of the round stands on the first page of its judging, before anything is shown."""
+    warning = 'content_warning = "Harsh words."\n[targets]'
+    make_round(db, owner, five(writer), definition=ROUND.replace("[targets]", warning))
+    make_judges(db, 1)
+    redeem_link(db, make_link(db, OPERATOR, "judge0").token, PASSWORD)
+    page = browser_of(workspace, "judge0").get("/tasks/mood/judge/1").text
+    assert page.index("Harsh words.") < page.index("Start judging")
 
 
 def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor, writer: Actor) -> None:

@@ -25,6 +25,7 @@ from quintain.services.content_flags import find_hints
 from quintain.services.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
 from quintain.services.predict import RUNNERS, SECONDS, Runner
 from quintain.services.rounds import RoundInfo
+from quintain.services.session_end import end
 from quintain.services.verdicts import Verdict, as_verdict, claimed, standing, verdict, verdicts, waits
 from quintain.services.writing import Place, WritingSession
 from quintain.services.writing_checks import Written, aim_of, check_writing
@@ -223,9 +224,9 @@ def end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
     if any(waits(info.spec, one) for one in made):
         return
     if any(claimed(one) for one in made):
-        writing.end(db, info, row, "fooled")
+        end(db, info, row, "fooled")
     elif len(made) >= row.allowed:
-        writing.end(db, info, row, "exhausted")
+        end(db, info, row, "exhausted")
 
 
 def _require_open(info: RoundInfo, row: SessionRow) -> None:

@@ -222,7 +222,7 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
     answers = judgement_queries.gold_answers(db, ground.id, user_id)
     blocks = len(answers) // gold.bonus_every
     for block in range(blocks):
-        right = sum(answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
+        right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
         if right >= gold.bonus_right:
             pay.earn(
                 db,
@@ -235,9 +235,11 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
                 round_id=ground.round_id,
             )
     rule = UnqualifyRule("gold", gold.below, gold.after)
-    hits, total = np.array([sum(answers)]), np.array([len(answers)])
-    if ground.policy.automatic and catches(rule, hits, total)[0]:
-        reason = f"{sum(answers)} of {len(answers)} control items were right; {gold.below:.0%} is needed"
+    # What the owner has forgiven does not end the qualification again.
+    last = judgement_queries.begun_anew(db, ground.id).get(user_id, 0)
+    since = [good for key, good in answers if key > last]
+    if ground.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
+        reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
         unqualify.end(db, OPERATOR, ground, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")

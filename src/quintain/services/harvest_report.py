@@ -158,6 +158,7 @@ def sample_table(
             rows["sentence"],
             rows["rating"],
             rows["predicted"],
+            pl.Series("model", [target.name], dtype=pl.String()).new_from_index(0, rows.height),
             rows["probability"].round(6),
             stratum.alias("stratum"),
             rows["occurrences"],

@@ -30,11 +30,18 @@ def add_items_from_file(
 ) -> Taken:
     """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
 
-    An answer is what judges are shown where they judge answers, and the label aimed at elsewhere.
+    An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
+    stands in the columns `model` and `predicted`, as in a harvest.
     """
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    return take_rows(db, actor, ref, _rows(ground.task, path, columns))
+    rows = _rows(ground.task, path, columns, optional=("model", "predicted"))
+    return take_rows(db, actor, ref, [{**row, "predictions": _predictions(row)} for row in rows])
+
+
+def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    model, said = row.get("model"), row.get("predicted")
+    return [{"model": str(model), "answer": said}] if model not in (None, "") and said not in (None, "") else []
 
 
 def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> Taken:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
-from quintain.services import gold, pay
+from quintain.services import attempts, gold, pay
 from quintain.services.judging_labels import label_fault
 from quintain.services.review import review
 from quintain.services.settle import settle
@@ -94,6 +94,7 @@ def submit_page(
         labelled = [answer for answer in new if answer.label is not None]
         late, batches = _keep(db, ground, page, offered, labelled, moment)
         _keep_notes(db, ground, page, offered, answers, new)
+        _report(db, actor, offered, new)
         done = {row.offer.id for row in offered.values() if row.label is not None or row.skipped}
         done |= {answer.item for answer in new if answer.label is not None or answer.skip is not None}
         left = len(offered) - len(done)
@@ -222,6 +223,14 @@ def _keep_notes(
                 note = JudgingNote(validation_id=ground.id, user_id=page.user_id, kind=kind, text=text.strip(), **place)
                 db.add(note)
     db.flush()
+
+
+def _report(db: Session, actor: Actor, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> None:
+    """Put what was flagged into the owner's queue of the round that it was written in."""
+    for answer in answers:
+        attempt_id = offered[answer.item].item.attempt_id
+        if answer.flag is not None and attempt_id is not None:
+            attempts.report(db, actor, attempt_id, answer.flag.strip() or "Flagged by a judge.")
 
 
 def _pay(db: Session, ground: Ground, page: JudgingPage, offered: Mapping[int, OfferRow], new: int) -> Money:

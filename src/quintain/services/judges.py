@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Evidence:
     """Judgements of a validation, read once: all of them, and those that count (not gold, not set aside) as codes.
 
     *users* are the people who judged, by their codes in *counted*; *items* likewise. *rows* says which rows of
-    *table* the counted ones are, in their order.
+    *table* the counted ones are, in their order. Gold items up to a person's judgement in *anew* are forgiven.
     """
 
     table: JudgementTable
@@ -41,6 +41,7 @@ class Evidence:
     users: IntArray
     items: IntArray
     aside: Mapping[int, int]
+    anew: Mapping[int, int] = field(default_factory=dict)
 
     def code_of(self) -> dict[int, int]:
         """Give the code of each user."""
@@ -68,10 +69,13 @@ def gather(db: Session, ground: Ground) -> Evidence:
     """Read the judgements of a validation."""
     table = queries.table(db, ground.id)
     aside = queries.set_aside(db, ground.id)
-    return evidence_of(table, aside, ground.task.judgement_labels)
+    anew = queries.begun_anew(db, ground.id)
+    return evidence_of(table, aside, ground.task.judgement_labels, anew)
 
 
-def evidence_of(table: JudgementTable, aside: Mapping[int, int], labels: tuple[str, ...]) -> Evidence:
+def evidence_of(
+    table: JudgementTable, aside: Mapping[int, int], labels: tuple[str, ...], anew: Mapping[int, int] | None = None
+) -> Evidence:
     """Code judgements; those that are set aside or on gold items are left out of what counts."""
     users, user = np.unique(table.user, return_inverse=True)
     limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
@@ -90,7 +94,7 @@ def evidence_of(table: JudgementTable, aside: Mapping[int, int], labels: tuple[s
         [f"{one:012}" for one in users.tolist()],
         tuple(names),
     )
-    return Evidence(table, counted, rows[order], users, items, aside)
+    return Evidence(table, counted, rows[order], users, items, aside, anew or {})
 
 
 def measure(evidence: Evidence) -> Figures:
@@ -99,6 +103,8 @@ def measure(evidence: Evidence) -> Figures:
     people, classes = len(evidence.users), len(counted.classes)
     everybody = np.searchsorted(evidence.users, table.user)
     gold = table.gold != ""
+    begun = np.array([evidence.anew.get(int(user), 0) for user in evidence.users], dtype=np.int64)
+    tested = gold & (table.id > begun[everybody]) if people else gold
     compared, agreed = agreement_with_others(counted) if len(counted) else (np.zeros(people, int),) * 2
     fit = fit_one_coin(counted)
     made = np.bincount(counted.worker, minlength=people)
@@ -108,8 +114,8 @@ def measure(evidence: Evidence) -> Figures:
         judgements=np.bincount(everybody[~gold], minlength=people),
         compared=compared,
         agreed=agreed,
-        gold_seen=np.bincount(everybody[gold], minlength=people),
-        gold_right=np.bincount(everybody[gold & (table.label == table.gold)], minlength=people),
+        gold_seen=np.bincount(everybody[tested], minlength=people),
+        gold_right=np.bincount(everybody[tested & (table.label == table.gold)], minlength=people),
         right=fit.right,
         wrong=fit.wrong,
         seconds=median_by(everybody, table.seconds, people),

@@ -29,7 +29,7 @@ class JudgingOffer:
     """Judging that somebody may do. *seconds* is the time per item, *measured* or estimated; *mine* one's own.
 
     *trouble* says what stands in the way; *reasons* are the rules with whether they are met, and *quiz* the one to
-    pass first.
+    pass first. *warning* is the content warning of the round that the texts are from.
     """
 
     ground: Ground
@@ -42,6 +42,7 @@ class JudgingOffer:
     trouble: QuintainError | None
     reasons: tuple[Reason, ...]
     quiz: str
+    warning: str = ""
 
     @property
     def minutes(self) -> float:
@@ -69,8 +70,8 @@ def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
     return _offer(db, actor, find(db, ref))
 
 
-def open_offers(db: Session, actor: Actor, task: str) -> list[JudgingOffer]:
-    """Describe all judging of *task* that is open."""
+def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[JudgingOffer]:
+    """Describe all judging that is open, of *task* or of all tasks."""
     grounds = [find(db, ref) for ref in list_validations(db, task)]
     return [_offer(db, actor, ground) for ground in grounds if ground.state is ValidationState.OPEN]
 
@@ -98,9 +99,10 @@ def _offer(db: Session, actor: Actor, ground: Ground) -> JudgingOffer:
         rule = {"rule": "quiz", "name": ground.policy.quiz.name}
         reasons = tuple(qualify.why(db, actor, ground.task.name, [rule]))
         quiz = ground.policy.quiz.name if not all(reason.ok for reason in reasons) else ""
+    title, warning = _about(db, ground)
     return JudgingOffer(
         ground=ground,
-        title=_title(db, ground),
+        title=title,
         seconds=seconds,
         measured=measured,
         mine=median(mine) if mine else None,
@@ -109,11 +111,16 @@ def _offer(db: Session, actor: Actor, ground: Ground) -> JudgingOffer:
         trouble=_trouble(db, actor, ground),
         reasons=reasons,
         quiz=quiz,
+        warning=warning,
     )
 
 
-def _title(db: Session, ground: Ground) -> str:
-    return get_round(db, OPERATOR, ground.ref).spec.title if ground.round_id is not None else ground.name
+def _about(db: Session, ground: Ground) -> tuple[str, str]:
+    """Give the title of what is judged, and what its round warns of."""
+    if ground.round_id is None:
+        return ground.name, ""
+    spec = get_round(db, OPERATOR, ground.ref).spec
+    return spec.title, spec.content_warning
 
 
 def _trouble(db: Session, actor: Actor, ground: Ground) -> QuintainError | None:

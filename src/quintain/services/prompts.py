@@ -20,7 +20,7 @@ from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services import audit
 from quintain.services.permissions import require_owner
 from quintain.services.rounds import RoundInfo, get_round
-from quintain.services.tasks import find_row, get_task
+from quintain.services.tasks import get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import prompts as queries
@@ -127,30 +127,6 @@ def prompt_counts(db: Session, actor: Actor, ref: str) -> dict[str, int]:
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return queries.tally(db, info.id, now())
-
-
-def mark_used(
-    db: Session,
-    actor: Actor,
-    task: str,
-    hashes: Sequence[str],
-    *,
-    round_id: int | None = None,
-    corpus: str = "",
-    part: str = "",
-) -> None:
-    """Write down that a task has used texts (by the ids of their examples), so that no later round gives them out."""
-    with transaction(db):
-        task_id = find_row(db, task).id
-        require_owner(actor, task)
-        source = {"task_id": task_id, "round_id": round_id, "corpus": corpus, "part": part, "row": ""}
-        queries.add_uses(db, [{**source, "hash": one, "created_at": now()} for one in hashes])
-        audit.record(db, actor, "corpus.use", task, texts=len(hashes), corpus=corpus, part=part)
-
-
-def used_hashes(db: Session, task: str, hashes: Sequence[str], *, round_id: int = 0) -> set[str]:
-    """Say which texts (by the ids of their examples) the task has used outside the round *round_id*."""
-    return queries.used_hashes(db, find_row(db, task).id, hashes, but=round_id)
 
 
 def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:

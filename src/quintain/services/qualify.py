@@ -22,7 +22,7 @@ from quintain.services.qualification_rules import rule_faults
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries import pay, rounds
+from quintain.store.queries import judging_times, pay, rounds
 from quintain.store.queries import qualify as queries
 from quintain.store.tables import Qualification, User, WorkerFact
 
@@ -216,7 +216,7 @@ def _needed(rule: Rule) -> str:
 
 
 def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    done = rounds.finished_sessions(asked.db, asked.user.id)
+    done = rounds.finished_sessions(asked.db, asked.user.id) + judging_times.finished_pages(asked.db, asked.user.id)
     return done >= rule["at_least"], f"{done} tasks have been completed; {rule['at_least']} are needed."
 
 

@@ -15,8 +15,9 @@ from quintain.core.rounds import RoundSpec
 from quintain.services.permissions import require_user
 from quintain.services.qualify import Reason, eligibility
 from quintain.services.rounds import get_round
+from quintain.services.session_end import end
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import rounds as queries
 from quintain.store.tables import RoundChoice
 
@@ -60,7 +61,10 @@ def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
 
 
 def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
-    """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`."""
+    """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
+
+    Who opts out ends the session that they have begun; what they did in it is paid.
+    """
     user_id = require_user(actor)
     if kind not in {"consent", "warning", "opt_out", "opt_in"}:
         raise BadInput(f"'{kind}' is not a choice.", remedy="There are consent, warning, opt_out and opt_in.")
@@ -68,6 +72,10 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
         info = get_round(db, actor, ref)
         text = {"consent": info.spec.consent, "warning": info.spec.content_warning}.get(kind, "")
         db.add(RoundChoice(round_id=info.id, user_id=user_id, kind=kind, text_hash=content_id(text)))
+        lock(db, f"writer {info.id}:{user_id}")
+        session = queries.open_session(db, info.id, user_id) if kind == "opt_out" else None
+        if session is not None:
+            end(db, info, session, "given_up")
         db.flush()
     return readiness(db, actor, ref)
 

@@ -78,7 +78,7 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         opened = end(db, actor, ground, ended) if applied else 0
         if applied and caught:  # what has just been set aside counts no more
             aside = queries.set_aside(db, ground.id)
-            left = evidence_of(evidence.table, aside, ground.task.judgement_labels)
+            left = evidence_of(evidence.table, aside, ground.task.judgement_labels, evidence.anew)
             final = final_labels(db, ground, left)
         else:
             final = final_labels(db, ground, evidence, figures)

@@ -26,7 +26,7 @@ from quintain.services.validation_policy import dump_policy, parse_policy
 from quintain.stats.judgements import mix, name_hashes
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries import slots
+from quintain.store.queries import prompts, slots
 from quintain.store.queries import validation as queries
 from quintain.store.tables import Attempt, Validation, ValidationPolicyVersion
 from quintain.tasks.contract import kind_of
@@ -177,13 +177,13 @@ def take_attempts(db: Session, ground: Ground) -> Taken:
     row = db.get_one(Validation, ground.id, populate_existing=True)
     row.taken_to = queries.mark(db, ground.round_id)
     found = queries.new_attempts(db, ground.id, ground.round_id, fooling=ground.policy.items == "fooling")
-    taken = _add(db, ground, [_from_attempt(attempt) for attempt in found])
+    new = _add(db, ground, [_from_attempt(attempt) for attempt in found])
     gone = queries.gone_items(db, ground.id)
     if gone:
         queries.retire_items(db, gone, now())
         slots.drop(db, gone)
     db.flush()
-    return taken
+    return Taken(len(new), len(found) - len(new))
 
 
 def _from_attempt(attempt: Attempt) -> dict[str, Any]:
@@ -217,7 +217,10 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
 
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
-    """Add items that have been checked already, such as those of a data set."""
+    """Add items that have been checked already, such as those of a data set.
+
+    No later round gives out their texts as prompts.
+    """
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
@@ -232,7 +235,10 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
             }
             for row in rows
         ]
-        taken = _add(db, ground, made)
+        new = _add(db, ground, made)
+        taken = Taken(len(new), len(made) - len(new))
+        used = {"task_id": ground.task_id, "round_id": ground.round_id, "corpus": "", "part": "", "row": ""}
+        prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
     return taken
 
@@ -242,7 +248,8 @@ def aim_text(answer: Any) -> str:
     return str(answer)[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 
-def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> Taken:
+def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the rows that are no items yet, with their slots, and give them."""
     unique = {row["hash"]: row for row in rows}
     known = queries.known_hashes(db, ground.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
@@ -260,7 +267,7 @@ def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> Taken:
         ]
         ids = queries.add_items(db, some)
         slots.add(db, slot_rows(ground, ids, some, 0, ground.policy.first_slots))
-    return Taken(len(new), len(rows) - len(new))
+    return new
 
 
 def slot_rows(

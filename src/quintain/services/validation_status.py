@@ -14,6 +14,7 @@ from quintain.core.rounds import Money
 from quintain.services.adjudicate import contested_places
 from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.judges import Evidence, gather, measure, table_of
+from quintain.services.pay import hourly
 from quintain.services.permissions import require_owner
 from quintain.services.validate import Ground, find
 from quintain.services.validation_policy import dump_policy
@@ -32,13 +33,18 @@ RECENT = 1000  # and at the times of so many judgements
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is still to be done: judgements, pages, money, hours of work, and days at the present pace."""
+    """What is still to be done: judgements, pages, money, hours of work, and days at the present pace.
+
+    *reward* is what a page pays, and *hourly* what an hour of judging pays at the pace of the judges.
+    """
 
     judgements: int
     pages: int
     cost: Money
     hours: float
     days: float | None
+    reward: Money
+    hourly: Money
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -48,6 +54,8 @@ class Forecast:
             "cost": {"amount": self.cost.amount, "currency": self.cost.currency},
             "hours": self.hours,
             "days": self.days,
+            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
+            "hourly": {"amount": self.hourly.amount, "currency": self.hourly.currency},
         }
 
 
@@ -139,8 +147,16 @@ def forecast(db: Session, ground: Ground, *, moment: datetime | None = None) -> 
     if recent and first is not None:
         span = max((moment - first).total_seconds() / 86_400, 1 / 24)
         days = left / (recent / span)
-    cost = Money(pages * policy.reward.amount, policy.reward.currency)
-    return Forecast(left, pages, cost, round(left * each / 3600, 2), 0.0 if not left else days)
+    reward = Money(policy.reward.amount, policy.reward.currency)
+    return Forecast(
+        judgements=left,
+        pages=pages,
+        cost=Money(pages * reward.amount, reward.currency),
+        hours=round(left * each / 3600, 2),
+        days=days if left else 0.0,
+        reward=reward,
+        hourly=hourly(reward, max(each, 0.1) * policy.page_size / 60),
+    )
 
 
 def agreement_of(judgements: Judgements) -> dict[str, Any]:

@@ -20,11 +20,11 @@ from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
-from quintain.services import pay
 from quintain.services.permissions import require_role, require_user
 from quintain.services.readiness import readiness, require_ready
 from quintain.services.round_targets import draw_targets, prepare_targets
 from quintain.services.rounds import RoundInfo, get_round, info_of
+from quintain.services.session_end import end
 from quintain.services.tasks import get_task, parse_stored
 from quintain.services.verdicts import waits
 from quintain.store.base import now
@@ -178,15 +178,6 @@ def _is_text(given: str) -> bool:
 
 def _no_session() -> NotFound:
     return NotFound("There is no such writing session.", remedy="Begin a new one.")
-
-
-def end(db: Session, info: RoundInfo, row: SessionRow, outcome: str) -> None:
-    """End a session inside a transaction: pay it, and give its prompt back."""
-    row.ended_at, row.outcome = now(), outcome
-    db.flush()
-    pay.earn_session(db, info.spec, info.task_id, row, full=outcome in {"fooled", "exhausted"})
-    if row.prompt_id is not None:
-        prompts.release(db, row.prompt_id, row.generation)
 
 
 def keep_lease(db: Session, row: SessionRow) -> bool:

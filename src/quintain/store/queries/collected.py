@@ -25,22 +25,24 @@ class Collected(NamedTuple):
 
 
 def collected(db: Session, validation_id: int, round_id: int | None) -> list[Collected]:
-    """List all attempts of a round that stand, or all items of a validation without a round."""
+    """List all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones."""
+    elsewhere = select(
+        ValidationItem.id,
+        ValidationItem.attempt_id,
+        ValidationItem.author_id,
+        ValidationItem.aim,
+        ValidationItem.answer,
+        ValidationItem.predictions,
+        ValidationItem.aim != "",
+    ).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.attempt_id.is_(None),
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    others = [Collected(*row) for row in db.execute(elsewhere.order_by(ValidationItem.id))]
     if round_id is None:
-        query = select(
-            ValidationItem.id,
-            ValidationItem.attempt_id,
-            ValidationItem.author_id,
-            ValidationItem.aim,
-            ValidationItem.answer,
-            ValidationItem.predictions,
-            ValidationItem.aim != "",
-        ).where(
-            ValidationItem.validation_id == validation_id,
-            ValidationItem.gold.is_(None),
-            ValidationItem.retired_at.is_(None),
-        )
-        return [Collected(*row) for row in db.execute(query.order_by(ValidationItem.id))]
+        return others
     judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
     found = (
         select(
@@ -55,7 +57,7 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> list[Col
         .outerjoin(ValidationItem, judged)
         .where(Attempt.round_id == round_id, ~gone())
     )
-    return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))]
+    return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))] + others
 
 
 def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:

@@ -108,10 +108,10 @@ def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, in
     return [(int(key), int(item), label, gold) for key, item, label, gold in db.execute(query)]
 
 
-def gold_answers(db: Session, validation_id: int, user_id: int) -> list[bool]:
-    """Say for each gold item that a person answered whether it was right, oldest first."""
+def gold_answers(db: Session, validation_id: int, user_id: int) -> list[tuple[int, bool]]:
+    """Give each judgement of a person on a gold item, oldest first, with whether it was right."""
     query = (
-        select(Judgement.label == ValidationItem.gold)
+        select(Judgement.id, Judgement.label == ValidationItem.gold)
         .join(ValidationItem, ValidationItem.id == Judgement.item_id)
         .where(
             Judgement.validation_id == validation_id,
@@ -120,7 +120,7 @@ def gold_answers(db: Session, validation_id: int, user_id: int) -> list[bool]:
         )
         .order_by(Judgement.id)
     )
-    return [bool(right) for right in db.scalars(query)]
+    return [(int(key), bool(right)) for key, right in db.execute(query)]
 
 
 def gold_counts(db: Session, validation_id: int) -> dict[int, tuple[int, int]]:
@@ -168,6 +168,17 @@ def set_aside(db: Session, validation_id: int) -> dict[int, int]:
         for user, row in standings(db, validation_id).items()
         if row.aside_through or not row.qualified
     }
+
+
+def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
+    """Give, for everybody who was qualified again, their last judgement before that; 0 where there is none."""
+    found = {}
+    for user, row in standings(db, validation_id).items():
+        if row.qualified:
+            mine = (Judgement.validation_id == validation_id) & (Judgement.user_id == user)
+            query = select(func.max(Judgement.id)).where(mine, Judgement.created_at <= row.created_at)
+            found[user] = db.scalar(query) or 0
+    return found
 
 
 def standing_history(db: Session, validation_id: int, user_id: int | None = None) -> Sequence[JudgeStanding]:

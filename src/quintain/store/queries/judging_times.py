@@ -1,11 +1,11 @@
-"""How long judging takes: the newest times per item."""
+"""How much somebody has judged, and how long it takes."""
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Judgement
+from quintain.store.tables import Judgement, JudgingPage
 
 
 def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, limit: int = 500) -> list[float]:
@@ -15,3 +15,9 @@ def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, 
         query = query.where(Judgement.user_id == user_id)
     found = db.scalars(query.order_by(Judgement.id.desc()).limit(limit))
     return [seconds for seconds in found if seconds is not None]
+
+
+def finished_pages(db: Session, user_id: int) -> int:
+    """Count the pages that a judge has handed in, in all validations."""
+    query = select(func.count()).where(JudgingPage.user_id == user_id, JudgingPage.outcome == "submitted")
+    return db.scalar(query) or 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import Field
+from starlette.responses import Response
 
 from quintain.core.validation import RuleName, ValidationState
 from quintain.services import (
@@ -15,17 +17,21 @@ from quintain.services import (
     judges,
     review,
     slots,
+    tasks,
     unqualify,
     validate,
     validation_items,
     validation_status,
+    validation_trail,
     vmer,
 )
+from quintain.services.permissions import require_owner
 from quintain.services.validation_items import ItemState
 from quintain.services.validation_policy import policy_of
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, PersonName, TaskName
+from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
+from quintain.web.files import download
 
 Name = Annotated[
     str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
@@ -143,6 +149,14 @@ def open_validation(call: Calling, task: TaskName, name: Name, wanted: OpenReque
     return validation_status.progress(call.db, call.actor, f"{task}/{name}")
 
 
+def list_validations(call: Calling, task: TaskName) -> dict[str, Any]:
+    """List the validations of a task with progress and forecast (owners)."""
+    tasks.get_task(call.db, task)
+    require_owner(call.actor, task)
+    refs = validate.list_validations(call.db, task)
+    return {"validations": [validation_status.progress(call.db, call.actor, ref) for ref in refs]}
+
+
 def get_validation(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
     """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates."""
     return validation_status.status(call.db, call.actor, f"{task}/{name}")
@@ -217,6 +231,14 @@ def extend_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
 def return_judging_page(call: Calling, key: PageKey) -> None:
     """Give a page back."""
     slots.return_page(call.db, call.actor, key)
+
+
+def export_judgements(call: Calling, task: TaskName, name: Name, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
+    """Download all judgements, judges under numbers (owners)."""
+    ref = f"{task}/{name}"
+    require_owner(call.actor, task)
+    write = partial(validation_trail.export_judgements, call.db, call.actor, ref)
+    return download(f"{task}-{name}-judgements", format, write)
 
 
 def review_judges(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:

@@ -143,7 +143,8 @@ def _states(visit: Visit) -> dict[str, str]:
 
 def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
     found = validation_status.progress(visit.db, visit.actor, f"{task}/{name}")
-    return {"live": found, "cost": Money(**found["forecast"]["cost"]), "home": home_of(task, name)}
+    money = {one: Money(**found["forecast"][one]) for one in ("cost", "reward", "hourly")}
+    return {"live": found, **money, "home": home_of(task, name)}
 
 
 def _console(visit: Visit, task: str, name: str, *, trouble: Trouble | None = None, policy: str = "") -> Response:

@@ -7,7 +7,7 @@ import json
 from starlette.responses import Response
 
 from quintain.core.rounds import RoundState
-from quintain.services import attempts, pay, rounds, tasks, validate
+from quintain.services import attempts, judging_offers, pay, rounds, tasks, validate
 from quintain.services.attempts import OwnAttempt
 from quintain.services.permissions import require_signed_in
 from quintain.web.forms import answer_text
@@ -29,6 +29,11 @@ def index(visit: Visiting) -> Response:
     return visit.render(
         "work.html",
         rounds=[(one, titles[one.task], pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        offers=[
+            (one, title_of(visit, one.ground.task), f"/tasks/{one.ground.task.name}/judge/{one.ground.name}")
+            for one in judging_offers.open_offers(visit.db, visit.actor)
+            if one.trouble is None or one.quiz
+        ],
         attempts=[_shown(visit, one) for one in found],
         limit=MOST,
         judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
