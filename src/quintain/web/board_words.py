@@ -80,6 +80,7 @@ def words(_: Translate) -> dict[str, str]:
         "refused_data": _("No data set has a weight. Give one of them a weight."),
         "above": _("Probability that the row is above the column"),
         "pair": _("{first} above {second}: {percent}"),
+        "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),
         "equal": _("no difference to settle"),

@@ -32,6 +32,7 @@ export function showSure(found, state, words) {
     const more = pair.more === null ? words.equal : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
     return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
+  if (!found.models.length) pairs.push(element("li", {}, words.none_ranked));
   document.getElementById("sure-pairs").replaceChildren(...pairs);
   const place = document.getElementById("sure-matrix");
   const names = found.models.slice(0, 12).map((model) => name(model.model));
