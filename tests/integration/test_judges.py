@@ -144,6 +144,18 @@ def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner
     assert review(db, owner, REF, only_new=True) is None
 
 
+def test_a_review_does_not_undo_what_an_owner_restored(db: Session, owner: Actor) -> None:
+    """Judgements that an owner let count again are not held against the judge by the reviews that follow."""
+    make_ground(db, owner, 20, "batch_size = 20\n[[rules]]\nrule = 'wilson'\nlimit = 0.5")
+    judge_all(db, make_judges(db, 7), [contrary, *[truth] * 6])
+    unqualify.requalify(db, owner, REF, "judge0", reason="an expert", restore=True)
+    for _ in range(2):
+        found = review(db, owner, REF, apply=True)
+        assert found is not None
+        assert found.clean
+    assert judges.judge_history(db, owner, REF, "judge0")["standings"][-1]["qualified"]
+
+
 def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None:
     """With *restore* the old judgements count again and fill what is still open; without, only new ones count."""
     people = settled(db, owner)

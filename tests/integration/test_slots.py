@@ -123,6 +123,41 @@ def test_a_late_answer_fills_its_slot_while_nobody_else_has_it(db: Session, owne
     assert slot_queries.counts(db, ground.id) == {"filled": 5}
 
 
+def test_nothing_is_paid_for_pages_that_were_given_back(db: Session, owner: Actor) -> None:
+    """Claiming and giving back in a loop, then answering everything late, earns nothing; a replay stays harmless."""
+    make_ground(db, owner, 20, "judgements = 1\nminimum = 1\npage_size = 5\n[reward]\namount = 100")
+    (actor,) = make_judges(db, 1)
+    returned = slots.claim_page(db, actor, REF)
+    assert returned is not None
+    slots.return_page(db, actor, returned.token)
+    with pytest.raises(Conflict, match="gave this page back"):
+        answer_page(db, actor, returned)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    some = [Answer(item.id, "positive") for item in page.items]
+    judge.submit_page(db, actor, page.token, some[:2])
+    with pytest.raises(Conflict, match="gave this page back"):
+        judge.submit_page(db, actor, page.token, some)
+    assert judge.submit_page(db, actor, page.token, some[:2]).judged == 0
+    assert len(list(db.scalars(select(Earning.amount)))) == 1
+
+
+def test_nobody_holds_a_page_for_ever(db: Session, owner: Actor) -> None:
+    """Heartbeats lengthen a lease so many times and no more; then the items go to others."""
+    make_ground(db, owner, 5, "judgements = 1\nminimum = 1\nlease_seconds = 60")
+    actor, other = make_judges(db, 2)
+    start = now()
+    page = slots.claim_page(db, actor, REF, moment=start)
+    assert page is not None
+    moments = [start + timedelta(seconds=50 * beat) for beat in range(1, 40)]
+    held = [slots.extend_page(db, actor, page.token, moment=moment).held for moment in moments]
+    assert held[0] == 5
+    assert held[-1] == 0
+    taken = slots.claim_page(db, other, REF, moment=moments[-1])
+    assert taken is not None
+    assert len(taken.items) == 5
+
+
 def test_a_page_that_is_alive_keeps_its_slots(db: Session, owner: Actor) -> None:
     """A heartbeat begins the lease anew, so nobody else gets the items; an ended page cannot be extended."""
     make_ground(db, owner, 5, "judgements = 1\nminimum = 1\nlease_seconds = 60")

@@ -19,7 +19,7 @@ from quintain.stats.utility import default_weights
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import boards as queries
-from quintain.store.tables import BoardSettings
+from quintain.store.tables import BoardSettings, DatasetVersion
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
 CAPPED = ("memory",)
@@ -27,7 +27,7 @@ CAPPED = ("memory",)
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """An owner's settings. Empty *datasets* let every test and contrast set score alike; empty *models* show all."""
+    """An owner's settings. Test and contrast sets not in *datasets* score alike; empty *models* show all."""
 
     datasets: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -46,10 +46,11 @@ class BoardSpec:
         return {**shape, "models": list(self.models), "hidden_models": list(self.hidden_models)}
 
     def dataset_weight(self, name: str, role: str) -> float:
-        """Give the weight of a data set; without a setting, test and contrast sets count one and dev sets nothing."""
-        if self.datasets:
-            return float(self.datasets.get(name, 0.0))
-        return 1.0 if role in {"test", "contrast"} else 0.0
+        """Give the weight of a data set; one that is not named counts one if it is for testing, and nothing if for dev.
+
+        So a data set that comes later scores, too: new ones are what a dynamic benchmark is for.
+        """
+        return float(self.datasets.get(name, 1.0 if role in {"test", "contrast"} else 0.0))
 
     def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
         """Give the weights of the axes; without a setting, half on performance and the rest shared."""
@@ -147,16 +148,23 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
         for name in settings.get("caps") or {}
         if name not in CAPPED
     ]
-    for part, what in (("weights", "axis"), ("datasets", "data set")):
-        if settings.get(part) and not any(settings[part].values()):
-            faults.append(Fault(f"are all 0; one {what} must count", field=part))
-    names = {name for _, name in queries.evaluated_versions(db, task)}
+    if weights and not any(weights.values()):
+        faults.append(Fault("are all 0; one axis must count", field="weights"))
+    versions = queries.evaluated_versions(db, task)
+    if not faults and versions and not _any_scores(settings, versions):
+        faults.append(Fault("are all 0; one data set must count", field="datasets"))
+    names = {name for _, name in versions}
     faults += [
         Fault(f"is no data set of this task; there are: {', '.join(sorted(names)) or 'none'}", field=f"datasets.{name}")
         for name in settings.get("datasets") or {}
         if name not in names
     ]
     return faults + _number_faults(settings) + _metric_faults(db, task, settings) + _freeze_faults(settings)
+
+
+def _any_scores(settings: Mapping[str, Any], versions: Sequence[tuple[DatasetVersion, str]]) -> bool:
+    spec = BoardSpec(datasets=settings.get("datasets") or {})
+    return any(spec.dataset_weight(name, version.role) > 0 for version, name in versions) or not spec.datasets
 
 
 def _number_faults(settings: Mapping[str, Any]) -> list[Fault]:

@@ -1,7 +1,8 @@
 """Handing in judgements: what was answered, skipped and flagged on a page, all of it or nothing.
 
 An answer that comes after its slot went to somebody else is kept and paid, and fills no slot. The same answers handed
-in again change nothing.
+in again change nothing. A page that its judge gave back or handed in takes no further ones: otherwise pages could be
+claimed and given back in a loop, and all of them answered late for pay.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from quintain.store.tables import JudgingNote, JudgingPage, Slot
 from quintain.store.turns import turn
 
 MAX_NOTE = 2000
+ENDED_BY_JUDGE = ("returned", "submitted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def submit_page(
         ground = ground_of(db, page)
         offered = {row.offer.id: row for row in queries.offers(db, page.id)}
         new = _checked(ground, page, offered, answers)
+        if new and page.outcome in ENDED_BY_JUDGE:
+            raise Conflict("You gave this page back; others judge its items now.", remedy="Take a new page.")
         labelled = [answer for answer in new if answer.label is not None]
         late, batches = _keep(db, ground, page, offered, labelled, moment)
         _keep_notes(db, ground, page, offered, answers, new)

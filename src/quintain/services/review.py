@@ -69,10 +69,13 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         evidence = gather(db, ground)
         figures = measure(evidence)
         standing = qualified_mask(db, ground, figures)
+        # What an owner has let count again is not held against a judge until there is something new to go by.
+        restored = queries.restored(db, ground.id)
         caught: dict[int, UnqualifyRule] = {}
         for rule in ground.policy.every_rule:
             for user in figures.users[caught_by(rule, figures, standing)].tolist():
-                caught.setdefault(user, rule)
+                if restored.get(user, rule.least) >= rule.least:
+                    caught.setdefault(user, rule)
         applied = ground.policy.automatic if apply is None else apply
         ended = {user: (rule.rule, str(rule)) for user, rule in caught.items()}
         opened = end(db, actor, ground, ended) if applied else 0

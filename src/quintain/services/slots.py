@@ -33,6 +33,7 @@ from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
 
 QUALIFICATION = "judge"
+MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +241,18 @@ def get_page(db: Session, actor: Actor, token: str) -> Page:
 
 
 def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
-    """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took."""
+    """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took.
+
+    Nobody holds a page for ever: after MOST_LEASES leases its items go to others, and what is handed in then is late.
+    """
     moment = moment or now()
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         _refuse_ended(page)
-        until = moment + timedelta(seconds=ground_of(db, page).policy.lease_seconds)
+        lease = timedelta(seconds=ground_of(db, page).policy.lease_seconds)
+        until = min(moment + lease, page.started_at + MOST_LEASES * lease)
+        if until <= moment:
+            return Lease(page.lease_until, 0)
         held = slot_queries.extend(db, page.id, until)
         page.lease_until = until
         return Lease(until, held)

@@ -170,6 +170,17 @@ def set_aside(db: Session, validation_id: int) -> dict[int, int]:
     }
 
 
+def restored(db: Session, validation_id: int) -> dict[int, int]:
+    """Give, for everybody whose judgements an owner let count again, how many they have made since."""
+    found = {}
+    for user, row in standings(db, validation_id).items():
+        if row.qualified and not row.aside_through:
+            mine = (Judgement.validation_id == validation_id) & (Judgement.user_id == user)
+            query = select(func.count()).where(mine, Judgement.created_at > row.created_at)
+            found[user] = db.scalar(query) or 0
+    return found
+
+
 def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
     """Give, for everybody who was qualified again, their last judgement before that; 0 where there is none."""
     found = {}
