@@ -83,13 +83,22 @@ def test_large_bodies_are_refused(client: TestClient) -> None:
     assert "larger than 2 MiB" in answer.json()["error"]["message"]
 
 
-def test_only_files_may_be_large(client: TestClient) -> None:
+def test_only_files_may_be_large(demo: Workspace) -> None:
     """Where files are taken, JSON is held in memory before anybody asks who sends it, and has a limit of its own."""
     path = "/api/v1/tasks/sentiment/validations/1/gold"
     big = b"[" + b"1," * (9 << 20)
-    answer = client.post(path, content=big, headers={"content-type": "application/json"})
+    answer = browser_of(demo, "admin").post(path, content=big, headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert "larger than 16 MiB" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("shown", [{}, {"cookie": "quintain_session=made-up"}, {"authorization": "Bearer qt_made-up"}])
+def test_strangers_may_send_no_files(demo: Workspace, client: TestClient, shown: dict[str, str]) -> None:
+    """A file is on our disk before a page can ask who sends it: so only those with a session or token may send one."""
+    path = "/tasks/sentiment/data/import"
+    sent = {"file": ("big.jsonl", b"x" * (3 << 20))}
+    assert client.post(path, files=sent, headers=shown).status_code == 413
+    assert browser_of(demo, "admin").post(path, files=sent).status_code == 403  # it was read; the form has no token
 
 
 def test_what_breaks_is_logged_and_not_shown(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,8 +111,9 @@ class BodyLimit:
     """Refuse bodies that are too large, before they fill memory or disk.
 
     *large* are the ends of paths that may receive files, up to *large_bytes*; all others get *small_bytes*. What comes
-    there and is no form with files, such as JSON, is read into memory whole and gets *medium_bytes*. The refusal is
-    raised where the body is read, so that the error page answers it like any other.
+    there and is no form with files, such as JSON, is read into memory whole and gets *medium_bytes*. Whoever is not
+    *known* gets *small_bytes* everywhere: files are written to the disk before a page can ask who sends them. The
+    refusal is raised where the body is read, so that the error page answers it like any other.
     """
 
     def __init__(
@@ -120,12 +121,14 @@ class BodyLimit:
         app: ASGIApp,
         *,
         large: Sequence[str] = (),
+        known: Callable[[Request], bool],
         small_bytes: int = 2 * MEBIBYTE,
         medium_bytes: int = 16 * MEBIBYTE,
         large_bytes: int = 2048 * MEBIBYTE,
     ) -> None:
         self.app = app
         self.large = tuple(large)
+        self.known = known
         self.small_bytes = small_bytes
         self.medium_bytes = medium_bytes
         self.large_bytes = large_bytes
@@ -137,7 +140,10 @@ class BodyLimit:
             return
         headers = Headers(scope=scope)
         limit = self._limit(scope["path"], headers.get("content-type", ""))
-        declared = headers.get("content-length", "0")
+        declared = headers.get("content-length", "")
+        short = declared.isdigit() and int(declared) <= self.small_bytes
+        if limit > self.small_bytes and not short and not await run_in_threadpool(self.known, Request(scope)):
+            limit = self.small_bytes
         too_large = declared.isdigit() and int(declared) > limit
         seen = 0
 

@@ -15,10 +15,11 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
+from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
-from quintain.services import tokens
+from quintain.services import sessions, tokens
 from quintain.store.blobs import Blobs
-from quintain.web.visit import check_csrf, make_visit, workspace_of
+from quintain.web.visit import SESSION_COOKIE, check_csrf, make_visit, workspace_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 bearer = HTTPBearer(auto_error=False, description="An API token, made on the account page. It begins with `qt_`.")
@@ -64,6 +65,19 @@ def open_call(
                 check_csrf(visit, "")
         db.rollback()  # hold no connection while waiting for a thread
         yield Call(request, workspace, db, actor)
+
+
+def is_known(request: Request) -> bool:
+    """Say whether a request shows a session or a token that holds, before anything of its body is read."""
+    with workspace_of(request).session() as db:
+        cookie = request.cookies.get(SESSION_COOKIE)
+        if cookie and sessions.open_session(db, cookie) is not None:
+            return True
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        try:
+            return scheme.lower() == "bearer" and tokens.actor_for_token(db, token).user_id is not None
+        except QuintainError:
+            return False
 
 
 Calling = Annotated[Call, Depends(open_call)]
