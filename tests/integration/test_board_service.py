@@ -25,7 +25,9 @@ from quintain.services.models import set_visibility
 from quintain.services.tasks import put_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.tables import ResultCache
+from quintain.store.database import transaction
+from quintain.store.queries import boards as board_queries
+from quintain.store.tables import AuditEntry, ResultCache
 from tests.boards import add_sentences, add_version, evaluated, sentences, small_board, up_to
 from tests.evaluation import TASK, add_task
 
@@ -359,3 +361,13 @@ def test_a_performance_of_which_less_is_better_ranks(
     assert ranked["models"][0]["dynascore"] == pytest.approx(made.axes[0].cap - values[0])
     sure = uncertainty(db, blobs, made)
     assert sure["models"][0]["rank"]["value"] == 1
+
+
+def test_what_is_written_down_late_changes_the_board_too(db: Session, admin: Actor) -> None:
+    """A transaction that began earlier and ended later has the lower number; it makes a new board all the same."""
+    acts = ((1010, "board.settings", True), (1005, "model.hide", True), (1007, "session.start", False))
+    for number, action, changes in acts:
+        before = board_queries.stamp(db)
+        with transaction(db):
+            db.add(AuditEntry(id=number, actor_id=admin.user_id, actor=admin.name, action=action, subject="mood"))
+        assert (board_queries.stamp(db) != before) is changes, action

@@ -24,6 +24,7 @@ from quintain.store.tables import (
     User,
 )
 
+RECENT = 200  # more transactions than run at once
 # What people do that no board depends on.
 ASIDE = ("session.", "token.", "link.", "user.", "person.export", "backup.")
 
@@ -38,12 +39,15 @@ class CellFacts(NamedTuple):
 def stamp(db: Session) -> tuple[int, ...]:
     """Give numbers that change whenever a board may: the last act, the last event of a cell, the last cell.
 
-    Each is the end of an index, so that asking costs nothing however much there is.
+    Each is the end of an index, so that asking costs little however much there is. Two transactions may end in another
+    order than they began in: the number of the newest rows changes also where a lower id appears after a higher one.
     """
     aside = or_(*(AuditEntry.action.startswith(prefix, autoescape=True) for prefix in ASIDE))
     act = db.scalar(select(AuditEntry.id).where(not_(aside)).order_by(AuditEntry.id.desc()).limit(1))
     event, cell = db.scalar(select(func.max(CellEvent.id))), db.scalar(select(func.max(Cell.id)))
-    return act or 0, event or 0, cell or 0
+    acts = db.scalar(select(func.count()).where(not_(aside), AuditEntry.id > (act or 0) - RECENT)) or 0
+    events = db.scalar(select(func.count()).where(CellEvent.id > (event or 0) - RECENT)) or 0
+    return act or 0, acts, event or 0, events, cell or 0
 
 
 def cell_facts(db: Session, task: str) -> dict[int, CellFacts]:
