@@ -72,7 +72,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 DESCRIPTION = """\
-Everything that the pages can do, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
+What the pages offer, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
 be read without one. Errors have one shape: `{"error": {"message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
