@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from typer.testing import Result
 
 from quintain.compose import Workspace
-from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.services import vmer
 from quintain.services.attempt_export import attempts_table, export_attempts
@@ -32,7 +32,7 @@ from quintain.services.attempts import (
     retract,
 )
 from quintain.services.collect import confirm
-from quintain.services.helps import inspiration, occlusion, try_attempt, try_session
+from quintain.services.helps import OCCLUSIONS_PER_MINUTE, inspiration, occlusion, try_attempt, try_session
 from quintain.services.personal_data import export_person
 from quintain.services.rounds import RoundInfo
 from quintain.services.slots import claim_page, return_page
@@ -200,6 +200,10 @@ def test_occlusion_says_which_words_moved_the_model(db: Session, blobs: Blobs, p
     assert [one.start for one in effects][:3] == [0, 3, 7]
     with pytest.raises(NotFound):
         occlusion(db, blobs, bob, ids[1], runners=RUNNERS)
+    for _ in range(OCCLUSIONS_PER_MINUTE - 1):
+        occlusion(db, blobs, ann, ids[1], runners=RUNNERS)
+    with pytest.raises(TooMany):
+        occlusion(db, blobs, ann, ids[1], runners=RUNNERS)
 
 
 def test_inspiration_shows_what_fooled_the_model(db: Session, played: Played) -> None:

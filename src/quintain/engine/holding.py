@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +35,8 @@ def take_away(folder: Path, *, unused_since: float) -> bool:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return True
-    aside = folder.with_name(f".{folder.name}-gone-{os.getpid()}")
+    # A name of its own: what an earlier try could not remove whole may still lie there.
+    aside = folder.with_name(f".{folder.name}-gone-{secrets.token_hex(4)}")
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if last_used(folder) > unused_since:

@@ -32,6 +32,7 @@ from quintain.tasks.contract import kind_of
 
 MOST_WORDS = 200
 SANDBOX_PER_MINUTE = 30
+OCCLUSIONS_PER_MINUTE = 20
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
@@ -72,6 +73,7 @@ def occlusion(
     info, row = collect.own(db, actor, attempt_id)
     if not info.spec.helps.occlusion:
         raise Forbidden("The owner of this round has not switched this help on.")
+    throttle.hit(db, f"occlusion:user:{row.user_id}", OCCLUSIONS_PER_MINUTE, 60)  # each is a text for every word
     task, inputs = get_task(db, info.task), dict(db.get_one(Attempt, attempt_id).inputs)
     version = target_versions(db, row.models)[0]
     db.rollback()  # hold no connection while the model thinks
