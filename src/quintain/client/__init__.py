@@ -16,8 +16,25 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import quote
 
+from quintain.client.board import BoardCalls
+from quintain.client.evaluation import EvaluationCalls
+from quintain.client.refs import address, format_of, task_path
+from quintain.client.result_shapes import (
+    Board,
+    Counters,
+    DatasetResult,
+    Estimate,
+    RankedModel,
+    Ranking,
+    Round,
+    Run,
+    RunReport,
+    Runs,
+    Snapshot,
+    Uncertainty,
+)
+from quintain.client.rounds import RoundCalls
 from quintain.client.shapes import (
     DatasetVersion,
     Model,
@@ -31,12 +48,23 @@ from quintain.client.shapes import (
 )
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
+from quintain.client.validation import ValidationCalls
+from quintain.client.validation_shapes import (
+    Contested,
+    Gold,
+    ItemsAdded,
+    JudgedItem,
+    JudgedItems,
+    RuleEffect,
+    Validation,
+    ValidationProgress,
+)
 from quintain.client.work import WorkCalls
-from quintain.core.errors import BadInput, NotFound
+from quintain.core.errors import NotFound
 from quintain.core.example import Prediction
 
 
-class Client(WorkCalls):
+class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationCalls, WorkCalls):
     """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
 
     References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.
@@ -89,7 +117,7 @@ class Client(WorkCalls):
 
     def task(self, name: str) -> TaskInfo:
         """Give a task as it is defined now."""
-        return TaskInfo.read(self._transport.ask("GET", f"/tasks/{quote(name, safe='')}"))
+        return TaskInfo.read(self._transport.ask("GET", task_path(name)))
 
     def put_task(self, toml: str) -> TaskInfo:
         """Add the task that a TOML file defines, or change the one of that name."""
@@ -97,33 +125,33 @@ class Client(WorkCalls):
 
     def datasets(self, task: str) -> list[DatasetVersion]:
         """List the data set versions of a task."""
-        found = self._transport.ask("GET", f"/tasks/{quote(task, safe='')}/datasets")
+        found = self._transport.ask("GET", f"{task_path(task)}/datasets")
         return [DatasetVersion.read(item) for item in found["datasets"]]
 
     def dataset(self, ref: str) -> DatasetVersion:
         """Give one version of a data set."""
-        path, query = _address(ref, "datasets")
+        path, query = address(ref, "datasets")
         return DatasetVersion.read(self._transport.ask("GET", path, params=query))
 
     def preview(
         self, ref: str, *, text: str = "", label: str = "", tag: str = "", offset: int = 0, limit: int = 20
     ) -> Preview:
         """Give some examples of a version: those that contain *text*, with this *label* and this *tag*."""
-        path, query = _address(ref, "datasets")
+        path, query = address(ref, "datasets")
         query |= {"text": text, "label": label, "tag": tag, "offset": str(offset), "limit": str(limit)}
         return Preview.read(self._transport.ask("GET", f"{path}/preview", params=query))
 
     def label_counts(self, ref: str) -> dict[str, int]:
         """Count the answers of a version."""
-        path, query = _address(ref, "datasets")
+        path, query = address(ref, "datasets")
         counts: dict[str, int] = self._transport.ask("GET", f"{path}/labels", params=query)["labels"]
         return counts
 
     def download(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
         """Write a version to *path*; the format is that of its ending (jsonl, csv, tsv, parquet) unless given."""
         target = Path(path)
-        where, query = _address(ref, "datasets")
-        query["format"] = format or target.suffix.lstrip(".")
+        where, query = address(ref, "datasets")
+        query["format"] = format_of(target, format)
         self._transport.fetch(f"{where}/download", target, params=query)
         return target
 
@@ -149,7 +177,7 @@ class Client(WorkCalls):
         with source.open("rb") as stream:
             made = self._transport.ask(
                 "POST",
-                f"/tasks/{quote(task, safe='')}/datasets",
+                f"{task_path(task)}/datasets",
                 data={**fields, **flags},
                 files={"file": (source.name, stream)},
             )
@@ -157,13 +185,11 @@ class Client(WorkCalls):
 
     def models(self, task: str) -> list[Model]:
         """List the models of a task that one may see."""
-        return [
-            Model.read(item) for item in self._transport.ask("GET", f"/tasks/{quote(task, safe='')}/models")["models"]
-        ]
+        return [Model.read(item) for item in self._transport.ask("GET", f"{task_path(task)}/models")["models"]]
 
     def model(self, ref: str) -> Model:
         """Give a model."""
-        path, query = _address(ref, "models")
+        path, query = address(ref, "models")
         return Model.read(self._transport.ask("GET", path, params=query))
 
     def submit(
@@ -180,31 +206,41 @@ class Client(WorkCalls):
 
     def predict(self, ref: str, inputs: Iterable[Mapping[str, Any]]) -> list[Prediction]:
         """Ask a model about examples, and give one prediction for each."""
-        path, query = _address(ref, "models")
+        path, query = address(ref, "models")
         body = {"inputs": [dict(one) for one in inputs]}
         found = self._transport.ask("POST", f"{path}/predict", params=query, json=body)
         return [Prediction(item["answer"], item["probabilities"]) for item in found["predictions"]]
 
 
-def _address(ref: str, kind: str) -> tuple[str, dict[str, str]]:
-    """Turn a reference into a path and the query that selects the version."""
-    whole, _, version = ref.partition("@")
-    task, slash, name = whole.partition("/")
-    if not (task and slash and name):
-        raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name or task/name@2.")
-    path = f"/tasks/{quote(task, safe='')}/{kind}/{quote(name, safe='')}"
-    return path, {"version": version} if version else {}
-
-
 __all__ = [
+    "Board",
     "Client",
+    "Contested",
+    "Counters",
+    "DatasetResult",
     "DatasetVersion",
+    "Estimate",
+    "Gold",
+    "ItemsAdded",
+    "JudgedItem",
+    "JudgedItems",
     "Model",
     "Notification",
     "Person",
     "Preview",
+    "RankedModel",
+    "Ranking",
+    "Round",
+    "RuleEffect",
+    "Run",
+    "RunReport",
+    "Runs",
+    "Snapshot",
     "Status",
     "TaskInfo",
     "TaskSummary",
     "Token",
+    "Uncertainty",
+    "Validation",
+    "ValidationProgress",
 ]

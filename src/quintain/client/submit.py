@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from quintain.client.refs import task_path
 from quintain.client.transport import Transport
 from quintain.core.errors import Conflict, Unavailable
 
@@ -43,7 +43,7 @@ def submit(
 ) -> dict[str, Any]:
     """Upload *archive* and submit it to *task*; give the version that was made."""
     body = {"upload": upload(transport, archive, progress), "name": name, "visibility": visibility}
-    made: dict[str, Any] = transport.ask("POST", f"/tasks/{quote(task, safe='')}/models", json=body)
+    made: dict[str, Any] = transport.ask("POST", f"{task_path(task)}/models", json=body)
     return made
 
 

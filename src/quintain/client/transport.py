@@ -49,6 +49,10 @@ class Transport:
                 f"{self.url} did not answer with JSON.", remedy="Check that the address is that of a Quintain server."
             ) from None
 
+    def text(self, method: str, path: str, **request: Any) -> str:
+        """Send a request and give the text that comes back."""
+        return self._send(method, path, **request).text
+
     def fetch(self, path: str, target: Path, **request: Any) -> None:
         """Write what a path gives to *target*, piece by piece; whole, or not at all."""
         part = target.with_name(f".{target.name}.part")

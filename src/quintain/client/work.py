@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
+from quintain.client.refs import place, task_path
 from quintain.client.shapes import Eligible, Qualification, Quiz, QuizLine, QuizResults, QuizTry
 from quintain.client.transport import Transport
-from quintain.core.errors import BadInput
 
 
 class WorkCalls:
@@ -18,39 +17,39 @@ class WorkCalls:
 
     def quizzes(self, task: str) -> list[QuizLine]:
         """List the quizzes of a task; retired ones for its owners only."""
-        found = self._transport.ask("GET", f"/tasks/{quote(task, safe='')}/quizzes")
+        found = self._transport.ask("GET", f"{task_path(task)}/quizzes")
         return [QuizLine.read(item) for item in found["quizzes"]]
 
     def quiz(self, ref: str) -> Quiz:
         """Give a quiz and where one stands with it; right answers for owners only."""
-        return Quiz.read(self._transport.ask("GET", _place(ref, "quizzes")))
+        return Quiz.read(self._transport.ask("GET", place(ref, "quizzes")))
 
     def put_quiz(self, ref: str, definition: Mapping[str, Any]) -> Quiz:
         """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-        return Quiz.read(self._transport.ask("PUT", _place(ref, "quizzes"), json={"definition": dict(definition)}))
+        return Quiz.read(self._transport.ask("PUT", place(ref, "quizzes"), json={"definition": dict(definition)}))
 
     def retire_quiz(self, ref: str) -> Quiz:
         """Take a quiz out of use (owners)."""
-        return Quiz.read(self._transport.ask("POST", f"{_place(ref, 'quizzes')}/retire"))
+        return Quiz.read(self._transport.ask("POST", f"{place(ref, 'quizzes')}/retire"))
 
     def quiz_results(self, ref: str) -> QuizResults:
         """Say who passed a quiz, and which questions are missed (owners)."""
-        return QuizResults.read(self._transport.ask("GET", f"{_place(ref, 'quizzes')}/results"))
+        return QuizResults.read(self._transport.ask("GET", f"{place(ref, 'quizzes')}/results"))
 
     def take_quiz(self, ref: str, answers: Sequence[int]) -> QuizTry:
         """Take a quiz: the number of an option, counted from 0, for each question."""
         body = {"answers": list(answers)}
-        return QuizTry.read(self._transport.ask("POST", f"{_place(ref, 'quizzes')}/tries", json=body))
+        return QuizTry.read(self._transport.ask("POST", f"{place(ref, 'quizzes')}/tries", json=body))
 
     def eligibility(self, ref: str, name: str | None = None) -> Eligible:
         """Say rule by rule whether one, or for an owner the person called *name*, may write in a round."""
         params = {"name": name} if name is not None else {}
-        return Eligible.read(self._transport.ask("GET", f"{_place(ref, 'rounds')}/eligibility", params=params))
+        return Eligible.read(self._transport.ask("GET", f"{place(ref, 'rounds')}/eligibility", params=params))
 
     def eligible(self, ref: str, *, search: str = "", limit: int = 100, offset: int = 0) -> list[Eligible]:
         """Say of everybody with the role of a worker whether they may write in a round (owners)."""
         params = {"search": search, "limit": limit, "offset": offset}
-        found = self._transport.ask("GET", f"{_place(ref, 'rounds')}/people", params=params)
+        found = self._transport.ask("GET", f"{place(ref, 'rounds')}/people", params=params)
         return [Eligible.read(item) for item in found["people"]]
 
     def qualify(
@@ -58,17 +57,10 @@ class WorkCalls:
     ) -> list[Qualification]:
         """Give somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
         body = {"name": name, "qualification": qualification, "held": held, "reason": reason}
-        found = self._transport.ask("POST", f"/tasks/{quote(task, safe='')}/qualifications", json=body)
+        found = self._transport.ask("POST", f"{task_path(task)}/qualifications", json=body)
         return [Qualification.read(item) for item in found["qualifications"]]
 
     def state_fact(self, name: str, value: str) -> dict[str, str]:
         """Say one's country or language, and give what is known of oneself."""
         found = self._transport.ask("PUT", "/me/facts", json={"name": name, "value": value})
         return {item["name"]: item["value"] for item in found["facts"]}
-
-
-def _place(ref: str, kind: str) -> str:
-    task, _, name = ref.partition("/")
-    if not task or not name:
-        raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name, or task/number for a round.")
-    return f"/tasks/{quote(task, safe='')}/{kind}/{quote(name, safe='')}"

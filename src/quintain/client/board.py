@@ -1,0 +1,106 @@
+"""The client's calls about boards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+from urllib.parse import quote
+
+from quintain.client.refs import task_path
+from quintain.client.result_shapes import Board, Estimate, RankedModel, Ranking, Snapshot, Uncertainty
+from quintain.client.transport import Transport
+
+
+class Part(TypedDict, total=False):
+    """Which part of a board: examples with one *tag*, data sets in one *language*, *seeds* apart, past a freeze."""
+
+    tag: str
+    language: str
+    seeds: bool
+    live: bool
+
+
+class View(Part, total=False):
+    """How to look at a board; what is left out is as its owner set it.
+
+    *weights* are of axes, *datasets* of data sets, *amrs* are exchange rates fixed by hand, *base* is the axis in whose
+    units models are scored, and neighbours at most *epsilon* apart are ignored.
+    """
+
+    weights: Mapping[str, float]
+    datasets: Mapping[str, float]
+    epsilon: float
+    base: str
+    amrs: Mapping[str, float]
+
+
+class BoardCalls:
+    """What `Client` can ask about the board of a task."""
+
+    _transport: Transport
+
+    def board(self, task: str, **part: Unpack[Part]) -> Board:
+        """Give every model's value on every axis and data set."""
+        return Board.read(self._transport.ask("GET", f"{task_path(task)}/board", params=dict(part)))
+
+    def rank(self, task: str, **view: Unpack[View]) -> Ranking:
+        """Rank the board by a view of it: `client.rank("sentiment", weights={"performance": 4, "memory": 1})`."""
+        found = self._transport.ask("GET", f"{task_path(task)}/board/rank", params=_query(view))
+        return Ranking.read({**found, "models": [_ranked(model) for model in found["models"]]})
+
+    def uncertainty(self, task: str, **view: Unpack[View]) -> Uncertainty:
+        """Say how sure a ranking is: intervals of ranks, how probably one is above another, groups of ties."""
+        return Uncertainty.read(self._transport.ask("GET", f"{task_path(task)}/board/uncertainty", params=_query(view)))
+
+    def aggregations(self, task: str, **view: Unpack[View]) -> dict[str, Any]:
+        """Rank the board by every aggregation.
+
+        `aggregations` names them; each of `models` has `model`, `name`, `pareto`, and in `aggregates` by the name of
+        the aggregation a `score` and a `rank`.
+        """
+        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/aggregations", params=_query(view))
+        return found
+
+    def sensitivity(self, task: str, **view: Unpack[View]) -> dict[str, Any]:
+        """Say what the lead of the `leader` hangs on.
+
+        `weights` (by axis) and `epsilon` have `value`, and from `low` to `high` the leader leads; each of `pool` is
+        what the board would be `without` one model.
+        """
+        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/sensitivity", params=_query(view))
+        return found
+
+    def export_board(self, task: str, format: str = "csv", *, model: str = "", **view: Unpack[View]) -> str:  # noqa: A002 - the API's word
+        """Give a ranking as text: csv, json, latex, markdown, harness or model-index (of one *model*)."""
+        params = {**_query(view), "format": format, "model": model}
+        return self._transport.text("GET", f"{task_path(task)}/board/export", params=params)
+
+    def snapshots(self, task: str) -> list[Snapshot]:
+        """List the frozen copies of the board, the newest first."""
+        found = self._transport.ask("GET", f"{task_path(task)}/board/snapshots")
+        return [Snapshot.read(item) for item in found["snapshots"]]
+
+    def take_snapshot(self, task: str, title: str = "", **view: Unpack[View]) -> Snapshot:
+        """Freeze the board as everybody may see it, with the hash of every input."""
+        where = f"{task_path(task)}/board/snapshots"
+        return Snapshot.read(self._transport.ask("POST", where, params=_query(view), json={"title": title}))
+
+    def download_snapshot(self, task: str, snapshot: str, path: Path | str) -> Path:
+        """Write a frozen copy, named by its hash or the beginning of it; `quintain board verify` checks the file."""
+        target = Path(path)
+        self._transport.fetch(f"{task_path(task)}/board/snapshots/{quote(snapshot, safe='')}", target)
+        return target
+
+
+def _query(view: View) -> dict[str, Any]:
+    """Write a view as addresses carry it: weights as `performance:4,memory:1`."""
+    return {
+        name: ",".join(f"{key}:{number}" for key, number in value.items()) if isinstance(value, Mapping) else value
+        for name, value in view.items()
+    }
+
+
+def _ranked(model: Mapping[str, Any]) -> RankedModel:
+    values = {axis: Estimate.read(figure) if figure else None for axis, figure in model["values"].items()}
+    return RankedModel.read({**model, "values": values})

@@ -1,0 +1,84 @@
+"""The client's calls about results and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from quintain.client.refs import address, format_of, task_path
+from quintain.client.result_shapes import DatasetResult, Run, RunReport, Runs
+from quintain.client.transport import Transport
+
+
+class EvaluationCalls:
+    """What `Client` can ask about how models did (`task/name@version`), and about runs, by their numbers."""
+
+    _transport: Transport
+
+    def results(self, ref: str) -> list[DatasetResult]:
+        """Give a model's results on every data set version that it has been run on."""
+        path, query = address(ref, "models")
+        found = self._transport.ask("GET", f"{path}/results", params=query)
+        return [DatasetResult.read(item) for item in found["datasets"]]
+
+    def download_answers(
+        self,
+        ref: str,
+        dataset: str,
+        path: Path | str,
+        *,
+        format: str | None = None,  # noqa: A002 - the API's word
+    ) -> Path:
+        """Write what a model answered to each example of a data set with open labels, with gold answer and score."""
+        target = Path(path)
+        where, query = address(ref, "models")
+        query["format"] = format_of(target, format)
+        self._transport.fetch(f"{where}/results/{quote(dataset, safe='')}/answers", target, params=query)
+        return target
+
+    def compare(self, task: str, first: str, second: str) -> list[dict[str, Any]]:
+        """Compare two models of a task, `name` or `name@version`, on every data set that both were run on.
+
+        Each data set has its name as `dataset`, the `metric` and what the `first` and the `second` reached, their
+        `difference` with interval and p-value, `mcnemar`, `answers_differ`, and how many `more_examples_needed` would settle it.
+        """
+        params = {"a": first, "b": second}
+        found: list[dict[str, Any]] = self._transport.ask("GET", f"{task_path(task)}/compare", params=params)[
+            "datasets"
+        ]
+        return found
+
+    def runs(
+        self,
+        task: str,
+        *,
+        states: Sequence[str] = (),
+        model: str = "",
+        dataset: str = "",
+        variant: str = "",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> Runs:
+        """List the runs of a task: what runs first, then what waits, then what failed."""
+        filters = {"state": list(states), "model": model, "dataset": dataset, "variant": variant}
+        params = {**filters, "offset": offset, "limit": limit}
+        found = self._transport.ask("GET", f"{task_path(task)}/runs", params=params)
+        return Runs.read({**found, "runs": [Run.read(item) for item in found["cells"]]})
+
+    def run(self, number: int) -> RunReport:
+        """Say how a run is and why, with its place in the queue."""
+        return _report(self._transport.ask("GET", f"/runs/{number}"))
+
+    def cancel_run(self, number: int) -> RunReport:
+        """Cancel a run that waits or goes on (its builder, the task's owner)."""
+        return _report(self._transport.ask("POST", f"/runs/{number}/cancel"))
+
+    def retry_run(self, number: int) -> RunReport:
+        """Queue a failed or cancelled run again (its builder, the task's owner)."""
+        return _report(self._transport.ask("POST", f"/runs/{number}/retry"))
+
+
+def _report(found: dict[str, Any]) -> RunReport:
+    return RunReport.read({**found, "run": Run.read(found["cell"]) if found["cell"] else None})

@@ -1,0 +1,71 @@
+"""The client's calls about rounds, for their owners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from quintain.client.refs import format_of, place, task_path
+from quintain.client.result_shapes import Counters, Round
+from quintain.client.transport import Transport
+from quintain.core.errors import NotFound
+
+
+class RoundCalls:
+    """What `Client` can ask about rounds (`task/number`)."""
+
+    _transport: Transport
+
+    def rounds(self, task: str) -> list[Round]:
+        """List the rounds of a task; drafts to its owners only."""
+        return [Round.read(item) for item in self._transport.ask("GET", f"{task_path(task)}/rounds")["rounds"]]
+
+    def round(self, ref: str) -> Round:
+        """Give a round."""
+        return Round.read(self._transport.ask("GET", place(ref, "rounds")))
+
+    def put_round(self, task: str, toml: str) -> Round:
+        """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
+        return Round.read(self._transport.ask("POST", f"{task_path(task)}/rounds", json={"toml": toml}))
+
+    def open_round(self, ref: str) -> Round:
+        """Let people write (owners)."""
+        return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/open"))
+
+    def close_round(self, ref: str) -> Round:
+        """End a round (owners)."""
+        return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/close"))
+
+    def clone_round(self, ref: str) -> Round:
+        """Add a draft that asks the same (owners)."""
+        return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/clone"))
+
+    def import_prompts(
+        self, ref: str, path: Path | str, *, corpus: str = "", part: str = "", tags: Sequence[str] = ()
+    ) -> dict[str, int]:
+        """Add the prompts of a table to a round (owners), and count `rows`, `added`, `repeated`, `used`, `used_parts`.
+
+        What earlier rounds of the task used is left out.
+        """
+        source = Path(path)
+        if not source.is_file():
+            raise NotFound(f"There is no file {source}.")
+        with source.open("rb") as stream:
+            found: dict[str, int] = self._transport.ask(
+                "POST",
+                f"{place(ref, 'rounds')}/prompts",
+                data={"corpus": corpus, "part": part, "tags": ",".join(tags)},
+                files={"file": (source.name, stream)},
+            )
+        return found
+
+    def counters(self, ref: str) -> Counters:
+        """Count how a round goes: attempts, and how often they fool the model, by everything (owners)."""
+        return Counters.read(self._transport.ask("GET", f"{place(ref, 'rounds')}/counters"))
+
+    def download_attempts(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
+        """Write a round's attempts, with other names for the writers; the file's ending chooses the format (owners)."""
+        target = Path(path)
+        params = {"format": format_of(target, format)}
+        self._transport.fetch(f"{place(ref, 'rounds')}/attempts", target, params=params)
+        return target
