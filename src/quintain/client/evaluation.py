@@ -42,7 +42,8 @@ class EvaluationCalls:
         """Compare two models of a task, `name` or `name@version`, on every data set that both were run on.
 
         Each data set has its name as `dataset`, the `metric` and what the `first` and the `second` reached, their
-        `difference` with interval and p-value, `mcnemar`, `answers_differ`, and how many `more_examples_needed` would settle it.
+        `difference` with interval and p-value, `mcnemar`, `answers_differ`, and how many
+        `more_examples_needed` would settle it.
         """
         params = {"a": first, "b": second}
         found: list[dict[str, Any]] = self._transport.ask("GET", f"{task_path(task)}/compare", params=params)[
