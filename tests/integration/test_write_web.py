@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from starlette.responses import Response
-from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
@@ -18,70 +13,10 @@ from quintain.services import collect, predict, writing
 from quintain.services.actors import actor_of, find_user
 from quintain.services.attempt_export import attempts_table
 from quintain.services.attempts import counters
-from quintain.services.round_definition import parse_round
 from quintain.services.rounds import close_round
-from tests.web_support import browser_of, copy_demo, csrf_of, post
-from tests.writing_rounds import PASSAGE, add_quiz, add_round
-
-HTMX = {"hx-request": "true"}
-
-
-@dataclass(frozen=True)
-class Site:
-    """The demo with a worker and an owner at their browsers; each test opens rounds of its own."""
-
-    workspace: Workspace
-    client: TestClient
-    owner: TestClient
-    folder: Path
-
-    def open(self, task: str = "sentiment", **more: str) -> str:
-        """Open a round, and give its address."""
-        return f"/tasks/{task}/rounds/{add_round(self.workspace, self.folder, task, **more).number}"
-
-
-@pytest.fixture(scope="module")
-def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A copy of the demo that the tests of this file share."""
-    folder = tmp_path_factory.mktemp("write")
-    workspace = copy_demo(demo, folder / "demo")
-    with ExitStack() as stack:
-        worker, owner = (stack.enter_context(browser_of(workspace, name)) for name in ("demo-worker", "demo-owner"))
-        yield Site(workspace, worker, owner, folder)
-
-
-def begin(client: TestClient, place: str) -> str:
-    """Begin a session in the round at *place* and give its address."""
-    answer = post(client, f"{place}/write", f"{place}/write")
-    assert answer.status_code == 303, answer.text
-    return str(answer.headers["location"])
-
-
-def token_of(page: str) -> str:
-    """Give the token of the form that a page or a part of it holds."""
-    found = re.search(r'name="token" value="([^"]+)"', page)
-    assert found
-    return found[1]
-
-
-def send(client: TestClient, address: str, *, token: str = "", headers: dict[str, str] | None = HTMX, **fields: object):
-    """Submit an attempt as htmx does."""
-    page = client.get(address).text
-    data = {"csrf": csrf_of(client, address), "token": token or token_of(page), **fields}
-    names = {key.replace("in_", "in-").replace("answer_start", "answer-start"): value for key, value in data.items()}
-    return client.post(f"{address}/try", data=names, headers=headers)
-
-
-def ref_of(place: str) -> str:
-    """Give the round at an address."""
-    _, _, task, _, number = place.split("/")[:5]
-    return f"{task}/{number}"
-
-
-def made(site: Site, place: str) -> int:
-    """Count the attempts of a round."""
-    with site.workspace.session() as db:
-        return counters(db, OPERATOR, ref_of(place)).total.attempts
+from tests.web_support import browser_of, csrf_of, post
+from tests.write_site import HTMX, Site, begin, made, ref_of, send, token_of
+from tests.writing_rounds import PASSAGE, add_quiz
 
 
 def test_a_verdict_comes_with_bars_and_is_said_plainly(site: Site) -> None:
@@ -390,146 +325,6 @@ def test_a_worker_sees_takes_back_and_exports_their_work(site: Site) -> None:
     assert (earned[0]["amount"], earned[0]["status"]) == (3, "pending")
     assert "0.03 USD" in client.get("/work/earnings").text
     assert made(site, place) == 0
-
-
-def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
-    """Form and file say what is wrong and keep what was typed; a draft is opened, closed and cloned."""
-    client = site.owner
-    new = "/tasks/sentiment/rounds/new"
-    fields: dict[str, object] = {
-        "title": "By form",
-        "writing": "blank",
-        "aiming": "assign",
-        "attempts": "five",
-        "minutes": "2",
-        "mode": "one",
-        "models": ["sentiment/ngram@1"],
-        "fooled": "task",
-        "threshold": "0.4",
-        "reward": "0.305",
-        "currency": "usd",
-        "confirm": "on",
-    }
-    wrong = post(client, new, new, **fields)
-    assert wrong.status_code == 422
-    assert "&#39;five&#39; is not a whole number" in wrong.text
-    assert "&#39;0.305&#39; is not an amount of money" in wrong.text
-    assert 'value="By form"' in wrong.text
-    assert re.search(r'id="attempts-fault">&#39;five&#39; is not a whole number<', wrong.text)
-    assert 'id="who" open' not in wrong.text
-    rules = {"rule_account_age": "young", "entry_provider": "panel", "entry_completion_url": "ftp://x"}
-    beside = post(client, new, new, **fields | {"attempts": "5", "reward": "0.30"} | rules)
-    assert 'id="rule_account_age-fault"' in beside.text
-    assert re.search(r'<details class="panel" id="who" open>', beside.text)
-    right = post(client, new, new, **fields | {"attempts": "5", "reward": "0.30"})
-    place = str(right.headers["location"])
-    assert place.startswith("/tasks/sentiment/rounds/")
-    assert "9.00 USD" in client.get(place).text
-    rare = {"rule_account_age": "3", "rule_country": "DE, AT", "scripts": ["Latin"], "flags": ["personal"]}
-    pilot = {"writing": "own", "condition-name": ["a", "b", ""], "condition-prompt": ["prompt", "blank", "prompt"]}
-    saved = fields | {"attempts": "5", "reward": "0.30"} | rare | pilot | {"condition-weight": ["3", "1", "1"]}
-    assert post(client, f"{place}/edit", f"{place}/edit", **saved).status_code == 303
-    file = client.get(f"{place}/file")
-    assert file.headers["content-disposition"].endswith('.toml"')
-    spec = parse_round(file.text)
-    assert [(one.name, one.prompt, one.weight) for one in spec.conditions] == [("a", True, 3), ("b", False, 1)]
-    assert (len(spec.qualifications), spec.scripts, spec.flags) == (2, ("Latin",), ("personal",))
-    again = client.get(f"{place}/edit").text
-    assert 'value="DE, AT"' in again
-    assert site.client.get(f"{place}/file").status_code == 403
-    assert (
-        post(client, f"{place}/edit", f"{place}/edit", **fields | {"attempts": "5", "reward": "0.30"}).status_code
-        == 303
-    )
-    wrong_file = {"as_file": "1", "toml": 'task = "sentiment"\nnumbr = 1'}
-    faulty = post(client, f"{place}/edit?file=1", f"{place}/edit", **wrong_file)
-    assert faulty.status_code == 422
-    assert "did you mean" in faulty.text
-    assert "numbr = 1" in faulty.text
-    post(client, place, f"{place}/open")
-    assert "open" in client.get(place).text
-    post(client, place, f"{place}/close")
-    copy = post(client, place, f"{place}/clone").headers["location"].removesuffix("/edit")
-    assert copy != place
-    assert site.client.get(new).status_code == 403
-    assert site.client.get(copy).status_code == 404
-    assert post(site.client, "/account", f"{place}/clone").status_code == 403
-
-
-def test_an_owner_watches_flags_and_pays(site: Site) -> None:
-    """Counters and tables fill, a flagged text waits, the export leaves names out, pay is approved."""
-    place = site.open()
-    client, address = site.client, begin(site.client, place)
-    send(client, address, in_text="Write to me at ada@example.org, it was fine.", answer="neutral", headers=None)
-    post(client, address, f"{address}/give-up")
-    owner = site.owner
-    console = owner.get(place).text
-    assert "1 text waits for you to look at it" in console
-    assert "By worker" in console
-    assert "ada@example.org" in owner.get(f"{place}/flags").text
-    flag = re.search(r'name="flag" value="(\d+)"', owner.get(f"{place}/flags").text)
-    assert flag
-    assert "demo-worker" not in owner.get(f"{place}/export?form=csv").text
-    post(owner, f"{place}/flags", f"{place}/flags", flag=flag[1], decision="withhold")
-    assert "ada@example.org" not in owner.get(f"{place}/export").text
-    earning = re.search(r'name="earning" value="(\d+)"', owner.get(f"{place}/pay").text)
-    assert earning
-    refused = post(owner, f"{place}/pay", f"{place}/pay", earning=earning[1], decision="decline")
-    assert "say why" in refused.text
-    post(owner, f"{place}/pay", f"{place}/pay", earning=earning[1], decision="approve")
-    assert "approved" in client.get("/work/earnings").text
-
-
-def test_somebody_comes_from_prolific_and_goes_back(site: Site) -> None:
-    """The entry address makes a nameless account; after the work there is a code and the way back."""
-    tables = '\n[entry]\nprovider = "prolific"\ncompletion_code = "C0FFEE"\n'
-    info = add_round(site.workspace, site.folder, "sentiment", tables=tables)
-    place = f"/tasks/sentiment/rounds/{info.number}"
-    door = f"/enter/{info.entry_key}?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=x9"
-    with browser_of(site.workspace) as client:
-        assert client.get(f"/enter/{info.entry_key}").status_code == 422
-        assert client.get("/enter/nowhere?PROLIFIC_PID=abc").status_code == 404
-        assert client.get(door).headers["location"] == f"{place}/write"
-        address = begin(client, place)
-        assert "abc123" not in client.get(address).text
-        send(client, address, in_text="The lake lay still this morning.", answer="neutral", headers=None)
-        post(client, address, f"{address}/give-up")
-        assert "C0FFEE" in client.get(address).text
-        done = client.get(f"{place}/complete").text
-        assert "https://app.prolific.com/submissions/complete?cc=C0FFEE" in done
-    assert "Go on as a participant" in site.owner.get(door).text
-    assert "abc123" not in site.owner.get(f"{place}/export").text
-
-
-def test_a_framed_entry_opens_a_window_and_posts_back(site: Site) -> None:
-    """An ExternalQuestion is shown in a frame: it may be framed by the panel, and the code is posted to it."""
-    info = add_round(site.workspace, site.folder, "sentiment", tables='\n[entry]\nprovider = "mturk"\n')
-    place = f"/tasks/sentiment/rounds/{info.number}"
-    ids = "workerId=w1&hitId=h1&assignmentId=a1&turkSubmitTo=https://www.mturk.com"
-    with browser_of(site.workspace) as client:
-        preview = client.get(f"/enter/{info.entry_key}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
-        assert "This is a preview." in preview.text
-        framed = client.get(f"/enter/{info.entry_key}?{ids}", headers={"sec-fetch-dest": "iframe"})
-        assert "frame-ancestors https://www.mturk.com" in framed.headers["content-security-policy"]
-        assert 'target="_blank"' in framed.text
-        client.get(f"/enter/{info.entry_key}?{ids}")
-        address = begin(client, place)
-        post(client, address, f"{address}/give-up")
-        done = client.get(f"{place}/complete")
-    assert "form-action 'self' https://www.mturk.com" in done.headers["content-security-policy"]
-    assert 'action="https://www.mturk.com/mturk/externalSubmit"' in done.text
-    assert 'name="assignmentId" value="a1"' in done.text
-
-
-def test_the_reasons_are_shown_to_worker_and_owner(site: Site) -> None:
-    """Both read, rule by rule, why somebody may not write; a worker cannot look others up."""
-    rules = '\n[[qualifications]]\nrule = "account_age"\ndays = 30\n'
-    place = f"{site.open(tables=rules)}/eligibility"
-    for page in (site.client.get(place), site.owner.get(f"{place}?name=demo-worker")):
-        assert "The account is 0 days old; 30 are needed." in page.text
-        assert "Not all rules are met yet." in page.text
-    assert site.owner.get(f"{place}?name=nobody-such").status_code == 404
-    assert "admin" not in site.client.get(f"{place}?name=admin").text.split("<main")[1].split("</main")[0]
 
 
 def responses_are_private(answer: Response) -> bool:
