@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
 from quintain.services import tasks, validate
+from quintain.services.ground import Ground, slot_rows
 from quintain.services.slots import claim_page, return_page
-from quintain.services.validate import Ground, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.services import judge, slots, tasks, validate
+from quintain.services.ground import Ground
 from quintain.services.judge import Answer, Receipt
 from quintain.services.slots import Page
-from quintain.services.validate import Ground
 from tests.people import make_person
 
 TASK = """

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.services import slots, validate
-from quintain.services.validate import Ground
+from quintain.services.ground import Ground
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import claims, places

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.validate import Ground
+from quintain.services.ground import Ground
 from quintain.store.queries import slots as slot_queries
 from quintain.store.tables import Judgement, JudgingPage, Offer, Slot
 from tests.integration.claim_worker import judge_for_a_while

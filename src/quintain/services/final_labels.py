@@ -14,8 +14,8 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from quintain.labels.majority import vote
+from quintain.services.ground import Ground
 from quintain.services.judges import Evidence, Figures, gather, measure
-from quintain.services.validate import Ground
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements
 from quintain.stats.workers import wilson

@@ -16,9 +16,10 @@ from quintain.core.rounds import Money
 from quintain.core.validation import EntryQuiz, UnqualifyRule
 from quintain.services import audit, pay, quizzes, unqualify
 from quintain.services.final_labels import final_labels
+from quintain.services.ground import Ground
 from quintain.services.judging_labels import choices, label_fault
 from quintain.services.permissions import require_owner
-from quintain.services.validate import Ground, find, set_policy
+from quintain.services.validate import find, set_policy
 from quintain.services.validation_policy import dump_policy
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches

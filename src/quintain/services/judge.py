@@ -18,11 +18,11 @@ from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services import attempts, gold, pay
+from quintain.services.ground import Ground
 from quintain.services.judging_labels import label_fault
 from quintain.services.review import review
 from quintain.services.settle import settle
 from quintain.services.slots import ground_of, held_page
-from quintain.services.validate import Ground
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import judgements as judgement_queries

@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.services.actors import find_for
+from quintain.services.ground import Ground
 from quintain.services.permissions import require_owner
-from quintain.services.validate import Ground, find
+from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements

@@ -12,12 +12,13 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.core.validation import ValidationState
 from quintain.services import qualify
+from quintain.services.ground import Ground
 from quintain.services.pay import hourly
 from quintain.services.permissions import require_user
 from quintain.services.qualify import Reason
 from quintain.services.rounds import get_round
 from quintain.services.slots import Page, ground_of, held_page, require_judge, show
-from quintain.services.validate import Ground, find, list_validations, require_open
+from quintain.services.validate import find, list_validations, require_open
 from quintain.store.base import now
 from quintain.store.queries import judging_times as queries
 

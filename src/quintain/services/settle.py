@@ -12,8 +12,8 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.validation import Adaptive
+from quintain.services.ground import Ground, slot_rows
 from quintain.services.judging_labels import choices
-from quintain.services.validate import Ground, slot_rows
 from quintain.stats.judgements import softmax
 from quintain.stats.one_coin import vote_log_odds
 from quintain.store.queries import judgements as judgement_queries

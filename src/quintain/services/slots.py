@@ -19,9 +19,10 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Label
 from quintain.services import qualify
+from quintain.services.ground import Ground
 from quintain.services.judging_labels import choices, shows_answer
 from quintain.services.permissions import require_role, require_user
-from quintain.services.validate import Ground, find, require_open, take_attempts
+from quintain.services.validate import find, require_open, take_attempts
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import claims, places

@@ -11,19 +11,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
-from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services import audit
+from quintain.services.ground import Ground, slot_rows
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row
 from quintain.services.validation_policy import dump_policy, parse_policy
-from quintain.stats.judgements import mix, name_hashes
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import prompts, slots
@@ -37,26 +35,6 @@ CHUNK = 5000
 
 read_policy = lru_cache(maxsize=256)(parse_policy)
 read_task = lru_cache(maxsize=64)(parse_task)
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A validation: what is judged, by which policy, and where it stands."""
-
-    id: int
-    task: Task
-    task_id: int
-    round_id: int | None
-    name: str
-    state: ValidationState
-    seed: int
-    taken_to: int
-    policy: ValidationPolicy
-
-    @property
-    def ref(self) -> str:
-        """The name that means this validation."""
-        return f"{self.task.name}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,27 +246,6 @@ def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[s
         ids = queries.add_items(db, some)
         slots.add(db, slot_rows(ground, ids, some, 0, ground.policy.first_slots))
     return new
-
-
-def slot_rows(
-    ground: Ground, ids: Sequence[int], items: Sequence[Mapping[str, Any]], first: int, count: int
-) -> list[dict[str, Any]]:
-    """Make *count* slots for each item from number *first* on, drawn by the validation's seed."""
-    names = name_hashes(str(item["hash"]) for item in items)
-    drawn = mix(names[:, None], np.arange(first, first + count, dtype=np.uint64)[None, :], ground.seed) >> np.uint64(1)
-    return [
-        {
-            "validation_id": ground.id,
-            "item_id": item_id,
-            "k": first + k,
-            "batch": item["batch"],
-            "rank": first + k,
-            "draw": draw,
-            "author_id": item["author_id"],
-        }
-        for item_id, item, draws in zip(ids, items, drawn.tolist(), strict=True)
-        for k, draw in enumerate(draws)
-    ]
 
 
 def require_open(ground: Ground) -> None:

@@ -13,10 +13,11 @@ from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.services.adjudicate import contested_places
 from quintain.services.final_labels import FinalLabels, final_labels
+from quintain.services.ground import Ground
 from quintain.services.judges import Evidence, gather, measure, table_of
 from quintain.services.pay import hourly
 from quintain.services.permissions import require_owner
-from quintain.services.validate import Ground, find
+from quintain.services.validate import find
 from quintain.services.validation_policy import dump_policy
 from quintain.services.vmer import rates_of
 from quintain.stats.agreement import measure_agreement

@@ -19,10 +19,11 @@ from sqlalchemy.orm import Session
 from quintain.core.people import OPERATOR, Actor
 from quintain.services import pay, qualify
 from quintain.services.final_labels import FinalLabels, final_labels
+from quintain.services.ground import Ground
 from quintain.services.judging_labels import meets_aim, misses, scores
 from quintain.services.permissions import require_owner, require_user
 from quintain.services.rounds import get_round
-from quintain.services.validate import Ground, find
+from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.workers import wilson_share
 from quintain.store.queries import collected as queries
