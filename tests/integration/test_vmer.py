@@ -20,7 +20,6 @@ from quintain.services import (
     judge,
     qualify,
     slots,
-    tasks,
     unqualify,
     validate,
     vmer,
@@ -29,45 +28,11 @@ from quintain.services.final_labels import final_labels
 from quintain.services.links import make_link, redeem_link
 from quintain.services.review import review
 from quintain.store.database import transaction
-from quintain.store.tables import Attempt, AttemptNote, Earning, Round, RoundVersion, TaskRow, ValidationItem
+from quintain.store.tables import Attempt, AttemptNote, Earning, ValidationItem
+from tests.judged_rounds import REF, ROUND, attempt, make_round
 from tests.people import make_person
-from tests.validation_support import TASK, answer_page, judge_all, make_judges, truth
+from tests.validation_support import answer_page, judge_all, make_judges, truth
 from tests.web_support import PASSWORD, browser_of
-
-ROUND = 'task = "mood"\ntitle = "Fool it"\n[targets]\nmodels = ["mood/m"]\n[reward]\namount = 30\nbonus = 20\n'
-REF = "mood/1"
-
-
-def attempt(writer: Actor | None, text: str, aim: str, *said: str, **more: Any) -> dict[str, Any]:
-    """Make an attempt; each of *said* is what a model answered."""
-    wrong = [one != aim for one in said]
-    return {
-        "user_id": writer.user_id if writer else None,
-        "origin": "written" if writer else "harvested",
-        "hash": f"{abs(hash(text)):032x}"[:32],
-        "text_key": text,
-        "inputs": {"text": text},
-        "target": aim or None,
-        "aim": aim,
-        "predictions": [{"model": f"mood/m{n}", "answer": one, "fooled": one != aim} for n, one in enumerate(said)],
-        "fooled": all(wrong),
-        **more,
-    }
-
-
-def make_round(
-    db: Session, owner: Actor, rows: list[dict[str, Any]], policy: str = "", *, definition: str = ROUND
-) -> None:
-    """Make round 1 with attempts, and open its validation."""
-    tasks.put_task(db, owner, TASK)
-    with transaction(db):
-        task_id = db.scalar(select(TaskRow.id))
-        row = Round(task_id=task_id, number=1, state="open", entry_key="k")
-        db.add(row)
-        db.flush()
-        db.add(RoundVersion(round_id=row.id, number=1, toml=definition))
-        db.add_all(Attempt(round_id=row.id, **one) for one in rows)
-    validate.open_validation(db, owner, REF, policy)
 
 
 @pytest.fixture

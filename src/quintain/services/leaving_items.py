@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from quintain.services.settle import settle
+from quintain.services.settle import ask_again
 from quintain.services.validate import find
 from quintain.store.base import now
 from quintain.store.queries import slots as slot_queries
@@ -29,8 +29,6 @@ def come_back(db: Session, attempt_id: int) -> None:
         if item.gold is not None or item.retired_at is None or item.id in queries.gone_items(db, item.validation_id):
             continue
         item.retired_at = None
-        if not queries.settled(db, [item.id]):
-            slot_queries.reopen_dropped(db, item.id)
-            ground = find(db, "/".join(queries.place_of(db, item.validation_id)))
-            settle(db, ground, slot_queries.of_items(db, [item.id]))
+        db.flush()
+        ask_again(db, find(db, "/".join(queries.place_of(db, item.validation_id))), [item])
     db.flush()

@@ -64,7 +64,8 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         require_owner(actor, ground.task.name)
         lock(db, f"review {ground.id}")
         known = queries.reviews(db, ground.id, limit=1)
-        if only_new and known and known[0].judgements == queries.count(db, ground.id):
+        given = queries.count(db, ground.id)
+        if only_new and known and known[0].judgements == given:
             return None
         evidence = gather(db, ground)
         figures = measure(evidence)
@@ -101,9 +102,7 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         compared = int(figures.compared.sum())
         summary["agreement"] = float(figures.agreed.sum() / compared) if compared else None
         summary["compared"] = compared
-        row = ValidationReview(
-            validation_id=ground.id, judgements=len(evidence.table), summary=summary, by=actor.user_id
-        )
+        row = ValidationReview(validation_id=ground.id, judgements=given, summary=summary, by=actor.user_id)
         queries.add_review(db, row, _estimates(figures))
         audit.record(db, actor, "validation.review", ref, caught=len(caught), opened=opened)
     return found

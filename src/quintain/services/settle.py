@@ -19,7 +19,7 @@ from quintain.stats.one_coin import vote_log_odds
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
-from quintain.store.tables import Slot
+from quintain.store.tables import Slot, ValidationItem
 
 
 def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
@@ -37,6 +37,28 @@ def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
     db.flush()
     if ground.policy.adaptive is not None and by_item:
         _adapt(db, ground, ground.policy.adaptive, by_item)
+
+
+def ask_again(db: Session, ground: Ground, items: Sequence[ValidationItem]) -> None:
+    """Ask for what is missing about items that come back after they had been taken out.
+
+    That is what was not asked for any more, and what was set aside meanwhile or said by who is the writer now.
+    """
+    settled = queries.settled(db, [item.id for item in items])
+    authors = {item.id: item.author_id for item in items if item.id not in settled}
+    slots = slot_queries.of_items(db, list(authors))
+    givers = judgement_queries.givers(db, [slot.judgement_id for slot in slots if slot.judgement_id is not None])
+    aside = judgement_queries.set_aside(db, ground.id)
+    for slot in slots:
+        slot.author_id = authors[slot.item_id]
+        judgement = slot.judgement_id or 0
+        giver = givers.get(judgement)
+        void = giver is not None and (giver == slot.author_id or judgement <= aside.get(giver, 0))
+        if slot.state == "dropped" or void:
+            slot.state, slot.lease_until, slot.judgement_id = "open", None, None
+            slot.generation += 1
+    db.flush()
+    settle(db, ground, slots)
 
 
 def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:

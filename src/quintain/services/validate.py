@@ -20,6 +20,7 @@ from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services import audit
 from quintain.services.ground import Ground, slot_rows
 from quintain.services.permissions import require_owner
+from quintain.services.settle import ask_again
 from quintain.services.tasks import find_row
 from quintain.services.validation_policy import dump_policy, parse_policy
 from quintain.store.base import now
@@ -154,14 +155,34 @@ def take_attempts(db: Session, ground: Ground) -> Taken:
     lock(db, f"items of {ground.id}")
     row = db.get_one(Validation, ground.id, populate_existing=True)
     row.taken_to = queries.mark(db, ground.round_id)
-    found = queries.new_attempts(db, ground.id, ground.round_id, fooling=ground.policy.items == "fooling")
-    new = _add(db, ground, [_from_attempt(attempt) for attempt in found])
     gone = queries.gone_items(db, ground.id)
     if gone:
         queries.retire_items(db, gone, now())
         slots.drop(db, gone)
+        db.expire_all()
+    found = queries.new_attempts(db, ground.id, ground.round_id, fooling=ground.policy.items == "fooling")
+    again = _take_again(db, ground, found)
+    new = _add(db, ground, [_from_attempt(attempt) for attempt in found])
     db.flush()
-    return Taken(len(new), len(found) - len(new))
+    return Taken(len(new) + again, len(found) - len(new) - again)
+
+
+def _take_again(db: Session, ground: Ground, found: Sequence[Attempt]) -> int:
+    """Ask again about texts that were retracted and have been submitted once more; give how many.
+
+    The item is the same, so that nobody sees the text twice; what others said of it counts, and what is missing is
+    asked for. It belongs to the new attempt from now on.
+    """
+    first = {attempt.hash: attempt for attempt in reversed(found)}
+    items = queries.retracted_items(db, ground.id, list(first))
+    for item in items:
+        made = _from_attempt(first[item.hash])
+        for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
+            setattr(item, name, made[name])
+        item.retired_at = None
+    db.flush()
+    ask_again(db, ground, items)
+    return len(items)
 
 
 def _from_attempt(attempt: Attempt) -> dict[str, Any]:
@@ -228,7 +249,9 @@ def aim_text(answer: Any) -> str:
 
 def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the rows that are no items yet, with their slots, and give them."""
-    unique = {row["hash"]: row for row in rows}
+    unique: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        unique.setdefault(row["hash"], row)
     known = queries.known_hashes(db, ground.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
     before = queries.count_items(db, ground.id)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Executable, func, insert, select
+from sqlalchemy import ColumnElement, Executable, func, insert, or_, select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -60,7 +60,7 @@ def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> JudgementTable:
-    """Read every judgement of a validation, or those on some items."""
+    """Read every judgement of a validation, or those on some items; none that the writer of the item gave."""
     query = (
         select(
             Judgement.id,
@@ -72,12 +72,17 @@ def table(db: Session, validation_id: int, item_ids: Sequence[int] | None = None
             Judgement.seconds,
         )
         .join(ValidationItem, ValidationItem.id == Judgement.item_id)
-        .where(Judgement.validation_id == validation_id)
+        .where(Judgement.validation_id == validation_id, _not_their_own())
         .order_by(Judgement.id)
     )
     if item_ids is not None:
         query = query.where(Judgement.item_id.in_(item_ids))
     return _columns(db, query)
+
+
+def _not_their_own() -> ColumnElement[bool]:
+    # A text can become somebody's own after they judged it: when another retracts it, and they submit it.
+    return or_(ValidationItem.author_id.is_(None), ValidationItem.author_id != Judgement.user_id)
 
 
 def _columns(db: Session, query: Executable) -> JudgementTable:
@@ -143,6 +148,15 @@ def newest(db: Session, validation_id: int) -> int:
 def count(db: Session, validation_id: int) -> int:
     """Count the judgements of a validation."""
     return db.scalar(select(func.count()).where(Judgement.validation_id == validation_id)) or 0
+
+
+def givers(db: Session, ids: Sequence[int]) -> dict[int, int]:
+    """Say who gave some judgements."""
+    found: dict[int, int] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(Judgement.id, Judgement.user_id).where(Judgement.id.in_(ids[start : start + 5000]))
+        found |= {int(key): int(user) for key, user in db.execute(query)}
+    return found
 
 
 def since(db: Session, validation_id: int, moment: datetime) -> tuple[int, datetime | None]:

@@ -69,11 +69,6 @@ def drop(db: Session, item_ids: Sequence[int]) -> None:
         _change(db, wanted, state="dropped", lease_until=None)
 
 
-def reopen_dropped(db: Session, item_id: int) -> None:
-    """Ask again for the judgements of an item that were not asked for any more."""
-    _change(db, (Slot.item_id == item_id) & _is("dropped"), state="open", generation=Slot.generation + 1)
-
-
 def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
     """Give every slot of some items, locked until the transaction ends."""
     query = select(Slot).where(Slot.item_id.in_(item_ids)).order_by(Slot.id).with_for_update()

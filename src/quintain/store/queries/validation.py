@@ -110,6 +110,26 @@ def gone_items(db: Session, validation_id: int) -> list[int]:
     return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, gone())))
 
 
+def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
+    """Give the items with these hashes whose attempts were retracted; what is withheld stays withheld."""
+    query = (
+        select(ValidationItem)
+        .join(Attempt, Attempt.id == ValidationItem.attempt_id)
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_not(None),
+            func.coalesce(_newest_note("retracted"), False).is_(True),
+            Attempt.id.not_in(_withheld()),
+        )
+        .order_by(ValidationItem.id)
+    )
+    found: list[ValidationItem] = []
+    for start in range(0, len(hashes), 5000):
+        found += db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000])))
+    return found
+
+
 def items_of_attempt(db: Session, attempt_id: int) -> list[ValidationItem]:
     """List the items that an attempt became, gold copies too."""
     return list(db.scalars(select(ValidationItem).where(ValidationItem.attempt_id == attempt_id)))
@@ -122,13 +142,16 @@ def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
 
 
 def mark(db: Session, round_id: int) -> int:
-    """Give a number that grows whenever something is written, said or decided about a round's attempts."""
-    newest = (
-        select(func.max(Attempt.id)).where(Attempt.round_id == round_id),
-        select(func.max(AttemptNote.id)),
-        select(func.max(FlagDecision.id)),
+    """Give a number that grows whenever something is written, said or decided about a round's attempts.
+
+    It counts rows, which are never deleted. Their newest ids would not do: what gets an id first may be committed last.
+    """
+    written = (
+        select(func.count()).where(Attempt.round_id == round_id),
+        select(func.count()).select_from(AttemptNote),
+        select(func.count()).select_from(FlagDecision),
     )
-    return sum(db.scalar(query) or 0 for query in newest)
+    return sum(db.scalar(query) or 0 for query in written)
 
 
 def gone() -> Any:
