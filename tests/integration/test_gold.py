@@ -17,6 +17,7 @@ from quintain.core.people import Actor
 from quintain.services import (
     adjudicate,
     gold,
+    gold_quiz,
     item_files,
     judge,
     judges,
@@ -125,9 +126,9 @@ def test_the_entry_quiz_is_five_gold_questions_of_which_three_must_be_right(db: 
     """Without it there is no page; its questions are not shown on pages."""
     make_ground(db, owner, 10, "[quiz]\nname = 'judge'")
     with pytest.raises(Conflict, match="5 gold questions, and there are 0"):
-        gold.make_quiz(db, owner, REF)
+        gold_quiz.make_quiz(db, owner, REF)
     add(db, owner, 5)
-    assert gold.make_quiz(db, owner, REF) == "judge"
+    assert gold_quiz.make_quiz(db, owner, REF) == "judge"
     (actor,) = make_judges(db, 1)
     with pytest.raises(Forbidden, match="quiz"):
         slots.claim_page(db, actor, REF)
@@ -139,6 +140,30 @@ def test_the_entry_quiz_is_five_gold_questions_of_which_three_must_be_right(db: 
     page = slots.claim_page(db, actor, REF)
     assert page is not None
     assert not any(item.inputs["text"].startswith("gold") for item in page.items)
+
+
+def test_what_the_quiz_explained_is_no_gold_item_any_more(db: Session, owner: Actor) -> None:
+    """It comes back in no validation of the task: not by restoring it, nor by adding it to another round."""
+    make_ground(db, owner, 10)
+    make_ground(db, owner, 10, ref="mood/other")
+    add(db, owner, 7)
+    rows = [{"inputs": {"text": "gold 5 feels positive"}, "label": "positive"}]
+    rows += [{"inputs": {"text": f"gold {n} feels {LABELS[n % 3]}"}, "label": LABELS[n % 3]} for n in range(2)]
+    gold.add_gold(db, owner, "mood/other", rows[1:2])
+    gold_quiz.make_quiz(db, owner, REF)
+    assert gold.add_gold(db, owner, "mood/other", rows) == 2
+    listed = {one.inputs["text"]: one for one in gold.list_gold(db, owner, "mood/other")}
+    asked = {text: (one.retired, one.quiz) for text, one in listed.items()}
+    assert asked == {
+        "gold 0 feels negative": (True, "judge"),
+        "gold 1 feels neutral": (True, "judge"),
+        "gold 5 feels positive": (False, ""),
+    }
+    first = gold.list_gold(db, owner, REF)[0]
+    for ref, item in ((REF, first.id), ("mood/other", listed["gold 0 feels negative"].id)):
+        with pytest.raises(Conflict, match="The quiz 'judge' asks about gold item"):
+            gold.restore_gold(db, owner, ref, item)
+    assert gold.list_gold(db, owner, REF)[0].retired
 
 
 def test_gold_items_are_checked_and_can_be_retired(db: Session, owner: Actor) -> None:

@@ -129,6 +129,44 @@ def test_a_qualification_given_elsewhere_leads_to_no_work_that_does_not_count(db
     assert slots.claim_page(db, actor, REF) is not None
 
 
+def test_what_owners_see_of_qualifications_is_what_is_enforced(db: Session, owner: Actor) -> None:
+    """Unqualified in one validation, a judge takes pages of none; each says why, and whether the work there counts."""
+    people = settled(db, owner)
+    make_ground(db, owner, 30, ref="mood/other")
+    judge_all(db, people, ref="mood/other")
+    unqualify.unqualify(db, owner, REF, ["judge0"], reason="clicks at random")
+
+    def seen(ref: str) -> tuple[bool, bool, str]:
+        (row,) = [one for one in judges.judge_table(db, owner, ref) if one["worker"] == "judge0"]
+        return row["qualified"], row["set_aside"], row["reason"]
+
+    def may_judge(ref: str) -> bool:
+        db.rollback()
+        try:
+            slots.require_judge(db, people[0], find(db, ref))
+        except Forbidden:
+            return False
+        return True
+
+    assert seen(REF) == (False, True, "clicks at random")
+    assert seen("mood/other") == (False, False, f"clicks at random ({REF})")
+    assert not any(may_judge(ref) for ref in (REF, "mood/other"))
+    assert final_labels(db, find(db, "mood/other")).votes.sum(axis=1).min() == 5
+    unqualify.requalify(db, owner, "mood/other", "judge0", reason="reads with care")
+    assert (seen("mood/other"), may_judge("mood/other")) == ((True, False, ""), True)
+    assert (seen(REF)[:2], may_judge(REF)) == ((False, True), False)
+    assert judges.judge_history(db, owner, "mood/other", "judge0")["standings"] == []
+    changes = judges.judge_history(db, owner, REF, "judge0")["qualifications"]
+    assert [(one["held"], one["reason"]) for one in changes] == [
+        (False, f"clicks at random ({REF})"),
+        (True, "reads with care"),
+    ]
+    with pytest.raises(Conflict, match="already"):
+        unqualify.requalify(db, owner, "mood/other", "judge0")
+    qualify.set_qualification(db, owner, "mood", "judge1", "judge", held=False, reason="asked to stop")
+    assert {row["worker"] for row in judges.judge_table(db, owner, REF) if not row["qualified"]} == {"judge0", "judge1"}
+
+
 def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner: Actor) -> None:
     """The last slot of a batch starts the review, which unqualifies; what it reopens is judged, and reviewed again."""
     make_ground(db, owner, 20, "batch_size = 20\n[[rules]]\nrule = 'wilson'\nlimit = 0.5")

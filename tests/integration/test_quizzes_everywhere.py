@@ -19,7 +19,7 @@ from quintain.core.people import Actor
 from quintain.core.validation import ValidationState
 from quintain.services.eligible import crowd, may_write
 from quintain.services.personal_data import delete_person
-from quintain.services.qualify import facts, record_fact, state_fact
+from quintain.services.qualify import eligibility, facts, record_fact, state_fact
 from quintain.services.quiz_files import dump_quiz, parse_quiz
 from quintain.services.quiz_results import quiz_list, quiz_results, retire_quiz
 from quintain.services.quizzes import get_quiz, list_quizzes, practise, put_quiz, take_quiz
@@ -84,8 +84,11 @@ def test_a_retired_quiz_is_out_of_use_and_stays_passed(db: Session, owner: Actor
     assert list_quizzes(db, "mood") == []
     assert [(one.name, one.retired) for one in quiz_list(db, owner, "mood")] == [("intro", True)]
     assert quiz_list(db, worker, "mood") == []
-    assert get_quiz(db, worker, "mood", "intro").passed
+    (reason,) = eligibility(db, worker.user_id or 0, [{"rule": "quiz", "name": "intro"}], task="mood")
+    assert reason.ok
+    assert get_quiz(db, owner, "mood", "intro").questions[0].answer == 0
     for act in (
+        lambda: get_quiz(db, worker, "mood", "intro"),
         lambda: take_quiz(db, worker, "mood", "intro", [0, 1]),
         lambda: practise(db, worker, "mood", "intro", 0, 0),
     ):
@@ -190,6 +193,7 @@ def test_programs_take_and_watch_quizzes(
     assert client.put(place, headers=owns, json={"definition": {"tries": 1}}).status_code == 422
     assert client.put(place, headers=owns, json={"definition": QUIZ}).json()["version"] == 1
     info = add_round(db, blobs, owner, tmp_path, more=RULES, tables=COUNTRY)
+    assert TestClient(create_app(workspace)).get(place).status_code == 401
     seen = client.get(place, headers=works).json()
     assert [one["answer"] for one in seen["questions"]] == [None, None]
     explained = client.post(f"{place}/practice", headers=works, json={"question": 0, "answer": 0}).json()

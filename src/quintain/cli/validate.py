@@ -15,7 +15,7 @@ from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services import adjudicate as adjudication
 from quintain.services import gold as gold_service
-from quintain.services import item_files, judges, unqualify, validate, validation_items, validation_status
+from quintain.services import gold_quiz, item_files, judges, unqualify, validate, validation_items, validation_status
 from quintain.services import review as reviewing
 from quintain.services.validation_items import ORDERS, STATES, Wanted
 from quintain.services.validation_policy import policy_of
@@ -244,7 +244,7 @@ def gold(
         if retire is not None:
             gold_service.retire_gold(db, OPERATOR, ref, retire)
         if quiz:
-            say(f"The quiz '{gold_service.make_quiz(db, OPERATOR, ref)}' is ready.")
+            say(f"The quiz '{gold_quiz.make_quiz(db, OPERATOR, ref)}' is ready.")
         listed = [one.as_dict() for one in gold_service.list_gold(db, OPERATOR, ref)]
     if json:
         print_json({"gold": listed})

@@ -79,7 +79,10 @@ class ItemsAdded(Record):
 
 @dataclass(frozen=True, slots=True)
 class Gold(Record):
-    """A gold item and how judges do on it; *accuracy* has `value`, `low` and `high`."""
+    """A gold item and how judges do on it; *accuracy* has `value`, `low` and `high`.
+
+    *quiz* is the entry quiz that asks about it, if one does: it is shown on pages no more.
+    """
 
     id: int
     inputs: Mapping[str, Any]
@@ -90,6 +93,7 @@ class Gold(Record):
     right: int
     accuracy: Mapping[str, Any]
     retired: bool
+    quiz: str = ""
 
 
 @dataclass(frozen=True, slots=True)

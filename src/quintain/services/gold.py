@@ -1,9 +1,9 @@
-"""Gold items: known labels that are mixed in, how judges do on them, and the entry quiz made from them."""
+"""Gold items: known labels that are mixed in, and how judges do on them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,14 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
-from quintain.core.validation import EntryQuiz, UnqualifyRule
-from quintain.services import audit, pay, quizzes, unqualify
+from quintain.core.validation import UnqualifyRule
+from quintain.services import audit, pay, unqualify
 from quintain.services.final_labels import final_labels
+from quintain.services.gold_quiz import asked_in, text_of
 from quintain.services.ground import Ground
-from quintain.services.judging_labels import choices, label_fault
+from quintain.services.judging_labels import label_fault
 from quintain.services.permissions import require_owner
-from quintain.services.validate import find, set_policy
-from quintain.services.validation_policy import dump_policy
+from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
@@ -29,7 +29,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
-from quintain.store.tables import Adjudication, ValidationItem
+from quintain.store.tables import Adjudication
 from quintain.tasks.contract import kind_of
 
 FAULTS = 100
@@ -38,7 +38,10 @@ NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 @dataclass(frozen=True, slots=True)
 class GoldItem:
-    """A gold item: its label, how often it was shown and answered rightly, and whether it is still in use."""
+    """A gold item: its label, how often it was shown and answered rightly, and whether it is still in use.
+
+    *quiz* is the quiz that asks about it: who took that knows the label, so that it is not shown again.
+    """
 
     id: int
     inputs: dict[str, Any]
@@ -49,6 +52,7 @@ class GoldItem:
     right: int
     accuracy: Estimate
     retired: bool
+    quiz: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -62,6 +66,7 @@ class GoldItem:
             "right": self.right,
             "accuracy": self.accuracy.as_dict(),
             "retired": self.retired,
+            "quiz": self.quiz,
         }
 
 
@@ -78,7 +83,8 @@ def add_gold(
 ) -> int:
     """Add gold items: each row has `inputs` and `label`, and may have a `note` that says why. Give how many are new.
 
-    Faults name *file* and the row, of which the first is number *first*.
+    What a quiz of the task asks about is kept, and shown to nobody: who took the quiz knows it. Faults name *file* and
+    the row, of which the first is number *first*.
     """
     with transaction(db):
         ground = find(db, ref)
@@ -86,7 +92,13 @@ def add_gold(
         lock(db, f"items of {ground.id}")
         made = _checked(ground, rows, file, first)
         known = queries.known_hashes(db, ground.id, list(made))
-        new = [row for key, row in made.items() if key not in known]
+        asked = asked_in(db, ground.task.name)
+        moment = now()
+        new = [
+            {**row, "retired_at": moment if text_of(row["inputs"]) in asked else None}
+            for key, row in made.items()
+            if key not in known
+        ]
         if new:
             queries.add_items(db, new)
         audit.record(db, actor, "gold.add", ref, added=len(new), repeats=len(rows) - len(new))
@@ -168,6 +180,7 @@ def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
     answers = judgement_queries.gold_counts(db, ground.id)
+    asked = asked_in(db, ground.task.name)
     found = []
     for item, shown in queries.gold_items(db, ground.id):
         answered, right = answers.get(item.id, (0, 0))
@@ -184,6 +197,7 @@ def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
                 right,
                 accuracy,
                 retired=item.retired_at is not None,
+                quiz=asked.get(text_of(item.inputs), ""),
             )
         )
     return found
@@ -209,6 +223,12 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
         if used and item_id in queries.gone_items(db, ground.id):
             raise Conflict(
                 f"Gold item {item_id} was retracted by its writer, or is withheld.", remedy="Make another one."
+            )
+        quiz = asked_in(db, ground.task.name).get(text_of(item.inputs)) if used else None
+        if quiz is not None:
+            raise Conflict(
+                f"The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
+                remedy="Make another one.",
             )
         if used:
             item.retired_at = None
@@ -244,44 +264,3 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
         unqualify.end(db, OPERATOR, ground, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")
-
-
-def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") -> str:
-    """Make the entry quiz from gold items, and give its name; they are not shown on pages any more.
-
-    A policy that asks for no quiz asks for this one from now on.
-    """
-    with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        quiz = ground.policy.quiz or EntryQuiz()
-        items = [item for item, _ in queries.gold_items(db, ground.id) if item.retired_at is None]
-        if len(items) < quiz.questions:
-            raise Conflict(
-                f"The quiz asks {quiz.questions} gold questions, and there are {len(items)}.",
-                remedy=f"Add some with `quintain validate gold {ref} --add FILE`.",
-            )
-        chosen = items[: quiz.questions]
-        definition = {
-            "instructions": instructions,
-            "right": quiz.right,
-            "questions": [_question(ground, item) for item in chosen],
-        }
-        quizzes.put_quiz(db, actor, ground.task.name, quiz.name, definition)
-        for item in chosen:
-            item.retired_at = now()
-        if ground.policy.quiz is None:
-            set_policy(db, actor, ref, dump_policy(replace(ground.policy, quiz=quiz)))
-        audit.record(db, actor, "gold.quiz", ref, quiz=quiz.name, items=[item.id for item in chosen])
-    return quiz.name
-
-
-def _question(ground: Ground, item: ValidationItem) -> dict[str, Any]:
-    labels = choices(ground.task, item.inputs)
-    text = "\n".join(f"{name}: {value}" for name, value in item.inputs.items() if value is not None)
-    return {
-        "text": text,
-        "options": [label.gloss or label.name if label.name.isdecimal() else label.name for label in labels],
-        "answer": [label.name for label in labels].index(item.gold or ""),
-        "explanation": item.gold_note,
-    }

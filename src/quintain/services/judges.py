@@ -14,6 +14,7 @@ from quintain.core.people import Actor
 from quintain.services.actors import find_for
 from quintain.services.ground import Ground
 from quintain.services.permissions import require_owner
+from quintain.services.slots import QUALIFICATION
 from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
@@ -21,6 +22,7 @@ from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import OneCoin, fit_one_coin
 from quintain.stats.workers import agreement_with_others, median_by, wilson
 from quintain.store.queries import judgements as queries
+from quintain.store.queries import qualify as qualify_queries
 from quintain.store.queries.judgements import JudgementTable
 
 LEAST = 10  # judgements before a pattern is worth a look
@@ -154,9 +156,14 @@ def judge_table(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
 
 
 def table_of(db: Session, ground: Ground, evidence: Evidence, figures: Figures) -> list[dict[str, Any]]:
-    """Write figures as the rows of a table."""
+    """Write figures as the rows of a table.
+
+    `qualified` says who may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another
+    validation of the task may not, though what they judged here counts until it is `set_aside`, too.
+    """
     names = queries.names(db, figures.users.tolist())
     standings = queries.standings(db, ground.id)
+    ended = qualify_queries.ended_qualifications(db, ground.task_id, QUALIFICATION)
     suspicious = patterns(evidence, figures)
     agree_low, agree_high = wilson(figures.agreed, figures.compared)
     gold_low, gold_high = wilson(figures.gold_right, figures.gold_seen)
@@ -164,6 +171,7 @@ def table_of(db: Session, ground: Ground, evidence: Evidence, figures: Figures) 
     rows = []
     for code, user in enumerate(figures.users.tolist()):
         standing = standings.get(user)
+        aside = standing is not None and not standing.qualified
         compared, seen = int(figures.compared[code]), int(figures.gold_seen[code])
         accuracy = float(figures.right[code] / (figures.right[code] + figures.wrong[code]))
         rows.append(
@@ -177,8 +185,9 @@ def table_of(db: Session, ground: Ground, evidence: Evidence, figures: Figures) 
                 "gold_seen": seen,
                 "median_seconds": None if np.isnan(figures.seconds[code]) else float(figures.seconds[code]),
                 "patterns": list(suspicious[user]),
-                "qualified": standing is None or standing.qualified,
-                "reason": standing.reason if standing is not None else "",
+                "qualified": not aside and user not in ended,
+                "set_aside": aside,
+                "reason": standing.reason if standing is not None and aside else ended.get(user, ""),
             }
         )
     return sorted(rows, key=lambda row: (row["accuracy"]["value"], row["worker"]))
@@ -191,7 +200,10 @@ def _share(hits: int, total: int, low: float, high: float) -> dict[str, Any]:
 
 
 def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, Any]:
-    """Give everything that happened to one judge: what each review found, and every change of standing."""
+    """Give everything that happened to one judge: what each review found, and every change of standing.
+
+    `standings` are of this validation; `qualifications` are of the whole task, whoever changed them and where.
+    """
     ground = find(db, ref)
     user = find_for(db, actor, name, lambda: require_owner(actor, ground.task.name))
     return {
@@ -217,5 +229,10 @@ def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, A
                 "set_aside_through": row.aside_through,
             }
             for row in queries.standing_history(db, ground.id, user.id)
+        ],
+        "qualifications": [
+            {"at": row.created_at.isoformat(), "held": row.held, "reason": row.reason}
+            for row in qualify_queries.qualification_history(db, ground.task_id, user.id)
+            if row.name == QUALIFICATION
         ],
     }

@@ -115,9 +115,14 @@ def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mappin
 
 
 def get_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
-    """Give a quiz to somebody who is to take it; right answers only to the task's owners."""
-    quiz, version = _find(db, task, name)
+    """Give a quiz to somebody who is to take it and has signed in; right answers only to the task's owners.
+
+    Retired quizzes are theirs alone, too.
+    """
     owner = actor.has(RoleName.OWNER, task)
+    if not owner:
+        require_user(actor)
+    quiz, version = _find(db, task, name) if owner else _find_open(db, task, name)
     data = version.definition
     passed = actor.user_id is not None and queries.passed(db, quiz.id, actor.user_id)
     left, rest = _left(db, quiz.id, actor.user_id, data)

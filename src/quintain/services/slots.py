@@ -99,6 +99,8 @@ def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
     """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
     user_id = require_user(actor)
     require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
+    # Unqualifying ends the task's qualification, and sets aside what was judged in one validation. Given back in
+    # another one, the qualification alone does not make work count that is set aside here.
     known = claims.qualified(db, ground.task_id, user_id, QUALIFICATION)
     held, reason = known or (False, "")
     if known is not None and not held:

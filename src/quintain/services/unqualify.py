@@ -26,6 +26,7 @@ from quintain.services.validate import find
 from quintain.stats.judge_rules import Power, catches, judgements_needed, power
 from quintain.store.database import transaction
 from quintain.store.queries import judgements as queries
+from quintain.store.queries import qualify as qualify_queries
 from quintain.store.queries import reopening
 from quintain.store.queries import slots as slot_queries
 from quintain.store.tables import JudgeStanding
@@ -179,9 +180,11 @@ def end(db: Session, actor: Actor, ground: Ground, ended: Mapping[int, tuple[str
                 by=actor.user_id,
             )
         )
-        qualify.put_qualification(db, ground.task_id, user, QUALIFICATION, held=False, reason=reason, by=actor.user_id)
+        # The qualification is the task's: who was caught in one round does not go on in the next.
+        where = f"{reason} ({ground.ref})"
+        qualify.put_qualification(db, ground.task_id, user, QUALIFICATION, held=False, reason=where, by=actor.user_id)
         audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=ground.ref, rule=rule, reason=reason)
-        text = f"You no longer judge for {ground.ref}: {reason}. All that you did is paid and stays in the record."
+        text = f"You no longer judge for {ground.task.name}: {where}. All that you did is paid and stays in the record."
         notify.notify(db, user, "judge.unqualified", text)
     db.flush()
     opened = reopening.reopen(db, ground.id, list(new))
@@ -193,32 +196,45 @@ def end(db: Session, actor: Actor, ground: Ground, ended: Mapping[int, tuple[str
 
 
 def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "", restore: bool = False) -> None:
-    """Let a judge work again; with *restore*, what was set aside counts again too."""
+    """Let a judge work again; with *restore*, what was set aside counts again too.
+
+    The qualification of the task is given back. Where other validations have set the judge's work aside, they go on to
+    refuse them until this is done there, too.
+    """
     with transaction(db):
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
         user = find_user(db, name)
         standing = queries.standings(db, ground.id).get(user.id)
-        if standing is None or standing.qualified:
+        aside = standing is not None and not standing.qualified
+        known = qualify_queries.newest_qualification(db, ground.task_id, user.id, QUALIFICATION)
+        if not aside and (known is None or known.held):
             raise Conflict(f"{user.name} is qualified for {ref} already.")
-        db.add(
-            JudgeStanding(
-                validation_id=ground.id,
-                user_id=user.id,
-                qualified=True,
-                rule="owner",
-                reason=reason,
-                aside_through=0 if restore else queries.newest(db, ground.id),
-                by=actor.user_id,
-            )
-        )
+        if aside:
+            _bring_back(db, actor, ground, user.id, reason, restore=restore)
         qualify.put_qualification(
             db, ground.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
         )
-        if restore:
-            _fill_again(db, ground, user.id)
         audit.record(db, actor, "judge.requalify", f"user:{user.id}", validation=ref, reason=reason, restore=restore)
         notify.notify(db, user.id, "judge.requalified", f"You may judge for {ground.ref} again. {reason}".strip())
+
+
+def _bring_back(db: Session, actor: Actor, ground: Ground, user_id: int, reason: str, *, restore: bool) -> None:
+    """Let a judge's work in this validation count from now on; with *restore*, also what was set aside."""
+    db.add(
+        JudgeStanding(
+            validation_id=ground.id,
+            user_id=user_id,
+            qualified=True,
+            rule="owner",
+            reason=reason,
+            aside_through=0 if restore else queries.newest(db, ground.id),
+            by=actor.user_id,
+        )
+    )
+    db.flush()
+    if restore:
+        _fill_again(db, ground, user_id)
 
 
 def _fill_again(db: Session, ground: Ground, user_id: int) -> None:

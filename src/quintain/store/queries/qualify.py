@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
@@ -37,6 +38,18 @@ def quizzes(db: Session, task: str) -> list[tuple[Quiz, QuizVersion]]:
         .order_by(Quiz.name)
     )
     return [(quiz, version) for quiz, version in db.execute(query)]
+
+
+def every_definition(db: Session, task: str) -> list[tuple[str, dict[str, Any]]]:
+    """List every version of a task's quizzes, by name and from the oldest on."""
+    query = (
+        select(Quiz.name, QuizVersion.definition)
+        .join(TaskRow, TaskRow.id == Quiz.task_id)
+        .join(QuizVersion, QuizVersion.quiz_id == Quiz.id)
+        .where(TaskRow.name == task)
+        .order_by(Quiz.name, QuizVersion.number)
+    )
+    return [(name, dict(definition)) for name, definition in db.execute(query)]
 
 
 def quiz_names(db: Session, task: str) -> set[str]:
@@ -115,6 +128,19 @@ def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> 
         .limit(1)
     )
     return db.scalar(query)
+
+
+def ended_qualifications(db: Session, task_id: int, name: str) -> dict[int, str]:
+    """Give everybody whose qualification *name* on a task has ended, with the reason."""
+    newest = (
+        select(func.max(Qualification.id))
+        .where(Qualification.task_id == task_id, Qualification.name == name)
+        .group_by(Qualification.user_id)
+    )
+    query = select(Qualification.user_id, Qualification.reason).where(
+        Qualification.id.in_(newest), Qualification.held.is_(False)
+    )
+    return {int(user): reason for user, reason in db.execute(query)}
 
 
 def qualification_history(db: Session, task_id: int, user_id: int) -> Sequence[Qualification]:

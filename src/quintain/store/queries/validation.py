@@ -285,6 +285,17 @@ def gold_items(db: Session, validation_id: int) -> list[tuple[ValidationItem, in
     return [(item, int(count)) for item, count in db.execute(query.order_by(ValidationItem.id))]
 
 
+def shown_gold_of_task(db: Session, task_id: int) -> list[ValidationItem]:
+    """List the gold items that any validation of a task still shows."""
+    query = (
+        select(ValidationItem)
+        .join(Validation, Validation.id == ValidationItem.validation_id)
+        .where(Validation.task_id == task_id, ValidationItem.gold.is_not(None), ValidationItem.retired_at.is_(None))
+        .order_by(ValidationItem.id)
+    )
+    return list(db.scalars(query))
+
+
 def page_by_key(db: Session, key: str, *, locked: bool = False) -> JudgingPage | None:
     """Give a page by its key; *locked* keeps others from changing it until the transaction ends."""
     query = select(JudgingPage).where(JudgingPage.key == key)

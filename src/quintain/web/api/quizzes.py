@@ -48,7 +48,7 @@ def list_quizzes(call: Calling, task: TaskName) -> QuizzesShape:
 
 
 def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> QuizShape:
-    """Give a quiz to whoever is to take it; right answers to the task's owners only."""
+    """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
     return _quiz(quizzes.get_quiz(call.db, call.actor, task, quiz))
 
 

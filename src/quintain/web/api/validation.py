@@ -13,6 +13,7 @@ from quintain.core.validation import RuleName, ValidationState
 from quintain.services import (
     adjudicate,
     gold,
+    gold_quiz,
     judge,
     judges,
     review,
@@ -304,7 +305,7 @@ def restore_gold(call: Calling, task: TaskName, name: Name, item: ItemId) -> Non
 
 def make_quiz(call: Calling, task: TaskName, name: Name, given: QuizRequest) -> dict[str, Any]:
     """Make the entry quiz from gold items, and ask for it."""
-    return {"quiz": gold.make_quiz(call.db, call.actor, f"{task}/{name}", instructions=given.instructions)}
+    return {"quiz": gold_quiz.make_quiz(call.db, call.actor, f"{task}/{name}", instructions=given.instructions)}
 
 
 def list_contested(call: Calling, task: TaskName, name: Name, limit: Limit = 50) -> dict[str, Any]:

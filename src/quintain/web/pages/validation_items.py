@@ -11,7 +11,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.task import Task
 from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
-from quintain.services import datasets, gold, item_files, quizzes, tasks, validate, validation_items
+from quintain.services import datasets, gold, gold_quiz, item_files, quizzes, tasks, validate, validation_items
 from quintain.services.gold import GoldItem
 from quintain.services.judging_labels import shows_answer
 from quintain.services.permissions import require_owner
@@ -105,7 +105,8 @@ def make_quiz(post: Posting, task: str, name: str) -> Response:
     """Make the entry quiz from gold items, and ask for it."""
     visit = post.visit
     try:
-        made = gold.make_quiz(visit.db, visit.actor, f"{task}/{name}", instructions=post.text("instructions").strip())
+        instructions = post.text("instructions").strip()
+        made = gold_quiz.make_quiz(visit.db, visit.actor, f"{task}/{name}", instructions=instructions)
     except (BadInput, Conflict) as error:
         return _gold(visit, task, name, Asked(), trouble=trouble_of(error))
     toast = visit.tongue.gettext("The quiz “%(name)s” is ready; who wants to judge passes it first.", name=made)
