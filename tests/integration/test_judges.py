@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.validation import UnqualifyRule
-from quintain.services import judges, qualify, slots, tasks, unqualify, validate, validation_status
+from quintain.services import judge_figures, judges, qualify, slots, tasks, unqualify, validate, validation_status
 from quintain.services.final_labels import final_labels
 from quintain.services.review import review
 from quintain.services.validate import find
@@ -197,15 +197,15 @@ def test_a_review_does_not_undo_what_an_owner_restored(db: Session, owner: Actor
 def test_requalifying_lets_a_judge_work_again(db: Session, owner: Actor) -> None:
     """With *restore* the old judgements count again and fill what is still open; without, only new ones count."""
     people = settled(db, owner)
-    before = len(judges.gather(db, find(db, REF)).counted)
+    before = len(judge_figures.gather(db, find(db, REF)).counted)
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="a mistake")
-    assert len(judges.gather(db, find(db, REF)).counted) < before
+    assert len(judge_figures.gather(db, find(db, REF)).counted) < before
     unqualify.requalify(db, owner, REF, "judge1", reason="sorry", restore=True)
-    assert len(judges.gather(db, find(db, REF)).counted) == before
+    assert len(judge_figures.gather(db, find(db, REF)).counted) == before
     assert "open" not in slot_queries.counts(db, find(db, REF).id)
     unqualify.unqualify(db, owner, REF, ["judge1"], reason="again")
     unqualify.requalify(db, owner, REF, "judge1")
-    assert len(judges.gather(db, find(db, REF)).counted) < before
+    assert len(judge_figures.gather(db, find(db, REF)).counted) < before
     with pytest.raises(Conflict, match="qualified"):
         unqualify.requalify(db, owner, REF, "judge1")
     with pytest.raises(BadInput, match="Say why"):
@@ -250,7 +250,7 @@ def test_five_of_seven_judgements_are_kept_and_none_of_an_unqualified_judge(db: 
 
 def kept_of(db: Session, places: dict[str, int]) -> list[int]:
     """Count the judgements that are kept, by judge."""
-    evidence = judges.gather(db, find(db, REF))
+    evidence = judge_figures.gather(db, find(db, REF))
     final = final_labels(db, find(db, REF), evidence)
     names = queries.names(db, evidence.users.tolist())
     found = [0] * len(places)

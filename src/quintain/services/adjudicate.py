@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services import audit
 from quintain.services.final_labels import FinalLabels, final_labels
+from quintain.services.judge_figures import measured
 from quintain.services.judging_labels import choices, label_fault
 from quintain.services.permissions import require_role
 from quintain.services.validate import find
@@ -67,7 +68,8 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
     """Give part of the queue, and how long it is; beyond its end it is the last item."""
     ground = find(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
-    final = final_labels(db, ground)
+    known = measured(db, ground)
+    final = final_labels(db, ground, known.evidence, known.figures)
     places = contested_places(final)
     own = [] if actor.user_id is None else queries.written_by(db, ground.id, actor.user_id)
     places = places[~np.isin(final.items[places], own)]

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.labels.majority import vote
 from quintain.services.ground import Ground
-from quintain.services.judges import Evidence, Figures, gather, measure
+from quintain.services.judge_figures import Evidence, Figures, gather, measure
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements
 from quintain.stats.workers import wilson

@@ -15,7 +15,7 @@ from quintain.core.people import Actor
 from quintain.core.validation import UnqualifyRule
 from quintain.services import audit
 from quintain.services.final_labels import final_labels
-from quintain.services.judges import Figures, evidence_of, gather, measure
+from quintain.services.judge_figures import Figures, evidence_of, gather, measure
 from quintain.services.permissions import require_owner
 from quintain.services.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate import find

@@ -18,7 +18,7 @@ from quintain.core.validation import UnqualifyRule
 from quintain.services import audit, notify, qualify
 from quintain.services.actors import find_user
 from quintain.services.ground import Ground
-from quintain.services.judges import Figures, gather, measure
+from quintain.services.judge_figures import Figures, measured
 from quintain.services.permissions import require_owner
 from quintain.services.settle import settle
 from quintain.services.slots import QUALIFICATION
@@ -96,7 +96,7 @@ def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview
     """Say whom *rule* would catch, without doing anything."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    figures = measure(gather(db, ground))
+    figures = measured(db, ground).figures
     caught = caught_by(rule, figures, qualified_mask(db, ground, figures))
     names = queries.names(db, figures.users[caught].tolist())
     labels = max(len(ground.task.judgement_labels), 2)

@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.services.adjudicate import contested_places
 from quintain.services.final_labels import FinalLabels, final_labels
+from quintain.services.judge_figures import measured
 from quintain.services.permissions import require_owner
 from quintain.services.validate import find
 from quintain.stats.judgements import NONE
@@ -112,7 +113,8 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: Wanted | None = None
     _check(wanted)
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    final = final_labels(db, ground)
+    known = measured(db, ground)
+    final = final_labels(db, ground, known.evidence, known.figures)
     ids = queries.item_ids(db, ground.id)
     columns = _columns(final, ids)
     keep = np.ones(len(ids), dtype=bool) if not wanted.state else columns.mask(wanted.state)

@@ -14,7 +14,8 @@ from quintain.core.rounds import Money
 from quintain.services.adjudicate import contested_places
 from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.ground import Ground
-from quintain.services.judges import Evidence, gather, measure, table_of
+from quintain.services.judge_figures import Evidence, measured
+from quintain.services.judges import table_of
 from quintain.services.pay import hourly
 from quintain.services.permissions import require_owner
 from quintain.services.validate import find
@@ -64,9 +65,9 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     """Give everything that the owner's console shows, from one reading of the judgements."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    evidence = gather(db, ground)
-    figures = measure(evidence)
-    final = final_labels(db, ground, evidence, figures)
+    known = measured(db, ground)
+    evidence = known.evidence
+    final = final_labels(db, ground, evidence, known.figures)
     items = validation_queries.count_items(db, ground.id)
     return {
         "validation": ref,
@@ -79,7 +80,7 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "agreement_by_review": _by_review(db, ground),
         "labels": _label_counts(final),
         "confusion": confusion(evidence, final),
-        "judges": table_of(db, ground, evidence, figures),
+        "judges": table_of(db, ground, known),
         "contested": len(contested_places(final)),
         "rates": rates_of(db, ground, final),
         "batches": batches(db, ground),

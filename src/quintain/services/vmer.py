@@ -20,6 +20,7 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.services import pay, qualify
 from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.ground import Ground
+from quintain.services.judge_figures import measured
 from quintain.services.judging_labels import meets_aim, misses, scores
 from quintain.services.permissions import require_owner, require_user
 from quintain.services.rounds import get_round
@@ -70,7 +71,8 @@ def error_rates(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     """Give the rates of a validation: over all, and by model, writer and label. For owners."""
     ground = find(db, ref)
     require_owner(actor, ground.task.name)
-    return rates_of(db, ground, final_labels(db, ground))
+    known = measured(db, ground)
+    return rates_of(db, ground, final_labels(db, ground, known.evidence, known.figures))
 
 
 def rates_of(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
@@ -198,7 +200,8 @@ def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
     """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded."""
     user_id = require_user(actor)
     ground = find(db, ref)
-    final = final_labels(db, ground)
+    known = measured(db, ground)
+    final = final_labels(db, ground, known.evidence, known.figures)
     mine = [item for item in queries.collected(db, ground.id, ground.round_id) if item.author_id == user_id]
     place, shares = final.by_item(), final.distribution()
     found = []

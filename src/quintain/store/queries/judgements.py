@@ -175,6 +175,11 @@ def standings(db: Session, validation_id: int) -> dict[int, JudgeStanding]:
     return {row.user_id: row for row in db.scalars(query)}
 
 
+def count_standings(db: Session, validation_id: int) -> int:
+    """Count the changes of judges' standings in a validation."""
+    return db.scalar(select(func.count()).where(JudgeStanding.validation_id == validation_id)) or 0
+
+
 def set_aside(db: Session, validation_id: int) -> dict[int, int]:
     """Give, for everybody of whom something is set aside, the judgement through which it is."""
     return {
