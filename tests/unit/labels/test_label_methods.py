@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
+from quintain.labels import dawid_skene
 from quintain.labels.contract import Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
 from quintain.stats.bootstrap import IntArray
@@ -44,6 +45,20 @@ def test_ties_favour_nobody() -> None:
     first, second = (np.array(make_aggregator("distribution").aggregate(tied, seed=seed).label) for seed in (0, 1))
     assert 150 < first.sum() < 250
     assert 100 < (first != second).sum() < 300
+
+
+def test_the_order_of_votes_in_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Item by item or, with many workers, part by part in the order of workers: the same sums."""
+    draw = np.random.default_rng(5)
+    item = np.repeat(np.arange(300), 5)
+    columns = (item.astype(str), draw.integers(0, 40, 1500).astype(str), draw.integers(0, 3, 1500).astype(str))
+    judgements = Judgements.of(*columns)
+    usual = make_aggregator("dawid-skene").aggregate(judgements)
+    monkeypatch.setattr(dawid_skene, "CACHED", 0)
+    monkeypatch.setattr(dawid_skene, "PART", 64)
+    by_worker = make_aggregator("dawid-skene").aggregate(judgements)
+    assert np.array_equal(by_worker.label, usual.label)
+    assert by_worker.distribution == pytest.approx(usual.distribution, abs=1e-9)
 
 
 @given(st.integers(0, 10**6), st.permutations([0, 1, 2]))
