@@ -52,7 +52,7 @@ def start(visitor: Visitor, who: str, name: str = "reviews") -> Page:
     visitor.sign_in(who)
     page = visitor.go(HOME.format(name))
     page.get_by_role("button", name="Start judging").click()
-    page.wait_for_selector("form[data-live]")
+    visitor.arrive("form[data-live]")
     visitor.check()
     return page
 
@@ -107,7 +107,7 @@ def test_ten_items_by_keyboard_alone(visitor: Visitor, judging: Workspace) -> No
         notes = {(note.kind, note.text) for note in db.scalars(select(JudgingNote))}
     assert notes == {("skip", "I do not understand it"), ("flag", "names a person")}
     keys.press("Enter")
-    page.wait_for_selector("form[data-live]")
+    visitor.arrive("form[data-live]")
     expect(page.locator("[data-place]:not(form)")).to_have_text("1 of 2")
 
 
@@ -121,7 +121,7 @@ def test_answers_survive_a_reload_and_undo_works_by_mouse(visitor: Visitor, judg
     expect(page.locator(".judge-item.current input:checked")).to_have_count(0)
     page.get_by_role("button", name="Close the guidelines").click()
     page.reload()
-    page.wait_for_selector("form[data-live]")
+    visitor.arrive("form[data-live]")
     expect(page.locator("#guide")).to_be_hidden()
     expect(page.locator("[data-done]")).to_have_attribute("value", "1")
     page.get_by_role("button", name="All on one page").click()
@@ -193,7 +193,7 @@ def test_it_fits_small_dark_and_german(visitor: Visitor, judging: Workspace, con
     expect(page.locator("html")).to_have_attribute("lang", context_options["locale"])
     expect(page.locator("main")).to_contain_text("Richtlinien" if context_options["locale"] == "de" else "Guidelines")
     page.locator("main form button[type=submit]").click()
-    page.wait_for_selector("form[data-live]")
+    visitor.arrive("form[data-live]")
     visitor.check()
     was_open = page.locator("#guide").is_visible()
     assert was_open == (context_options["viewport"]["width"] > 900)

@@ -68,7 +68,7 @@ def start(visitor: Visitor, written: Workspace, tmp_path: Path) -> Start:
         visitor.sign_in("demo-worker")
         page = visitor.go(f"/tasks/{task}/rounds/{info.number}/write")
         page.get_by_role("button", name="Start writing").click()
-        page.wait_for_selector("form[data-write]")
+        visitor.arrive("form[data-write]")
         visitor.check()
         return page, info
 
@@ -147,7 +147,7 @@ def test_faults_are_said_and_cost_nothing(visitor: Visitor, start: Start) -> Non
     try_it(page)
     if page.get_by_role("button", name="No", exact=True).count():
         page.get_by_role("button", name="No", exact=True).click()
-        page.wait_for_selector("form[data-write]")
+        visitor.arrive("form[data-write]")
     page.locator("#in-text").focus()
     page.keyboard.press("Control+Enter")
     expect(page.locator("#verdict .notice")).to_contain_text("You have submitted this very text before.")

@@ -25,13 +25,19 @@ class Visitor:
         self.check()
         return self.page
 
+    def arrive(self, selector: str) -> Page:
+        """Wait until a click has led to the page with *selector* and its scripts have run: before, keys do nothing."""
+        self.page.wait_for_selector(selector)
+        self.page.wait_for_load_state("load")
+        return self.page
+
     def sign_in(self, name: str) -> None:
         """Sign in as *name*."""
         self.go("/login")
         self.page.fill("#name", name)
         self.page.fill("#password", PASSWORD)
         self.page.click("main button[type=submit]")
-        self.page.wait_for_selector(".menu-person")
+        self.arrive(".menu-person")
         self.check()
 
     def check(self) -> None:
