@@ -1,7 +1,9 @@
-"""Bring the catalogue of the interface's texts in step with the templates and pages.
+"""Bring the catalogues of the interface's texts in step with the source.
 
-`python scripts/catalogue.py` adds new messages to every `messages.po` (untranslated) and drops those that are gone;
-`--check` changes nothing and fails when a catalogue is out of step or a message has no translation.
+A language has two: `messages.po` holds the texts of templates and pages, `errors.po` those with which services and
+what is below them refuse something (see `raised.py`). `python scripts/catalogue.py` adds new messages to both
+(untranslated) and drops those that are gone; `--check` changes nothing and fails when a catalogue is out of step or a
+message has no translation.
 """
 
 from __future__ import annotations
@@ -19,13 +21,67 @@ from babel.messages.pofile import read_po, write_po
 from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
 
-WEB = Path(__file__).resolve().parent.parent / "src" / "quintain" / "web"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import raised
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "quintain"
+WEB = SOURCE / "web"
 METHODS = [("**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 
+# Rooms whose errors reach pages. Everything in a folder does, unless it is only for commands, the API or the log.
+ROOMS = (
+    "core",
+    "services",
+    "tasks",
+    "data",
+    "web",
+    "adapters/contract.py",
+    "adapters/manifest.py",
+    "adapters/predictions.py",
+    "adapters/remote.py",
+    "engine/archives.py",
+    "labels/contract.py",
+    "models/card.py",
+    "stats/utility.py",
+    "store/blobs.py",
+    "store/database.py",
+)
+NOT_ON_PAGES = (
+    *(f"services/{name}" for name in ("backup", "check_model", "demo", "harvest", "human_files", "judgement_files")),
+    *(f"services/{name}" for name in ("label_files", "local_evaluation", "mail", "overlap", "perturb", "rank.py")),
+    *(f"services/{name}" for name in ("score", "train.py", "vmer", "worker.py")),
+    *(f"data/{name}" for name in ("harvest_rules", "sentences", "where")),
+    "web/api",
+    "web/server",
+)
+# What the checks of addresses say (pydantic), where a page's address has a number in it.
+OF_ADDRESSES = (
+    "Input should be a valid integer, unable to parse string as an integer",
+    "Input should be a valid number, unable to parse string as a number",
+    "Input should be a valid boolean, unable to interpret input",
+    "Input should be greater than or equal to %(limit)s",
+    "Input should be less than or equal to %(limit)s",
+    "Field required",
+)
+
+
+def templates() -> dict[str, Catalog]:
+    """Collect all messages, by the file that they belong into."""
+    return {"messages.po": template(), "errors.po": refusals()}
+
+
+def refusals() -> Catalog:
+    """Collect the texts with which something is refused."""
+    catalogue = Catalog(project="Quintain", header_comment="# Texts with which Quintain refuses something.")
+    found = raised.templates(raised.read_modules(SOURCE, ROOMS, NOT_ON_PAGES))
+    for text in (*found, *OF_ADDRESSES):
+        catalogue.add(text, None, [found.get(text, ("web", 0))], flags=("python-format",) if "%(" in text else ())
+    return catalogue
+
 
 def template() -> Catalog:
-    """Collect all messages: those of templates and pages, and the words that task kinds put on pages."""
+    """Collect the texts of templates and pages, and the words that task kinds put on pages."""
     catalogue = Catalog(project="Quintain", header_comment="# Texts of the interface of Quintain.")
     for file, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS):
         catalogue.add(message, None, [(f"web/{file}", line)], auto_comments=comments, context=context)
@@ -81,14 +137,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing, fail when something is out of step")
     check = parser.parse_args().check
-    wanted = template()
-    paths = sorted((WEB / "locale").glob("*/LC_MESSAGES/messages.po"))
+    wanted = templates()
+    folders = sorted((WEB / "locale").glob("*/LC_MESSAGES"))
+    paths = [(folder / name, catalogue) for folder in folders for name, catalogue in wanted.items()]
     if check:
-        found = [f"{path}: {text}" for path in paths for text in problems(path, wanted)]
+        found = [f"{path}: {text}" for path, catalogue in paths for text in problems(path, catalogue)]
         sys.exit("\n".join(found) if found else 0)
-    for path in paths:
-        update(path, wanted)
-        print(f"{path}: {len(wanted)} messages")
+    for path, catalogue in paths:
+        update(path, catalogue)
+        print(f"{path}: {len(catalogue)} messages")
 
 
 if __name__ == "__main__":

@@ -44,11 +44,11 @@ def test_vendored_files_are_those_of_the_manifest() -> None:
 
 
 def test_catalogues_are_complete_and_in_step() -> None:
-    """Every text of templates and pages is translated, and nothing else is in the catalogue."""
+    """Every text of templates and pages, and every text that is raised, is translated, and nothing else is there."""
     script = _script("catalogue")
-    wanted = script.template()
-    for path in LOCALES.glob("*/LC_MESSAGES/messages.po"):
-        assert script.problems(path, wanted) == []
+    for name, wanted in script.templates().items():
+        for folder in LOCALES.glob("*/LC_MESSAGES"):
+            assert script.problems(folder / name, wanted) == []
 
 
 def test_the_language_follows_account_then_cookie_then_browser() -> None:

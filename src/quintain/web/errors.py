@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -24,8 +25,9 @@ from quintain.core.errors import (
     TooMany,
     Unavailable,
 )
-from quintain.web.i18n import Tongue, choose_language
-from quintain.web.visit import LANGUAGE_COOKIE, render_error
+from quintain.web.i18n import Tongue
+from quintain.web.said import tell
+from quintain.web.visit import render_error
 
 log = logging.getLogger("quintain.web")
 
@@ -129,12 +131,16 @@ def _to_login(request: Request) -> Response:
 
 
 def _page(request: Request, trouble: Trouble, headers: dict[str, str]) -> Response:
-    accepted = request.headers.get("accept-language")
-    _ = Tongue(choose_language(None, request.cookies.get(LANGUAGE_COOKIE), accepted)).gettext
+    return render_error(request, trouble.status, partial(_words, trouble), headers)
+
+
+def _words(trouble: Trouble, tongue: Tongue) -> dict[str, object]:
+    _ = tongue.gettext
     titles = {
         400: _("That request made no sense to us"),
         403: _("This is not for you"),
         404: _("There is nothing here"),
+        405: _("That cannot be done here"),
         409: _("That clashes with what is there"),
         413: _("That is too large"),
         422: _("Something in it is not right"),
@@ -142,14 +148,9 @@ def _page(request: Request, trouble: Trouble, headers: dict[str, str]) -> Respon
         500: _("Something broke"),
         503: _("Not available just now"),
     }
-    return render_error(
-        request,
-        status=trouble.status,
-        title=titles.get(trouble.status, HTTPStatus(trouble.status).phrase),
-        message=_("The address may be wrong, or what was here is gone.")
-        if trouble.message == "Not Found"
-        else trouble.message,
-        remedy=trouble.remedy,
-        faults=trouble.faults,
-        headers=headers,
-    )
+    bare = HTTPStatus(trouble.status).phrase  # what the framework says where we have said nothing
+    title = titles.get(trouble.status, bare)
+    told = tell(tongue.code, trouble)
+    if trouble.message == bare:
+        told = replace(told, message=_("The address may be wrong, or what was here is gone."))
+    return {"title": title, "told": told}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -14,6 +14,7 @@ from quintain import __version__
 from quintain.store.base import now
 from quintain.web.i18n import Tongue, in_language, languages
 from quintain.web.markdown import render_markdown
+from quintain.web.said import say, tell
 from quintain.web.static_files import static
 
 
@@ -42,6 +43,7 @@ def environment(language: str) -> Environment:
         date=tongue.date,
         ago=lambda moment: tongue.ago(moment, now()),
         text_of=text_of,
+        tell=partial(tell, language),
         task=None,
         section="",
         crumbs=(),
@@ -51,6 +53,7 @@ def environment(language: str) -> Environment:
     env.filters["markdown"] = render_markdown
     env.filters["spec"] = lambda chart: json.dumps(chart, ensure_ascii=False, separators=(",", ":"))
     env.filters["shown"] = shown
+    env.filters["said"] = partial(say, language)
     return env
 
 

@@ -15,6 +15,7 @@ from quintain.services.verdicts import ModelAnswer, Verdict
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
+from quintain.web.said import say
 from quintain.web.visit import Visit
 from quintain.web.write_form import boxes_of, target_of
 
@@ -74,7 +75,8 @@ def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
     form = kind_of(task).form(task)
     titles = {field.name: visit.tongue.gettext(field.title) for field in (*form.inputs, form.answer)}
     told = tuple(
-        Fault(f"{titles[fault.field]}: {fault.reason}") if fault.field in titles else fault for fault in trouble.faults
+        Fault(f"{titles[fault.field]}: {say(visit.language, fault.reason)}") if fault.field in titles else fault
+        for fault in trouble.faults
     )
     message = visit.tongue.gettext("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
     return replace(trouble, faults=told, message=message)

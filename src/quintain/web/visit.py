@@ -8,7 +8,7 @@ change of threads is a wait, and a request that waits for its thread holds no co
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Annotated, Any
@@ -302,30 +302,21 @@ def local_path(url: str) -> str:
 
 
 def render_error(
-    request: Request,
-    *,
-    status: int,
-    title: str,
-    message: str,
-    remedy: str | None,
-    faults: Iterable[Fault],
-    headers: Mapping[str, str],
+    request: Request, status: int, words: Callable[[Tongue], Mapping[str, Any]], headers: Mapping[str, str]
 ) -> Response:
-    """Answer with the error page; it must come whatever is broken."""
-    values = {
-        "status_code": status,
-        "title": title,
-        "message": message,
-        "remedy": remedy,
-        "faults": tuple(faults),
-        "request_id": getattr(request.state, "request_id", "-"),
-    }
+    """Answer with the error page, with *words* in the reader's language; it must come whatever is broken."""
+
+    def page(visit: Visit) -> Response:
+        name = getattr(request.state, "request_id", "-")
+        said = words(visit.tongue)
+        return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **said)
+
     visit: Visit | None = getattr(request.state, "visit", None)
     if visit is not None:
-        return visit.render("error.html", status=status, headers=headers, **values)
+        return page(visit)
     try:
         with workspace_of(request).session() as db:
-            return make_visit(request, db).render("error.html", status=status, headers=headers, **values)
+            return page(make_visit(request, db))
     except SQLAlchemyError:
-        bare = Visit(request, workspace_of(request), Session(), None, choose_language(None, None, None), "")
-        return bare.render("error.html", status=status, headers=headers, **values)
+        language = choose_language(None, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
+        return page(Visit(request, workspace_of(request), Session(), None, language, ""))

@@ -14,6 +14,7 @@ from quintain.services.slots import PageItem
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.judge_items import answer_of, cards_of, parts_of
 from quintain.web.pages.tasks import title_of
+from quintain.web.said import say
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 
@@ -79,7 +80,7 @@ def keep_alive(post: Posting, token: str) -> Response:
     try:
         lease = slots.extend_page(visit.db, visit.actor, token)
     except Conflict as error:
-        return JSONResponse({"ended": error.message}, 409)
+        return JSONResponse({"ended": say(visit.language, error.message)}, 409)
     desk = judging_offers.get_desk(visit.db, visit.actor, token)
     return JSONResponse({"left": desk.left, "lapsed": lease.held == 0})
 

@@ -10,8 +10,10 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.rounds import FLAGS, Condition, Entry, Money, RoundSpec
 from quintain.services.round_definition import dump_round
 from quintain.web.form_reading import Reading, amount_text, moment_text, number_text
+from quintain.web.i18n import SOURCE_LANGUAGE
 from quintain.web.rule_form import NAMES as RULE_NAMES
 from quintain.web.rule_form import read_rules, rule_values
+from quintain.web.said import say
 from quintain.web.visit import Post
 
 TEXTS = ("title", "instructions", "aiming", "content_warning", "consent")
@@ -128,12 +130,13 @@ def data_of(task: str, values: Mapping[str, Any], before: RoundSpec | None) -> d
     return data
 
 
-def faults_by_control(faults: Sequence[Fault]) -> dict[str, str]:
-    """Give what is wrong with each control, to be said beside it."""
+def faults_by_control(faults: Sequence[Fault], language: str = SOURCE_LANGUAGE) -> dict[str, str]:
+    """Give what is wrong with each control, to be said beside it in *language*."""
     found: dict[str, str] = {}
     for fault in faults:
         name = CONTROLS.get(fault.field or "", fault.field or "")
-        found[name] = f"{found[name]}; {fault.reason}" if name in found else fault.reason
+        reason = say(language, fault.reason)
+        found[name] = f"{found[name]}; {reason}" if name in found else reason
     return found
 
 

@@ -178,7 +178,7 @@ def _editor(
         values=values,
         models=listed,
         quizzes=[(name, name) for name in _quizzes(visit, task, values)],
-        faults=faults_by_control(trouble.faults) if trouble else {},
+        faults=faults_by_control(trouble.faults, visit.language) if trouble else {},
         rule_names=list(RULE_NAMES),
         rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
         other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],

@@ -16,6 +16,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
 from quintain.web.pages.tasks import title_of
+from quintain.web.said import say, say_fault
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -72,6 +73,12 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 1
 
 
+def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
+    """Say what is wrong with an input, by the name that the page gives to it."""
+    title = titles.get(fault.field or "")
+    return f"{title}: {say(visit.language, fault.reason)}" if title else say_fault(visit.language, fault)
+
+
 def _page(
     visit: Visit,
     task: Task,
@@ -88,6 +95,7 @@ def _page(
     listed = [ref for ref, _title in available]
     if chosen and chosen not in listed:  # an older version that was asked for by its address
         available = [(chosen, chosen), *available]
+    titles = {field.name: _(field.title) for field in kind_of(task).form(task).inputs}
     return visit.render(
         "talk.html",
         status=status,
@@ -99,6 +107,6 @@ def _page(
         other=other,
         values=values or {},
         answers=answers,
-        faults=[fault.reason if not fault.field else str(fault) for fault in faults],
+        faults=[_said(visit, titles, fault) for fault in faults],
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Talk"), None)],
     )
