@@ -206,13 +206,17 @@ def test_occlusion_says_which_words_moved_the_model(db: Session, blobs: Blobs, p
         occlusion(db, blobs, ann, ids[1], runners=RUNNERS)
 
 
-def test_inspiration_shows_what_fooled_the_model(db: Session, played: Played) -> None:
-    """Others' fooling examples, without those that are flagged or one's own."""
-    info, (ann, bob, cleo), ids = played
-    assert [one.inputs["text"] for one in inspiration(db, cleo, info.ref)] == ["It was good for nothing."]
-    assert inspiration(db, ann, info.ref) == []
+def test_inspiration_shows_what_fooled_the_model(db: Session, blobs: Blobs, played: Played) -> None:
+    """Others' fooling examples, without those that are flagged or one's own; for those who write in the round."""
+    info, people, ids = played
+    ann, bob, cleo = people
+    keys = [start(db, blobs, one, info.ref).key for one in people]
+    assert [one.inputs["text"] for one in inspiration(db, cleo, keys[2])] == ["It was good for nothing."]
+    assert inspiration(db, ann, keys[0]) == []
+    with pytest.raises(NotFound):
+        inspiration(db, bob, keys[2])
     retract(db, ann, ids[1])
-    assert inspiration(db, bob, info.ref) == []
+    assert inspiration(db, bob, keys[1]) == []
 
 
 def test_the_sandbox_stores_nothing(db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path) -> None:
@@ -236,7 +240,7 @@ def test_the_sandbox_stores_nothing(db: Session, blobs: Blobs, owner: Actor, wor
     for table in (Attempt, WritingSession):
         assert db.scalar(select(func.count()).select_from(table)) == 0
     with pytest.raises(Forbidden, match="not switched this help on"):
-        inspiration(db, worker, info.ref)
+        inspiration(db, worker, start(db, blobs, worker, info.ref).key)
     reader = make_person(db, "rita", RoleName.BUILDER)
     for ask in (
         lambda: try_session(db, reader, info.ref),

@@ -32,10 +32,8 @@ def flags(
     Example: quintain round flags sentiment/2 --withhold 7 --keep 8
     """
     with workspace_of(context).session() as db:
-        for number in keep or ():
-            attempts.decide_flag(db, OPERATOR, number, withhold=False, note=note)
-        for number in withhold or ():
-            attempts.decide_flag(db, OPERATOR, number, withhold=True, note=note)
+        decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
+        attempts.decide_flags(db, OPERATOR, ref, decisions, note=note)
         found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
     if json:
         print_json({"round": ref, "flags": found})

@@ -60,11 +60,24 @@ from quintain.client.validation_shapes import (
     ValidationProgress,
 )
 from quintain.client.work import WorkCalls
+from quintain.client.writing import WritingCalls
+from quintain.client.writing_shapes import (
+    Earning,
+    Flag,
+    Inspiration,
+    OwnAttempt,
+    Readiness,
+    RoundChange,
+    RoundPay,
+    Verdict,
+    WordEffect,
+    WritingSession,
+)
 from quintain.core.errors import NotFound
 from quintain.core.example import Prediction
 
 
-class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationCalls, WorkCalls):
+class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationCalls, WorkCalls, WritingCalls):
     """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
 
     References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.
@@ -219,18 +232,25 @@ __all__ = [
     "Counters",
     "DatasetResult",
     "DatasetVersion",
+    "Earning",
     "Estimate",
+    "Flag",
     "Gold",
+    "Inspiration",
     "ItemsAdded",
     "JudgedItem",
     "JudgedItems",
     "Model",
     "Notification",
+    "OwnAttempt",
     "Person",
     "Preview",
     "RankedModel",
     "Ranking",
+    "Readiness",
     "Round",
+    "RoundChange",
+    "RoundPay",
     "RuleEffect",
     "Run",
     "RunReport",
@@ -243,4 +263,7 @@ __all__ = [
     "Uncertainty",
     "Validation",
     "ValidationProgress",
+    "Verdict",
+    "WordEffect",
+    "WritingSession",
 ]

@@ -166,11 +166,12 @@ class Round(Record):
     opened_at: datetime | None
     closed_at: datetime | None
     toml: str = field(repr=False)
+    entry_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Counters(Record):
-    """How a round goes; each line of a `by_` list has `name`, `attempts`, `fooled` and `rate`."""
+    """How a round goes; each line of a `by_` list has `name`, `attempts`, `fooled`, `rate`, `low` and `high`."""
 
     round: str
     state: str
@@ -188,3 +189,5 @@ class Counters(Record):
     by_condition: list[dict[str, Any]]
     by_number: list[dict[str, Any]]
     by_hour: list[dict[str, Any]]
+    low: float | None = None
+    high: float | None = None

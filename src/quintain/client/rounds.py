@@ -8,6 +8,7 @@ from pathlib import Path
 from quintain.client.refs import format_of, place, task_path
 from quintain.client.result_shapes import Counters, Round
 from quintain.client.transport import Transport
+from quintain.client.writing_shapes import Earning, Flag, RoundChange, RoundPay
 from quintain.core.errors import NotFound
 
 
@@ -36,9 +37,14 @@ class RoundCalls:
         """End a round (owners)."""
         return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/close"))
 
-    def clone_round(self, ref: str) -> Round:
-        """Add a draft that asks the same (owners)."""
-        return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/clone"))
+    def clone_round(self, ref: str, *, title: str = "") -> Round:
+        """Add a draft that asks the same, without prompts and dates (owners)."""
+        return Round.read(self._transport.ask("POST", f"{place(ref, 'rounds')}/clone", json={"title": title}))
+
+    def round_history(self, ref: str) -> list[RoundChange]:
+        """List every state of a round's file, the newest first (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'rounds')}/history")
+        return [RoundChange.read(one) for one in found["versions"]]
 
     def import_prompts(
         self, ref: str, path: Path | str, *, corpus: str = "", part: str = "", tags: Sequence[str] = ()
@@ -63,9 +69,48 @@ class RoundCalls:
         """Count how a round goes: attempts, and how often they fool the model, by everything (owners)."""
         return Counters.read(self._transport.ask("GET", f"{place(ref, 'rounds')}/counters"))
 
-    def download_attempts(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
-        """Write a round's attempts, with other names for the writers; the file's ending chooses the format (owners)."""
+    def flags(self, ref: str, *, decided: bool = False) -> list[Flag]:
+        """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'rounds')}/flags", params={"decided": decided})
+        return [Flag.read(one) for one in found["flags"]]
+
+    def decide_flag(self, flag: int, *, withhold: bool, note: str = "") -> None:
+        """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""
+        self._transport.ask("POST", f"/flags/{flag}/decision", json={"withhold": withhold, "note": note})
+
+    def round_pay(self, ref: str, *, status: str | None = None) -> RoundPay:
+        """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
+        params = {"status": status} if status else {}
+        found = self._transport.ask("GET", f"{place(ref, 'rounds')}/pay", params=params)
+        return RoundPay.read({**found, "earnings": [Earning.read(one) for one in found["earnings"]]})
+
+    def earnings(self, task: str, *, status: str | None = None) -> list[Earning]:
+        """List what people earned with a task, newest first (owners)."""
+        params = {"status": status} if status else {}
+        found = self._transport.ask("GET", f"{task_path(task)}/earnings", params=params)
+        return [Earning.read(one) for one in found["earnings"]]
+
+    def decide_earnings(
+        self, task: str, ids: Sequence[int], *, approved: bool = True, reason: str = ""
+    ) -> list[Earning]:
+        """Approve earnings, or set them aside with a reason that the worker reads (owners)."""
+        body = {"ids": list(ids), "approved": approved, "reason": reason}
+        found = self._transport.ask("POST", f"{task_path(task)}/earnings/decisions", json=body)
+        return [Earning.read(one) for one in found["earnings"]]
+
+    def download_attempts(
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        format: str | None = None,  # noqa: A002 - the API's word
+        fooling: bool = False,
+    ) -> Path:
+        """Write a round's attempts, with other names for the writers; the file's ending chooses the format (owners).
+
+        With *fooling*, only those that fooled the model.
+        """
         target = Path(path)
-        params = {"format": format_of(target, format)}
+        params = {"format": format_of(target, format), "fooling": str(fooling).lower()}
         self._transport.fetch(f"{place(ref, 'rounds')}/attempts", target, params=params)
         return target

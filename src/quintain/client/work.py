@@ -60,6 +60,12 @@ class WorkCalls:
         found = self._transport.ask("POST", f"{task_path(task)}/qualifications", json=body)
         return [Qualification.read(item) for item in found["qualifications"]]
 
+    def qualifications(self, task: str, name: str | None = None) -> list[Qualification]:
+        """List every change of one's own qualifications on a task, or for an owner of those of *name*."""
+        params = {"name": name} if name is not None else {}
+        found = self._transport.ask("GET", f"{task_path(task)}/qualifications", params=params)
+        return [Qualification.read(item) for item in found["qualifications"]]
+
     def state_fact(self, name: str, value: str) -> dict[str, str]:
         """Say one's country or language, and give what is known of oneself."""
         found = self._transport.ask("PUT", "/me/facts", json={"name": name, "value": value})

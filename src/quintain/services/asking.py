@@ -66,7 +66,9 @@ def ask_safely(
     try:
         return ask(blobs, version, task, inputs, runners=runners, seconds=seconds)
     except Unavailable as error:
-        reason = error.message
+        logger.warning("a writer got no answer: %s", error)
+        # What the model's own code complained of, and what the model is called, is for those who may see it.
+        reason = error.message.replace(f"Model '{version.ref}'", "The model").partition(": ")[0].rstrip(".") + "."
     except Exception as error:
         logger.warning("model %s gave no answer to a writer: %s", version.ref, error)
         reason = "The model gave no answer that makes sense."

@@ -89,7 +89,12 @@ class Count:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        return {"name": self.name, "attempts": self.attempts, "fooled": self.fooled, "rate": self.rate}
+        return {"name": self.name, **self.figures()}
+
+    def figures(self) -> dict[str, Any]:
+        """Give its numbers: the rate with the ends of its interval, None where nothing was written."""
+        low, high = self.interval or (None, None)
+        return {"attempts": self.attempts, "fooled": self.fooled, "rate": self.rate, "low": low, "high": high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +122,7 @@ class Counters:
         return {
             "round": self.round,
             "state": self.state,
-            "attempts": self.total.attempts,
-            "fooled": self.total.fooled,
-            "rate": self.total.rate,
+            **self.total.figures(),
             "retracted": self.retracted,
             "workers": self.workers,
             "flags": self.flags,
@@ -246,6 +249,16 @@ def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note
         db.flush()
         (leave if withhold else come_back)(db, attempt_id)
         audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
+
+
+def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bool], *, note: str = "") -> None:
+    """Withhold (True) or keep (False) what several flags of one round are on: all of them, or none."""
+    with transaction(db):
+        known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
+        for flag_id, withhold in decisions.items():
+            if flag_id not in known:
+                raise NotFound(f"Round {ref} has no flag {flag_id}.")
+            decide_flag(db, actor, flag_id, withhold=withhold, note=note)
 
 
 def counters(db: Session, actor: Actor, ref: str) -> Counters:

@@ -23,9 +23,11 @@ from quintain.services import writing
 from quintain.services.asking import all_fooled, ask_targets, target_versions
 from quintain.services.content_flags import find_hints
 from quintain.services.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
+from quintain.services.models import ModelVersionInfo
 from quintain.services.predict import RUNNERS, SECONDS, Runner
 from quintain.services.rounds import RoundInfo
 from quintain.services.session_end import end
+from quintain.services.target_names import hidden_names
 from quintain.services.verdicts import Verdict, as_verdict, claimed, standing, verdict, verdicts, waits
 from quintain.services.writing import Place, WritingSession
 from quintain.services.writing_checks import Written, aim_of, check_writing
@@ -67,7 +69,7 @@ def attempt(
     place = place or writing.find_place(db, actor, key, token)
     info, task, row = place.info, place.task, place.row
     if place.before is not None:
-        return verdict(db, info, row, place.before)
+        return verdict(db, actor, info, row, place.before)
     try:
         _require_open(info, row)
         written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
@@ -76,7 +78,7 @@ def attempt(
         versions = target_versions(db, row.models)
         db.rollback()  # hold no connection while the model thinks
         answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-        return _store(db, actor, _Submitted(key, token, task, written, sketch, answers), info)
+        return _store(db, actor, _Submitted(key, token, task, written, sketch, versions, answers), info)
     except QuintainError as error:
         if not isinstance(error, NotFound):
             _keep(db, actor, key, inputs, target)
@@ -90,6 +92,7 @@ class _Submitted:
     task: Task
     written: Written
     sketch: Sketch
+    versions: list[ModelVersionInfo]
     answers: list[dict[str, Any]]
 
 
@@ -100,7 +103,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         row = writing.lock_own(db, actor, given.key)
         made, before = queries.made_in_session(db, row.id, given.token)
         if before is not None:
-            return verdict(db, info, row, before)
+            return verdict(db, actor, info, row, before)
         if state != RoundState.OPEN:
             raise _closed(info)
         _require_open(info, row)
@@ -118,7 +121,8 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
             prompts.count_use(db, row.prompt_id, row.generation)
         if stored.fooled is not False or made + 1 >= row.allowed:
             end_if_over(db, info, row)
-        return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags)
+        hidden = hidden_names(db, actor, info.id, given.versions)
+        return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags, hidden)
 
 
 def _add(
@@ -171,7 +175,7 @@ def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
 def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
     """Give the verdict on one of the actor's own attempts again, as it stands now."""
     info, row = own(db, actor, attempt_id)
-    return verdict(db, info, row, attempt_id)
+    return verdict(db, actor, info, row, attempt_id)
 
 
 def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
@@ -193,8 +197,10 @@ def desk(db: Session, actor: Actor, key: str) -> Desk:
     """Give one of the actor's own sessions with everything around it."""
     place = writing.find_place(db, actor, key)
     made = queries.rows_of_session(db, place.row.id)
-    session = writing.view(db, place.info, place.row, made)
-    return Desk(place.task, place.info, session, tuple(verdicts(db, place.info, place.row, made)))
+    versions = target_versions(db, place.row.models)
+    hidden = hidden_names(db, actor, place.info.id, versions)
+    session = writing.view(db, actor, place.info, place.row, made, versions)
+    return Desk(place.task, place.info, session, tuple(verdicts(db, place.info, place.row, made, hidden)))
 
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:
@@ -208,14 +214,14 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         said = found.fooled if kind == "decision" else found.confirmed
         if said is not None and row.ended_at is not None:
             if said == yes:
-                return verdict(db, info, row, attempt_id)
+                return verdict(db, actor, info, row, attempt_id)
             raise Conflict("This session is over.", remedy="You can still retract the attempt.")
         if said != yes:
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
         if row.ended_at is None:
             end_if_over(db, info, row)
-        return verdict(db, info, row, attempt_id)
+        return verdict(db, actor, info, row, attempt_id)
 
 
 def end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:

@@ -17,11 +17,13 @@ from quintain.services import collect, throttle
 from quintain.services.asking import all_fooled, ask_safely, ask_targets, target_versions
 from quintain.services.permissions import require_role, require_user
 from quintain.services.predict import RUNNERS, SECONDS, Runner
+from quintain.services.readiness import readiness, require_agreed
 from quintain.services.round_targets import draw_targets, prepare_targets
-from quintain.services.rounds import get_round
+from quintain.services.rounds import RoundInfo, get_round
+from quintain.services.target_names import hidden_names
 from quintain.services.tasks import get_task
-from quintain.services.verdicts import ModelAnswer, Verdict
-from quintain.services.writing import MAY_WRITE, PromptView, WritingSession
+from quintain.services.verdicts import Verdict, answers_of
+from quintain.services.writing import MAY_WRITE, PromptView, WritingSession, find
 from quintain.services.writing_checks import check_writing
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -86,13 +88,15 @@ def occlusion(
     ]
 
 
-def inspiration(db: Session, actor: Actor, ref: str, *, limit: int = 5) -> list[Inspiration]:
-    """Give the newest examples of others that fooled the model in a round; none that were flagged or retracted."""
-    user_id = require_user(actor)
-    info = get_round(db, actor, ref)
+def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[Inspiration]:
+    """Give the newest examples of others that fooled the model, in the round of one of the actor's own sessions.
+
+    None that were flagged or retracted. Whoever has begun a session has read the round's warning and agreed to it.
+    """
+    info, row = find(db, actor, key)
     if not info.spec.helps.inspiration:
         raise Forbidden("The owner of this round has not switched this help on.")
-    found = queries.fooling_examples(db, info.id, user_id, limit)
+    found = queries.fooling_examples(db, info.id, row.user_id, limit)
     return [Inspiration(one.inputs, one.target, one.predictions[0]["answer"]) for one in found]
 
 
@@ -101,9 +105,7 @@ def try_session(db: Session, actor: Actor, ref: str) -> WritingSession:
 
     Its prompt has been used already, or is the kind's own example: trying costs no prompt.
     """
-    require_user(actor)
-    info = get_round(db, actor, ref)
-    require_role(actor, *MAY_WRITE, task=info.task)
+    info = _welcome(db, actor, ref)
     prompt = None
     condition = info.spec.conditions[0]
     if condition.prompt:
@@ -143,8 +145,7 @@ def try_attempt(
     """
     user_id = require_user(actor)
     throttle.hit(db, f"sandbox:user:{user_id}", SANDBOX_PER_MINUTE, 60)
-    info = get_round(db, actor, ref)
-    require_role(actor, *MAY_WRITE, task=info.task)
+    info = _welcome(db, actor, ref)
     task = get_task(db, info.task)
     given: Inputs | None = None
     if prompt_id is not None:
@@ -156,14 +157,12 @@ def try_attempt(
     versions = target_versions(db, draw_targets(db, info.id, info.spec, day))
     db.rollback()  # hold no connection while the model thinks
     answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
+    hidden = hidden_names(db, actor, info.id, versions)
     return Verdict(
         attempt_id=0,
         number=1,
         fooled=all_fooled(answers),
-        answers=tuple(
-            ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
-            for one in answers
-        ),
+        answers=answers_of(answers, hidden),
         target=written.target,
         inputs=written.inputs,
         attempts_left=info.spec.attempts,
@@ -174,6 +173,14 @@ def try_attempt(
         outcome="",
         at=now(),
     )
+
+
+def _welcome(db: Session, actor: Actor, ref: str) -> RoundInfo:
+    """Let into the sandbox who may write in a round, after its warning and consent; quizzes and rules may wait."""
+    info = get_round(db, actor, ref)
+    require_role(actor, *MAY_WRITE, task=info.task)
+    require_agreed(readiness(db, actor, ref))
+    return info
 
 
 def _words(task: Task, inputs: Inputs) -> list[tuple[str, int, int]]:

@@ -57,6 +57,7 @@ class ModelVersionInfo:
     created_at: datetime
     withdrawn_at: datetime | None = None
     id: int = 0
+    owner_id: int | None = None
 
     @property
     def ref(self) -> str:
@@ -205,6 +206,12 @@ def versions_by_id(db: Session, ids: Sequence[int]) -> dict[int, ModelVersionInf
     """Give versions by their ids, whoever's they are: for services that were given the ids by somebody who may."""
     found = queries.versions_by_id(db, ids)
     return {row.id: _version_info(row, model, task, owner, card) for row, model, task, owner, card in found}
+
+
+def may_see(actor: Actor, version: ModelVersionInfo) -> bool:
+    """Say whether *actor* may know of a version that somebody else has found."""
+    mine = actor.user_id is not None and actor.user_id == version.owner_id
+    return version.visibility != "private" or mine or actor.has(RoleName.OWNER, version.task)
 
 
 def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) -> ModelInfo:
@@ -365,6 +372,7 @@ def _version_info(version: ModelVersion, model: Model, task: str, owner: str | N
         created_at=version.created_at,
         withdrawn_at=version.withdrawn_at,
         id=version.id,
+        owner_id=model.owner_id,
     )
 
 

@@ -11,12 +11,13 @@ from sqlalchemy.orm import Session
 from quintain.core.people import OPERATOR, Actor
 from quintain.services import audit
 from quintain.services.accounts import refuse_last_admin
-from quintain.services.actors import find_user, normal_name
+from quintain.services.actors import actor_of, find_user, normal_name
 from quintain.services.permissions import require_admin, require_user
+from quintain.services.target_names import tell_own
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import personal
-from quintain.store.tables import User
+from quintain.store.tables import Attempt, User
 
 README = """Everything that this Quintain keeps about you, one JSON file per table.
 
@@ -28,6 +29,7 @@ def export_person(db: Session, actor: Actor, name: str | None = None) -> bytes:
     """Give all that is kept about the actor (or, for an admin, about *name*) as a ZIP file of JSON files."""
     user = _whom(db, actor, name)
     tables = personal.rows_about(db, user.id)
+    tell_own(db, actor_of(db, user), tables[Attempt.__tablename__])
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("README.txt", README)

@@ -89,8 +89,8 @@ def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:
     return kind in chosen and chosen[kind].text_hash == content_id(text)
 
 
-def require_ready(found: Readiness) -> None:
-    """Refuse somebody who may not begin, and say why."""
+def require_agreed(found: Readiness) -> None:
+    """Refuse somebody to whom the round is closed, who opted out of it, or who has not read what comes first."""
     if found.closed:
         raise Conflict(found.closed, remedy="See which other rounds are open.")
     if found.opted_out:
@@ -98,6 +98,11 @@ def require_ready(found: Readiness) -> None:
     if found.needs_consent or found.needs_warning:
         what = "consent" if found.needs_consent else "content warning"
         raise Forbidden(f"Read the {what} of this round first, and say whether you agree.")
+
+
+def require_ready(found: Readiness) -> None:
+    """Refuse somebody who may not begin, and say why."""
+    require_agreed(found)
     missing = [reason.text for reason in found.reasons if not reason.ok]
     if missing:
         raise Forbidden("You cannot do this work yet. " + " ".join(missing))

@@ -11,15 +11,18 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
 from quintain.core.example import Answer
+from quintain.core.people import Actor
 from quintain.core.rounds import RoundSpec
+from quintain.services.asking import target_versions
 from quintain.services.rounds import RoundInfo
+from quintain.services.target_names import hidden_names, told
 from quintain.store.queries import attempts as queries
 from quintain.store.tables import WritingSession as SessionRow
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What one target model said."""
+    """What one target model said. One that the reader may not see has a stand-in for a name and no hash."""
 
     model: str
     hash: str
@@ -66,6 +69,14 @@ class Verdict:
         return bool(self.outcome)
 
 
+def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:
+    """Give what target models said, as it is stored, to somebody from whom those in *hidden* are kept."""
+    return tuple(
+        ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
+        for one in told(predictions, hidden)
+    )
+
+
 def waits(spec: RoundSpec, made: queries.AttemptRow) -> bool:
     """Say whether an attempt waits for its writer's word."""
     if made.retracted:
@@ -86,23 +97,31 @@ def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
     return found
 
 
-def verdict(db: Session, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
+def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
     """Give the verdict on an attempt as it stands now."""
     found = standing(db, attempt_id)
     flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
-    return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags)
+    hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
+    return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags, hidden)
 
 
-def verdicts(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow]) -> list[Verdict]:
-    """Give the verdicts on all attempts that were *made* in a session."""
+def verdicts(
+    db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow], hidden: Mapping[int, str]
+) -> list[Verdict]:
+    """Give the verdicts on all attempts that were *made* in a session; *hidden* are names of models to keep."""
     flags = queries.flag_kinds(db, [one.attempt.id for one in made]) if made else {}
-    return [as_verdict(info, row, one, len(made), flags.get(one.attempt.id, ())) for one in made]
+    return [as_verdict(info, row, one, len(made), flags.get(one.attempt.id, ()), hidden) for one in made]
 
 
 def as_verdict(
-    info: RoundInfo, row: SessionRow, found: queries.AttemptRow, made: int, flags: tuple[str, ...]
+    info: RoundInfo,
+    row: SessionRow,
+    found: queries.AttemptRow,
+    made: int,
+    flags: tuple[str, ...],
+    hidden: Mapping[int, str],
 ) -> Verdict:
-    """Give a stored attempt as a verdict; *made* counts the attempts of its session."""
+    """Give a stored attempt as a verdict; *made* counts the attempts of its session, *hidden* are names to keep."""
     stored = found.attempt
     waiting = waits(info.spec, found) and row.ended_at is None
     wanted = "" if not waiting else "decide" if found.fooled is None else "confirm"
@@ -110,10 +129,7 @@ def as_verdict(
         attempt_id=stored.id,
         number=stored.number,
         fooled=found.fooled,
-        answers=tuple(
-            ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
-            for one in stored.predictions
-        ),
+        answers=answers_of(stored.predictions, hidden),
         target=stored.target,
         inputs=stored.inputs,
         attempts_left=max(0, row.allowed - made) if row.ended_at is None else 0,

@@ -20,11 +20,14 @@ from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
+from quintain.services.asking import target_versions
+from quintain.services.models import ModelVersionInfo
 from quintain.services.permissions import require_role, require_user
 from quintain.services.readiness import readiness, require_ready
 from quintain.services.round_targets import draw_targets, prepare_targets
 from quintain.services.rounds import RoundInfo, get_round, info_of
 from quintain.services.session_end import end
+from quintain.services.target_names import hidden_names
 from quintain.services.tasks import get_task, parse_stored
 from quintain.services.verdicts import waits
 from quintain.store.base import now
@@ -58,6 +61,7 @@ class WritingSession:
 
     *target* is the label handed out, or None where the writer chooses. *draft* and *draft_target* are what was typed
     last, submitted or not. *pending* is the attempt that waits for the writer's word (see `collect.confirm`).
+    *models* are those that the writer faces; one that is private and not theirs to see is named by a stand-in.
     A session of the sandbox has the key "" and is stored nowhere.
     """
 
@@ -101,13 +105,13 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
             row = None
         if row is None:
             row = _begin(db, info, user_id, day)
-        return view(db, info, row)
+        return view(db, actor, info, row)
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
     """Give one of the actor's own sessions as it stands, ended or not."""
     info, row = find(db, actor, key)
-    return view(db, info, row)
+    return view(db, actor, info, row)
 
 
 def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], target: Any = None) -> datetime | None:
@@ -129,7 +133,7 @@ def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
         info, row = find(db, actor, key, locked=True)
         if row.ended_at is None:
             end(db, info, row, "given_up")
-        return view(db, info, row)
+        return view(db, actor, info, row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +194,18 @@ def put_draft(db: Session, row: SessionRow, inputs: Mapping[str, Any], target: A
     queries.put_draft(db, session_id=row.id, user_id=row.user_id, inputs=dict(inputs), target=target, saved_at=now())
 
 
-def view(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[AttemptRow] | None = None) -> WritingSession:
-    """Give a stored session as its writer sees it; *made* are its attempts, where they are at hand."""
+def view(
+    db: Session,
+    actor: Actor,
+    info: RoundInfo,
+    row: SessionRow,
+    made: Sequence[AttemptRow] | None = None,
+    versions: Sequence[ModelVersionInfo] | None = None,
+) -> WritingSession:
+    """Give a stored session as its writer sees it; *made* and *versions* are its attempts and models, if at hand."""
+    if versions is None:
+        versions = target_versions(db, row.models)
+    hidden = hidden_names(db, actor, info.id, versions)
     if made is None:
         made = attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
@@ -199,7 +213,6 @@ def view(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[AttemptRo
     draft = queries.draft(db, row.id)
     if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
         typed = (draft.inputs, draft.target)
-    refs = queries.model_refs(db, row.models)
     return WritingSession(
         key=row.key,
         round=info.ref,
@@ -210,7 +223,7 @@ def view(db: Session, info: RoundInfo, row: SessionRow, made: Sequence[AttemptRo
         allowed=row.allowed,
         attempts_left=max(0, row.allowed - len(made)) if row.ended_at is None else 0,
         lease_until=prompt.lease_until if prompt else None,
-        models=tuple(refs.get(one, "?") for one in row.models),
+        models=tuple(hidden.get(one.id, one.ref) for one in versions),
         started_at=row.started_at,
         outcome=row.outcome,
         draft=typed[0],

@@ -15,11 +15,13 @@ from quintain.web.api import models as api_models
 from quintain.web.api import people as api_people
 from quintain.web.api import quizzes as api_quizzes
 from quintain.web.api import round_material as api_material
+from quintain.web.api import round_pay as api_pay
 from quintain.web.api import rounds as api_rounds
 from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
 from quintain.web.api import validation as api_validation
+from quintain.web.api import write_helps as api_helps
 from quintain.web.api.shapes import ErrorShape
 from quintain.web.pages import (
     account,
@@ -370,6 +372,7 @@ API = [
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/clone", api_rounds.clone_round, "rounds", 201),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/history", api_rounds.list_round_history, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/prompts", api_material.import_prompts, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/flags", api_material.list_flags, "rounds"),
     Endpoint("POST", "/flags/{flag}/decision", api_material.decide_flag, "rounds", 204),
@@ -392,6 +395,10 @@ API = [
     Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide_attempt, "writing"),
     Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.note_attempt, "writing"),
     Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract_attempt, "writing", 204),
+    Endpoint("GET", "/attempts/{attempt}/words", api_helps.get_moving_words, "writing"),
+    Endpoint("GET", "/sessions/{key}/inspiration", api_helps.list_inspiration, "writing"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_helps.get_practice, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise_writing, "writing"),
     Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
@@ -403,12 +410,13 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_quizzes.list_eligible, "quizzes"),
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
     Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.set_qualification, "quizzes"),
-    Endpoint("GET", "/tasks/{task}/earnings", api_rounds.list_earnings, "pay"),
-    Endpoint("POST", "/tasks/{task}/earnings/decisions", api_rounds.decide_earnings, "pay"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
+    Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
+    Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
     Endpoint("PUT", "/me/facts", api_quizzes.state_my_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
-    Endpoint("GET", "/me/earnings", api_rounds.list_my_earnings, "me"),
+    Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),

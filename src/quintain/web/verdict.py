@@ -46,7 +46,7 @@ class ShownVerdict:
 
 def shown_verdict(visit: Visit, task: Task, allowed: int, verdict: Verdict) -> ShownVerdict:
     """Make a verdict readable."""
-    models = tuple((_spoken(task, verdict.inputs, one), one.fooled) for one in verdict.answers)
+    models = tuple((_spoken(visit, task, verdict.inputs, one), one.fooled) for one in verdict.answers)
     aim = "" if verdict.target is None else answer_text(task, verdict.inputs, verdict.target)
     title = _title(visit, verdict)
     return ShownVerdict(
@@ -115,9 +115,11 @@ def _strength(effect: float, most: float) -> str:
     return f"for-{level}" if effect > 0 else f"against-{level}"
 
 
-def _spoken(task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:
+def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:
     name, _, version = said.model.partition("/")[2].partition("@")
     number = int(version) if version.isdecimal() else 1
+    if not name:  # the reader may not know which model it is
+        name = visit.tongue.gettext("private model %(n)s", n=said.model.rpartition(" ")[2])
     return spoken(task, name, number, inputs, Prediction(said.answer, said.probabilities))
 
 

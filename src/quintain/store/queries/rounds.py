@@ -65,12 +65,6 @@ _FIND = (
     .order_by(RoundVersion.number.desc())
     .limit(1)
 )
-_REFS = (
-    select(ModelVersion.id, TaskRow.name, Model.name, ModelVersion.number)
-    .join(Model, Model.id == ModelVersion.model_id)
-    .join(TaskRow, TaskRow.id == Model.task_id)
-    .where(ModelVersion.id.in_(bindparam("ids", expanding=True)))
-)
 
 
 def find(db: Session, task: str, number: int) -> tuple[Round, RoundVersion] | None:
@@ -149,12 +143,6 @@ def targets(db: Session, round_id: int, day: str) -> Sequence[tuple[RoundTarget,
         .order_by(RoundTarget.id)
     )
     return [(target, version, model) for target, version, model in db.execute(query)]
-
-
-def model_refs(db: Session, version_ids: Sequence[int]) -> dict[int, str]:
-    """Give the references of model versions by their ids."""
-    found = db.execute(_REFS, {"ids": list(version_ids)})
-    return {key: f"{task}/{model}@{number}" for key, task, model, number in found}
 
 
 def assignment(db: Session, round_id: int, user_id: int) -> str | None:

@@ -29,6 +29,28 @@ class RoundShape(Shape):
     opened_at: datetime | None
     closed_at: datetime | None
     toml: str
+    entry_url: str | None = Field(default=None, description="Where a panel sends people; for owners only.")
+
+
+class CloneRequest(Shape):
+    """What the clone of a round is called; empty for the same title."""
+
+    title: Text = ""
+
+
+class RoundChangeShape(Shape):
+    """One state of a round's file: its number from 1, the TOML, by whom and when."""
+
+    number: int
+    toml: str
+    by: str | None
+    at: datetime
+
+
+class RoundHistoryShape(Shape):
+    """Every state of a round's file, the newest first."""
+
+    versions: list[RoundChangeShape]
 
 
 class RoundsShape(Shape):
@@ -44,6 +66,8 @@ class CountShape(Shape):
     attempts: int
     fooled: int
     rate: float | None
+    low: float | None
+    high: float | None
 
 
 class CountersShape(Shape):
@@ -54,6 +78,8 @@ class CountersShape(Shape):
     attempts: int
     fooled: int
     rate: float | None
+    low: float | None
+    high: float | None
     retracted: int
     workers: int
     flags: int
@@ -230,6 +256,43 @@ class EarningsShape(Shape):
     """Earnings, newest first."""
 
     earnings: list[EarningShape]
+
+
+class PaidEarningShape(EarningShape):
+    """One earning as an owner sees it: with whose it is."""
+
+    worker: str
+
+
+class PaidEarningsShape(Shape):
+    """Earnings of people with a task, newest first."""
+
+    earnings: list[PaidEarningShape]
+
+
+class MoneyShape(Shape):
+    """An amount in minor units, such as cents."""
+
+    amount: int
+    currency: str
+
+
+class TotalShape(MoneyShape):
+    """A sum of earnings of one currency, kind and status."""
+
+    kind: str
+    status: str
+
+
+class RoundPayShape(Shape):
+    """What a round pays and has cost. *measured* counts the sessions that the minutes are from; 0 is an estimate."""
+
+    round: str
+    minutes: float
+    measured: int
+    hourly: MoneyShape
+    totals: list[TotalShape]
+    earnings: list[PaidEarningShape]
 
 
 class DecisionRequest(Shape):

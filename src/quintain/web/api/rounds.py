@@ -11,27 +11,27 @@ from fastapi import Path, Response
 from fastapi import Query as Parameter
 
 from quintain.core.errors import Conflict
-from quintain.core.people import RoleName
-from quintain.services import attempt_export, attempts, collect, pay, readiness, rounds, writing
+from quintain.services import attempt_export, attempts, collect, entry, readiness, rounds, writing
 from quintain.services.predict import limit_calls
-from quintain.services.round_definition import dump_round, parse_round
+from quintain.services.round_definition import parse_round
+from quintain.services.target_names import spec_for
 from quintain.services.verdicts import Verdict
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Limit, TaskName
 from quintain.web.api.round_shapes import (
     ChoiceRequest,
+    CloneRequest,
     CountersShape,
-    DecisionRequest,
     DraftRequest,
     DraftShape,
-    EarningShape,
-    EarningsShape,
     NotesRequest,
     OwnAttemptShape,
     OwnAttemptsShape,
     ReadinessShape,
     RetractRequest,
+    RoundChangeShape,
     RoundDefinition,
+    RoundHistoryShape,
     RoundShape,
     RoundsShape,
     SessionShape,
@@ -44,9 +44,6 @@ RoundNumber = Annotated[int, Path(description="Number of the round.", ge=1, le=1
 SessionKey = Annotated[str, Path(description="Key of the session.", max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 AttemptId = Annotated[int, Path(description="Id of the attempt.", ge=1, le=2**31 - 1)]
 TableFormat = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
-EarningStatus = Annotated[
-    Literal["pending", "approved", "declined"] | None, Parameter(description="Only earnings that stand so.")
-]
 
 
 def list_rounds(call: Calling, task: TaskName) -> RoundsShape:
@@ -77,9 +74,16 @@ def close_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShap
     return _round(call, rounds.close_round(call.db, call.actor, f"{task}/{number}"))
 
 
-def clone_round(call: Calling, task: TaskName, number: RoundNumber) -> RoundShape:
-    """Add a draft that asks the same (owners)."""
-    return _round(call, rounds.clone_round(call.db, call.actor, f"{task}/{number}"))
+def clone_round(call: Calling, task: TaskName, number: RoundNumber, wanted: CloneRequest | None = None) -> RoundShape:
+    """Add a draft that asks the same, without prompts and dates (owners)."""
+    title = wanted.title.strip() if wanted else ""
+    return _round(call, rounds.clone_round(call.db, call.actor, f"{task}/{number}", title=title or None))
+
+
+def list_round_history(call: Calling, task: TaskName, number: RoundNumber) -> RoundHistoryShape:
+    """List every state of a round's file, the newest first (owners)."""
+    found = rounds.round_history(call.db, call.actor, f"{task}/{number}")
+    return RoundHistoryShape(versions=[RoundChangeShape.model_validate(asdict(one)) for one in found])
 
 
 def get_counters(call: Calling, task: TaskName, number: RoundNumber) -> CountersShape:
@@ -87,11 +91,17 @@ def get_counters(call: Calling, task: TaskName, number: RoundNumber) -> Counters
     return CountersShape.model_validate(attempts.counters(call.db, call.actor, f"{task}/{number}").as_dict())
 
 
-def export_attempts(call: Calling, task: TaskName, number: RoundNumber, format: TableFormat = "jsonl") -> Response:  # noqa: A002 - the word in the address
+def export_attempts(
+    call: Calling,
+    task: TaskName,
+    number: RoundNumber,
+    format: TableFormat = "jsonl",  # noqa: A002 - the word in the address
+    fooling: Annotated[bool, Parameter(description="Only attempts that fooled the model.")] = False,
+) -> Response:
     """Download a round's attempts, with other names for the writers (owners)."""
     with tempfile.TemporaryDirectory(prefix="quintain-export-") as folder:
         path = File(folder) / f"attempts.{format}"
-        attempt_export.export_attempts(call.db, call.actor, f"{task}/{number}", path)
+        attempt_export.export_attempts(call.db, call.actor, f"{task}/{number}", path, nonfooling=not fooling)
         headers = {"content-disposition": f'attachment; filename="{task}-{number}-attempts.{format}"'}
         return Response(path.read_bytes(), media_type="application/octet-stream", headers=headers)
 
@@ -169,30 +179,10 @@ def list_my_attempts(call: Calling, limit: Limit = 100) -> OwnAttemptsShape:
     return OwnAttemptsShape(attempts=[OwnAttemptShape.model_validate(asdict(one)) for one in found])
 
 
-def list_my_earnings(call: Calling, limit: Limit = 100) -> EarningsShape:
-    """List what one earned, newest first."""
-    found = pay.my_earnings(call.db, call.actor, limit=limit)
-    return EarningsShape(earnings=[EarningShape.model_validate(one.as_dict()) for one in found])
-
-
-def list_earnings(call: Calling, task: TaskName, status: EarningStatus = None) -> EarningsShape:
-    """List what people earned with a task (owners)."""
-    found = pay.list_earnings(call.db, call.actor, task, status=status)
-    return EarningsShape(earnings=[EarningShape.model_validate(one.as_dict()) for one in found])
-
-
-def decide_earnings(call: Calling, task: TaskName, decision: DecisionRequest) -> EarningsShape:
-    """Approve earnings, or set them aside with a reason (owners)."""
-    found = pay.decide(call.db, call.actor, task, decision.ids, approved=decision.approved, reason=decision.reason)
-    return EarningsShape(earnings=[EarningShape.model_validate(one.as_dict()) for one in found])
-
-
 def _round(call: Call, info: rounds.RoundInfo) -> RoundShape:
-    shape = info.as_dict()
-    if not call.actor.has(RoleName.OWNER, info.task):
-        # Who knows the completion code is paid by the panel, work or no work.
-        shape["toml"] = dump_round(replace(info.spec, entry=None))
-    return RoundShape.model_validate(shape)
+    shown = replace(info, spec=spec_for(call.db, call.actor, info))
+    address = entry.entry_url(shown, call.base_url) if shown.spec.entry else None
+    return RoundShape.model_validate({**shown.as_dict(), "entry_url": address})
 
 
 def _readiness(found: readiness.Readiness) -> ReadinessShape:

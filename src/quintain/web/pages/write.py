@@ -72,7 +72,7 @@ def attempt(post: Posting, key: str) -> Response:
         )
     except (BadInput, Conflict, Unavailable) as error:
         return _refused(visit, task, info, key, typed, error)
-    if not _by_htmx(visit):
+    if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask:
         return _page(visit, key, headers=WHOLE)
@@ -116,12 +116,13 @@ def give_up(post: Posting, key: str) -> Response:
 
 
 def _after(visit: Visit, key: str) -> Response:
-    if not _by_htmx(visit):
+    if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
     return _page(visit, key, headers=WHOLE)
 
 
-def _by_htmx(visit: Visit) -> bool:
+def by_htmx(visit: Visit) -> bool:
+    """Say whether a script asks, and wants a part of the page only."""
     return visit.request.headers.get("hx-request") == "true"
 
 
@@ -130,7 +131,7 @@ def _refused(visit: Visit, task: Task, info: RoundInfo, key: str, typed: Typed, 
     trouble = about_fields(visit, task, trouble_of(error))
     prompt = writing.get_session(visit.db, visit.actor, key).prompt
     places = places_of(task, {**(prompt.inputs if prompt else {}), **typed.inputs}, typed.target)
-    if _by_htmx(visit):
+    if by_htmx(visit):
         return _part(visit, info, key, trouble=trouble, places=places)
     return _page(visit, key, trouble=trouble, inputs=typed.inputs, places=places)
 

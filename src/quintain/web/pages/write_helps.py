@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict, TooMany, Unavailable
+from quintain.core.errors import BadInput, Conflict, Forbidden, TooMany, Unavailable
 from quintain.services import collect, helps, readiness, rounds, tasks, writing
 from quintain.services.permissions import require_signed_in
 from quintain.services.writing import WritingSession
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks import title_of
-from quintain.web.pages.write import PART
+from quintain.web.pages.write import PART, by_htmx
+from quintain.web.pages.write_start import landing_page
 from quintain.web.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
 from quintain.web.visit import Posting, Visit, Visiting
-from quintain.web.write_form import Typed, boxes_of, places_of, read, target_of
+from quintain.web.write_form import Place, Typed, boxes_of, places_of, read, target_of
 
 
 def practice_page(visit: Visiting, task: str, number: int) -> Response:
@@ -30,8 +33,12 @@ def practise(post: Posting, task: str, number: int) -> Response:
     """Let the model answer, and forget it."""
     visit = post.visit
     ref = f"{task}/{number}"
-    session = helps.try_session(visit.db, visit.actor, ref)
     found = tasks.get_task(visit.db, task)
+    try:
+        session = helps.try_session(visit.db, visit.actor, ref)
+    except (Conflict, Forbidden) as error:  # closed while somebody typed, say
+        said = trouble_of(error)
+        return _answer(visit, ref, None, said) if by_htmx(visit) else landing_page(visit, ref, said)
     typed = read(found, post, session.prompt.inputs if session.prompt else None)
     shown, trouble = None, None
     try:
@@ -48,20 +55,9 @@ def practise(post: Posting, task: str, number: int) -> Response:
         shown = shown_verdict(visit, found, session.allowed, verdict)
     except (BadInput, Conflict, TooMany, Unavailable) as error:
         trouble = about_fields(visit, found, trouble_of(error))
-    if visit.request.headers.get("hx-request") != "true":
+    if not by_htmx(visit):
         return _sandbox(visit, session, typed, shown, trouble)
-    return visit.render(
-        "verdict.html",
-        status=trouble.status if trouble else 200,
-        headers=PART,
-        key="",
-        spec=rounds.get_round(visit.db, visit.actor, ref).spec,
-        verdict=shown,
-        trouble=trouble,
-        places=places_of(found, typed.inputs, typed.target) if trouble else (),
-        token="",
-        fresh=shown is not None,
-    )
+    return _answer(visit, ref, shown, trouble, places_of(found, typed.inputs, typed.target) if trouble else ())
 
 
 def moved(visit: Visiting, key: str, attempt: int) -> Response:
@@ -78,9 +74,8 @@ def moved(visit: Visiting, key: str, attempt: int) -> Response:
 def inspiration(visit: Visiting, key: str) -> Response:
     """Show what fooled the model before, written by others."""
     require_signed_in(visit.actor)
-    session = writing.get_session(visit.db, visit.actor, key)
-    task = tasks.get_task(visit.db, session.task)
-    found = helps.inspiration(visit.db, visit.actor, session.round)
+    task = writing.find_place(visit.db, visit.actor, key).task
+    found = helps.inspiration(visit.db, visit.actor, key)
     examples = [
         (
             own_text(task, one.inputs),
@@ -90,6 +85,24 @@ def inspiration(visit: Visiting, key: str) -> Response:
         for one in found
     ]
     return visit.render("write_inspiration.html", examples=examples)
+
+
+def _answer(
+    visit: Visit, ref: str, shown: ShownVerdict | None, trouble: Trouble | None, places: Sequence[Place] = ()
+) -> Response:
+    """Answer with the verdict of the sandbox alone; the text above it stays as it is."""
+    return visit.render(
+        "verdict.html",
+        status=trouble.status if trouble else 200,
+        headers=PART,
+        key="",
+        spec=rounds.get_round(visit.db, visit.actor, ref).spec,
+        verdict=shown,
+        trouble=trouble,
+        places=places,
+        token="",
+        fresh=shown is not None,
+    )
 
 
 def _sandbox(
