@@ -179,7 +179,7 @@ def test_a_validation_from_its_items_to_its_judgements(
     applied = client.apply_rule(CHECK, limit=0.8, least=5)
     assert (applied.unqualified, applied.opened) == (["judge0"], tried.judgements)
     back = client.requalify(CHECK, "judge0", restore=True)
-    assert [one["qualified"] for one in back["standings"]] == [False, True]
+    assert [one["qualified"] for one in back.standings] == [False, True]
     assert client.unqualify(CHECK, ["judge0"], "always says mixed") == tried.judgements
 
     path = client.download_judgements(CHECK, tmp_path / "judgements.csv")

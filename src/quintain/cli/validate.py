@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,16 @@ from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services import adjudicate as adjudication
 from quintain.services import gold as gold_service
-from quintain.services import gold_quiz, item_files, judges, unqualify, validate, validation_items, validation_status
+from quintain.services import (
+    gold_quiz,
+    item_files,
+    judges,
+    unqualify,
+    validate,
+    validation_items,
+    validation_status,
+    validation_trail,
+)
 from quintain.services import review as reviewing
 from quintain.services.validation_items import ORDERS, STATES, Wanted
 from quintain.services.validation_policy import policy_of
@@ -120,22 +130,25 @@ def _show(found: dict[str, Any]) -> None:
     print_line(f"Krippendorff's alpha {_figure(alpha)}, contested items: {found['contested']}")
     print_line(f"vMER {_rate(rates['vmer'])}, aimed success {_rate(rates['aimed_success'])}")
     print_table(["label", "items"], list(found["labels"].items()))
-    print_table(
-        ["judge", "judgements", "agreement", "accuracy", "gold", "seconds", "patterns", "qualified"],
+    print_table(*judge_rows(found["judges"]))
+
+
+def judge_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[object]]]:
+    """Give judges as the columns and rows of a table."""
+    columns = ["judge", "judgements", "agreement", "accuracy", "gold", "seconds", "patterns", "qualified"]
+    return columns, [
         [
-            [
-                row["worker"],
-                row["judgements"],
-                _rate(row["agreement"]),
-                _rate(row["accuracy"]),
-                _rate(row["gold"]),
-                "" if row["median_seconds"] is None else f"{row['median_seconds']:.1f}",
-                " ".join(row["patterns"]),
-                "yes" if row["qualified"] else f"no: {row['reason']}",
-            ]
-            for row in found["judges"]
-        ],
-    )
+            row["worker"],
+            row["judgements"],
+            _rate(row["agreement"]),
+            _rate(row["accuracy"]),
+            _rate(row["gold"]),
+            "" if row["median_seconds"] is None else f"{row['median_seconds']:.1f}",
+            " ".join(row["patterns"]),
+            "yes" if row["qualified"] else f"no: {row['reason']}" + ("" if row["set_aside"] else "; counts here"),
+        ]
+        for row in rows
+    ]
 
 
 def _figure(estimate: dict[str, Any]) -> str:
@@ -144,7 +157,7 @@ def _figure(estimate: dict[str, Any]) -> str:
     return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
 
 
-def _rate(estimate: dict[str, Any] | None) -> str:
+def _rate(estimate: Mapping[str, Any] | None) -> str:
     if estimate is None or estimate["value"] is None:
         return "–"
     return f"{estimate['value']:.1%} [{estimate['low']:.1%}, {estimate['high']:.1%}]"
@@ -226,6 +239,8 @@ def gold(
     retire: Annotated[int | None, typer.Option(help="Show this item no more.", show_default=False)] = None,
     restore: Annotated[int | None, typer.Option(help="Show this item again.", show_default=False)] = None,
     quiz: Annotated[bool, typer.Option("--quiz", help="Make the entry quiz of the policy from gold items.")] = False,
+    note: Annotated[str, typer.Option(help="With --item: why its label is sure.")] = "",
+    instructions: Annotated[str, typer.Option(help="With --quiz: what it says before its questions.")] = "",
     column: Columns = None,
     json: JsonFlag = False,
 ) -> None:
@@ -238,18 +253,18 @@ def gold(
             added = item_files.add_gold_from_file(db, OPERATOR, ref, add, parse_columns(column or []))
             say(f"{added} gold items added.")
         if item is not None:
-            say(f"Item {item} is a gold item now: {gold_service.gold_from_item(db, OPERATOR, ref, item)}.")
+            say(f"Item {item} is a gold item now: {gold_service.gold_from_item(db, OPERATOR, ref, item, note=note)}.")
         if restore is not None:
             gold_service.restore_gold(db, OPERATOR, ref, restore)
         if retire is not None:
             gold_service.retire_gold(db, OPERATOR, ref, retire)
         if quiz:
-            say(f"The quiz '{gold_quiz.make_quiz(db, OPERATOR, ref)}' is ready.")
+            say(f"The quiz '{gold_quiz.make_quiz(db, OPERATOR, ref, instructions=instructions)}' is ready.")
         listed = [one.as_dict() for one in gold_service.list_gold(db, OPERATOR, ref)]
     if json:
         print_json({"gold": listed})
         return
-    columns = ["id", "label", "shown", "answered", "right", "retired"]
+    columns = ["id", "label", "shown", "answered", "right", "retired", "quiz"]
     rows = [[*(one[name] for name in columns), _rate(one["accuracy"])] for one in listed]
     print_table([*columns, "accuracy"], rows)
 
@@ -335,8 +350,28 @@ def history(
         print_json(found)
         return
     print_table(
+        ["at", "judgements", "agreed", "gold right", "accuracy"],
+        [
+            [
+                one["at"],
+                one["judgements"],
+                f"{one['agreed']} of {one['compared']}",
+                f"{one['gold_right']} of {one['gold_seen']}",
+                f"{one['accuracy']:.1%}",
+            ]
+            for one in found["reviews"]
+        ],
+        title="Reviews",
+    )
+    print_table(
         ["at", "qualified", "rule", "reason"],
         [[one["at"], one["qualified"], one["rule"], one["reason"]] for one in found["standings"]],
+        title=f"Standing in {ref}",
+    )
+    print_table(
+        ["at", "held", "reason"],
+        [[one["at"], one["held"], one["reason"]] for one in found["qualifications"]],
+        title="Qualification of the whole task",
     )
 
 
@@ -352,7 +387,7 @@ def export(
 
     Example: quintain validate export sentiment/2 --out judgements.csv
     """
-    write = item_files.export_labels if labels else item_files.export_judgements
+    write = validation_trail.export_labels if labels else validation_trail.export_judgements
     with workspace_of(context).session() as db:
         rows = write(db, OPERATOR, ref, out)
     _tell({"file": str(out), "rows": rows}, json, f"{rows} rows written to {out}.")

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from quintain.client.board import BoardCalls
 from quintain.client.evaluation import EvaluationCalls
+from quintain.client.judging import JudgingCalls
 from quintain.client.refs import address, format_of, task_path
 from quintain.client.result_shapes import (
     Board,
@@ -50,11 +51,20 @@ from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
 from quintain.client.validation import ValidationCalls
 from quintain.client.validation_shapes import (
+    Act,
     Contested,
     Gold,
     ItemsAdded,
+    Judge,
     JudgedItem,
     JudgedItems,
+    JudgeHistory,
+    JudgeReview,
+    JudgingNote,
+    JudgingPage,
+    PageItem,
+    PolicyVersion,
+    Receipt,
     RuleEffect,
     Validation,
     ValidationProgress,
@@ -77,7 +87,7 @@ from quintain.core.errors import NotFound
 from quintain.core.example import Prediction
 
 
-class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationCalls, WorkCalls, WritingCalls):
+class Client(BoardCalls, EvaluationCalls, JudgingCalls, RoundCalls, ValidationCalls, WorkCalls, WritingCalls):
     """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
 
     References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.
@@ -226,6 +236,7 @@ class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationCalls, WorkCalls
 
 
 __all__ = [
+    "Act",
     "Board",
     "Client",
     "Contested",
@@ -238,16 +249,24 @@ __all__ = [
     "Gold",
     "Inspiration",
     "ItemsAdded",
+    "Judge",
+    "JudgeHistory",
+    "JudgeReview",
     "JudgedItem",
     "JudgedItems",
+    "JudgingNote",
+    "JudgingPage",
     "Model",
     "Notification",
     "OwnAttempt",
+    "PageItem",
     "Person",
+    "PolicyVersion",
     "Preview",
     "RankedModel",
     "Ranking",
     "Readiness",
+    "Receipt",
     "Round",
     "RoundChange",
     "RoundPay",

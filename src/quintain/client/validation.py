@@ -10,11 +10,17 @@ from urllib.parse import quote
 from quintain.client.refs import format_of, place, task_path
 from quintain.client.transport import Transport
 from quintain.client.validation_shapes import (
+    Act,
     Contested,
     Gold,
     ItemsAdded,
+    Judge,
     JudgedItem,
     JudgedItems,
+    JudgeHistory,
+    JudgeReview,
+    JudgingNote,
+    PolicyVersion,
     RuleEffect,
     Validation,
     ValidationProgress,
@@ -50,11 +56,48 @@ class ValidationCalls:
         where = f"{place(ref, 'validations')}/state"
         return ValidationProgress.read(self._transport.ask("POST", where, json={"state": state}))
 
+    def validation_policy(self, ref: str) -> str:
+        """Give the policy as TOML (owners)."""
+        return self.validation_policies(ref)[0].policy
+
+    def validation_policies(self, ref: str) -> list[PolicyVersion]:
+        """List every state that the policy had, the newest first (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'validations')}/policy")
+        return [PolicyVersion.read(one) for one in found["versions"]]
+
+    def set_validation_policy(self, ref: str, policy: str) -> PolicyVersion:
+        """Change the policy, a TOML text; slots that are there stay (owners)."""
+        found = self._transport.ask("PUT", f"{place(ref, 'validations')}/policy", json={"policy": policy})
+        return PolicyVersion.read(found)
+
+    def judging_notes(self, ref: str) -> list[JudgingNote]:
+        """List what judges flagged and skipped, with their reasons (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'validations')}/notes")
+        return [JudgingNote.read(one) for one in found["notes"]]
+
+    def validation_trail(self, ref: str, *, limit: int = 100) -> list[Act]:
+        """List what was done to a validation and its judges, the newest first (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'validations')}/trail", params={"limit": limit})
+        return [Act.read(one) for one in found["entries"]]
+
     def items(
-        self, ref: str, *, state: str = "", label: str = "", text: str = "", offset: int = 0, limit: int = 50
+        self,
+        ref: str,
+        *,
+        state: str = "",
+        label: str = "",
+        text: str = "",
+        sort: str = "item",
+        down: bool = False,
+        offset: int = 0,
+        limit: int = 50,
     ) -> JudgedItems:
-        """List items with votes and labels: waiting, labelled, undecided or contested ones where *state* says so."""
-        params = {"label": label, "text": text, "offset": str(offset), "limit": str(limit)}
+        """List items with votes and labels: waiting, labelled, undecided or contested ones where *state* says so.
+
+        They are sorted by item, share, judgements or label.
+        """
+        params: dict[str, Any] = {"label": label, "text": text, "sort": sort, "down": down}
+        params |= {"offset": offset, "limit": limit}
         params |= {"state": state} if state else {}
         found = self._transport.ask("GET", f"{place(ref, 'validations')}/items", params=params)
         return JudgedItems.read({**found, "items": [JudgedItem.read(item) for item in found["items"]]})
@@ -80,6 +123,44 @@ class ValidationCalls:
         added: int = self._transport.ask("POST", f"{place(ref, 'validations')}/gold", json=body)["added"]
         return added
 
+    def make_gold(self, ref: str, item: int, *, note: str = "") -> str:
+        """Make a gold item of one that is judged to the end, and give its label; *note* says why (owners)."""
+        where = f"{place(ref, 'validations')}/items/{item}/gold"
+        label: str = self._transport.ask("POST", where, json={"note": note})["label"]
+        return label
+
+    def retire_gold(self, ref: str, item: int) -> None:
+        """Show a gold item no more (owners)."""
+        self._transport.ask("POST", f"{place(ref, 'validations')}/gold/{item}/retire")
+
+    def restore_gold(self, ref: str, item: int) -> None:
+        """Show a gold item again that was retired; refused where a quiz has told its label (owners)."""
+        self._transport.ask("POST", f"{place(ref, 'validations')}/gold/{item}/restore")
+
+    def make_entry_quiz(self, ref: str, *, instructions: str = "") -> str:
+        """Make the entry quiz from gold items and ask for it; give its name (owners)."""
+        where = f"{place(ref, 'validations')}/quiz"
+        name: str = self._transport.ask("POST", where, json={"instructions": instructions})["quiz"]
+        return name
+
+    def judges(self, ref: str) -> list[Judge]:
+        """List the judges with their figures, the lowest accuracy first (owners)."""
+        found = self._transport.ask("GET", f"{place(ref, 'validations')}/judges")
+        return [Judge.read(one) for one in found["judges"]]
+
+    def judge_history(self, ref: str, name: str) -> JudgeHistory:
+        """Tell everything that happened to one judge (owners)."""
+        where = f"{place(ref, 'validations')}/judges/{quote(name, safe='')}"
+        return JudgeHistory.read(self._transport.ask("GET", where))
+
+    def review_judges(self, ref: str, *, apply: bool | None = None) -> JudgeReview:
+        """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
+
+        Where it says nothing, the policy decides.
+        """
+        where = f"{place(ref, 'validations')}/review"
+        return JudgeReview.read(self._transport.ask("POST", where, json={"apply": apply}))
+
     def try_rule(
         self, ref: str, rule: RuleName = "disagreement", *, limit: float | None = None, least: int = 10
     ) -> RuleEffect:
@@ -101,14 +182,13 @@ class ValidationCalls:
         opened: int = self._transport.ask("POST", f"{place(ref, 'validations')}/unqualify", json=body)["opened"]
         return opened
 
-    def requalify(self, ref: str, name: str, *, reason: str = "", restore: bool = False) -> dict[str, Any]:
+    def requalify(self, ref: str, name: str, *, reason: str = "", restore: bool = False) -> JudgeHistory:
         """Let a judge work again; with *restore*, what was set aside counts again (owners).
 
         Give the judge's history; `standings` has every change, with `qualified` and `reason`.
         """
         where = f"{place(ref, 'validations')}/judges/{quote(name, safe='')}/requalify"
-        found: dict[str, Any] = self._transport.ask("POST", where, json={"reason": reason, "restore": restore})
-        return found
+        return JudgeHistory.read(self._transport.ask("POST", where, json={"reason": reason, "restore": restore}))
 
     def contested(self, ref: str, *, limit: int = 50) -> list[Contested]:
         """List the items on which judges disagree most (experts, owners)."""
@@ -134,4 +214,11 @@ class ValidationCalls:
         target = Path(path)
         params = {"format": format_of(target, format)}
         self._transport.fetch(f"{place(ref, 'validations')}/judgements", target, params=params)
+        return target
+
+    def download_labels(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
+        """Write the judged items with their labels and votes; the file's ending chooses the format (owners)."""
+        target = Path(path)
+        params = {"format": format_of(target, format)}
+        self._transport.fetch(f"{place(ref, 'validations')}/labels", target, params=params)
         return target

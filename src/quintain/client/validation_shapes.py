@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from quintain.client.shapes import Record
@@ -112,6 +113,121 @@ class RuleEffect(Record):
     advice: str
     unqualified: list[str] = field(default_factory=list)
     opened: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyVersion(Record):
+    """One state of a validation's policy, as TOML: who made it, and when."""
+
+    version: int
+    policy: str = field(repr=False)
+    at: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judge(Record):
+    """A judge: `agreement` with the others, `accuracy` and `gold` have `value`, `low` and `high`.
+
+    *qualified* says whether they may take pages; *set_aside* whether their judgements in this validation count no more.
+    """
+
+    worker: str
+    judgements: int
+    compared: int
+    agreement: Mapping[str, Any]
+    accuracy: Mapping[str, Any]
+    gold: Mapping[str, Any]
+    gold_seen: int
+    median_seconds: float | None
+    patterns: list[str]
+    qualified: bool
+    set_aside: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeHistory(Record):
+    """All that happened to a judge: what *reviews* found, *standings* here, *qualifications* of the whole task."""
+
+    worker: str
+    reviews: list[dict[str, Any]]
+    standings: list[dict[str, Any]]
+    qualifications: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingNote(Record):
+    """Why a judge flagged or skipped an item: *kind* is flag or skip."""
+
+    kind: str
+    text: str
+    worker: str
+    at: str
+    item: int
+    inputs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Act(Record):
+    """Something that was done to a validation or to one of its judges."""
+
+    at: str
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReview(Record):
+    """What a review of the judges found: *caught* names who was (or, not *applied*, would be) unqualified, and why."""
+
+    judgements: int
+    judges: int
+    caught: Mapping[str, str]
+    applied: bool
+    opened: int
+    bonuses: int
+    clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageItem(Record):
+    """An item on a page: answers name its *id*, and give one of its *labels*."""
+
+    id: int
+    position: int
+    inputs: Mapping[str, Any]
+    answer: Any
+    labels: list[str]
+    label: str | None
+    skipped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingPage(Record):
+    """A page of items that one holds until *lease_until*; all of it pays *reward* (`amount`, `currency`)."""
+
+    token: str
+    validation: str
+    lease_until: datetime
+    reward: Mapping[str, Any]
+    items: list[PageItem]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(Record):
+    """What became of a page that was handed in; *left* items are not answered yet."""
+
+    judged: int
+    late: int
+    skipped: int
+    flagged: int
+    earned: Mapping[str, Any]
+    left: int
+    qualified: bool
+    feedback: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from quintain.stats.judgements import NONE, Judgements
 from quintain.stats.workers import wilson
 from quintain.store.queries import judgements as queries
 from quintain.store.queries import slots as slot_queries
+from quintain.store.queries import validation as item_queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class FinalLabels:
     """One entry per item that has judgements: its label (or -1), the votes it rests on, and who decided.
 
     *judgements* are those that are kept, at most so many per item; *kept* marks their rows in the evidence. *decided*
-    are items whose label is an expert's; *complete* are those that nobody is asked about any more.
+    are items whose label is an expert's; *complete* are those that nobody is asked about any more; *gone* were
+    retracted or withheld, so that they have neither votes nor a label.
     """
 
     items: IntArray
@@ -39,6 +41,7 @@ class FinalLabels:
     complete: npt.NDArray[np.bool_]
     judgements: Judgements
     kept: npt.NDArray[np.bool_]
+    gone: npt.NDArray[np.bool_]
 
     def names(self) -> list[str | None]:
         """Give the labels by name; None where there is no majority."""
@@ -60,10 +63,12 @@ def final_labels(
     """Label every item of a validation."""
     evidence = evidence or gather(db, ground)
     figures = figures or measure(evidence)
+    gone = np.isin(evidence.items, item_queries.gone_ids(db, ground.id))
     kept = best_ranked(evidence.counted, judge_rank(figures), ground.policy.judgements)
+    kept &= ~gone[evidence.counted.item]
     waiting = slot_queries.waiting_items(db, ground.id)
     decisions = {item: row.label for item, row in queries.adjudicated(db, ground.id).items()}
-    return _labels(ground, evidence, kept, waiting, decisions)
+    return _labels(ground, evidence, kept, gone, waiting, decisions)
 
 
 def judge_rank(figures: Figures) -> FloatArray:
@@ -85,6 +90,7 @@ def _labels(
     ground: Ground,
     evidence: Evidence,
     kept: npt.NDArray[np.bool_],
+    gone: npt.NDArray[np.bool_],
     waiting: npt.NDArray[np.int64],
     decisions: Mapping[int, str],
 ) -> FinalLabels:
@@ -96,10 +102,11 @@ def _labels(
     decided = np.zeros(len(evidence.items), dtype=bool)
     for item, name in decisions.items():
         where = int(np.searchsorted(evidence.items, item))
-        if where < len(evidence.items) and evidence.items[where] == item and name in place:
+        there = where < len(evidence.items) and evidence.items[where] == item and not gone[where]
+        if there and name in place:
             label[where], decided[where] = place[name], True
-    complete = ~np.isin(evidence.items, waiting) | decided
-    return FinalLabels(evidence.items, used.classes, label, votes, decided, complete, used, kept)
+    complete = (~np.isin(evidence.items, waiting) | decided) & ~gone
+    return FinalLabels(evidence.items, used.classes, label, votes, decided, complete, used, kept, gone)
 
 
 def _with_ties_open(label: IntArray, votes: IntArray) -> IntArray:

@@ -181,8 +181,11 @@ def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
     require_owner(actor, ground.task.name)
     answers = judgement_queries.gold_counts(db, ground.id)
     asked = asked_in(db, ground.task.name)
+    gone = set(queries.gone_items(db, ground.id))
     found = []
     for item, shown in queries.gold_items(db, ground.id):
+        if item.id in gone:  # its writer took it back: nobody reads it any more
+            continue
         answered, right = answers.get(item.id, (0, 0))
         low, high = wilson(np.array([right]), np.array([answered]))
         accuracy = Estimate(right / answered, float(low[0]), float(high[0])) if answered else NO_ANSWERS

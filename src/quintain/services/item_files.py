@@ -1,4 +1,4 @@
-"""Items and gold items from files and data sets, and the judgements as a file."""
+"""Items and gold items from files and data sets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.data.shaping import shape
-from quintain.data.tables import FAULT_LIMIT, read_table, row_number, write_table
-from quintain.services import audit, dataset_content, gold
-from quintain.services.final_labels import export_rows, final_labels
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.services import dataset_content, gold
 from quintain.services.judging_labels import shows_answer
 from quintain.services.permissions import require_owner
 from quintain.services.validate import Taken, find, take_rows
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
-from quintain.store.queries import slots as slot_queries
 from quintain.tasks.contract import kind_of
 
 
@@ -101,37 +98,3 @@ def _rows(
 
 def _row(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {"inputs": {name: row[name] for name in names if row[name] is not None}, "answer": row["answer"]}
-
-
-def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
-    """Write all judgements as `item,worker,label` with `kept`; judges are numbers. Give how many there are."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    frame = pl.DataFrame(export_rows(db, ground))
-    write_table(frame, path)
-    _note(db, actor, ref, "judgements", frame.height)
-    return frame.height
-
-
-def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
-    """Write one row per item: its label (empty for no majority), who decided, and the votes of each label."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    final = final_labels(db, ground)
-    hashes = slot_queries.item_hashes(db, ground.id)
-    columns: dict[str, Any] = {
-        "item": [hashes[item] for item in final.items.tolist()],
-        "label": final.names(),
-        "complete": final.complete.tolist(),
-        "by_expert": final.decided.tolist(),
-    }
-    columns |= {f"votes_{name}": final.votes[:, code].tolist() for code, name in enumerate(final.classes)}
-    frame = pl.DataFrame(columns)
-    write_table(frame, path)
-    _note(db, actor, ref, "labels", frame.height)
-    return frame.height
-
-
-def _note(db: Session, actor: Actor, ref: str, what: str, rows: int) -> None:
-    with transaction(db):
-        audit.record(db, actor, "validation.export", ref, what=what, rows=rows)

@@ -68,7 +68,7 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     known = measured(db, ground)
     evidence = known.evidence
     final = final_labels(db, ground, evidence, known.figures)
-    items = validation_queries.count_items(db, ground.id)
+    items = validation_queries.count_standing(db, ground.id)
     return {
         "validation": ref,
         "state": ground.state.value,
@@ -96,7 +96,7 @@ def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     return {
         "validation": ref,
         "state": ground.state.value,
-        "items": validation_queries.count_items(db, ground.id),
+        "items": validation_queries.count_standing(db, ground.id),
         "judgements": queries.count(db, ground.id),
         "slots": slots,
         "done": slots.get("filled", 0) / wanted if wanted else 0.0,

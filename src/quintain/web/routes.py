@@ -21,6 +21,7 @@ from quintain.web.api import status as api_status
 from quintain.web.api import submissions as api_submissions
 from quintain.web.api import tasks as api_tasks
 from quintain.web.api import validation as api_validation
+from quintain.web.api import validation_console as api_console
 from quintain.web.api import write_helps as api_helps
 from quintain.web.api.shapes import ErrorShape
 from quintain.web.pages import (
@@ -422,6 +423,10 @@ API = [
     Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/progress", api_validation.get_validation_progress, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/state", api_validation.set_validation_state, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/policy", api_console.get_policy, "validation"),
+    Endpoint("PUT", "/tasks/{task}/validations/{name}/policy", api_console.put_policy, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/notes", api_console.list_judging_notes, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/trail", api_console.list_validation_trail, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/items", api_validation.list_items, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/items", api_validation.add_items, "validation", 201),
     Endpoint(
@@ -431,11 +436,19 @@ API = [
         "validation",
         media_type="application/octet-stream",
     ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{name}/labels",
+        api_console.export_labels,
+        "validation",
+        media_type="application/octet-stream",
+    ),
     Endpoint("GET", "/tasks/{task}/validations/{name}/rates", api_validation.get_error_rates, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/outcomes", api_validation.list_outcomes, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/pages", api_validation.claim_judging_page, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/review", api_validation.review_judges, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{name}/unqualify", api_validation.unqualify_judges, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{name}/judges", api_console.list_judges, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{name}/judges/{person}", api_validation.get_judge_history, "validation"),
     Endpoint(
         "POST",

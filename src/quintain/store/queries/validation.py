@@ -191,9 +191,29 @@ def add_items(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
 
 
 def count_items(db: Session, validation_id: int) -> int:
-    """Count the items that are judged; gold items are not."""
+    """Count the items that were ever taken in to be judged; gold items are not."""
     query = select(func.count()).where(ValidationItem.validation_id == validation_id, ValidationItem.gold.is_(None))
     return db.scalar(query) or 0
+
+
+def count_standing(db: Session, validation_id: int) -> int:
+    """Count the items that are judged and were neither retracted nor withheld."""
+    query = select(func.count()).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    return db.scalar(query) or 0
+
+
+def gone_ids(db: Session, validation_id: int) -> list[int]:
+    """List the items that were taken out: retracted or withheld; gold items are not among them."""
+    query = select(ValidationItem.id).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_not(None),
+    )
+    return list(db.scalars(query.order_by(ValidationItem.id)))
 
 
 def count_gold(db: Session, validation_id: int) -> int:

@@ -27,7 +27,7 @@ from quintain.services import (
     vmer,
 )
 from quintain.services.permissions import require_owner
-from quintain.services.validation_items import ItemState
+from quintain.services.validation_items import ItemOrder, ItemState
 from quintain.services.validation_policy import policy_of
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
@@ -43,6 +43,8 @@ Rate = Annotated[float, Field(ge=0, le=1)]
 NO_NUL = r"^[^\x00]*$"
 ItemStateParam = Annotated[ItemState | None, Query(description="Only items in this state.")]
 ItemLabelParam = Annotated[str, Query(description="Only items with this label.", max_length=80, pattern=NO_NUL)]
+ItemOrderParam = Annotated[ItemOrder, Query(description="What the list is sorted by.")]
+Down = Annotated[bool, Query(description="The largest first.")]
 ItemTextParam = Annotated[
     str, Query(description="Only items whose inputs contain this.", max_length=200, pattern=NO_NUL)
 ]
@@ -81,6 +83,12 @@ class UnqualifyRequest(Shape):
     limit: Rate | None = None
     least: Annotated[int, Field(ge=1, le=1_000_000)] = 10
     apply: bool = False
+
+
+class ReviewRequest(Shape):
+    """Whether those whom the rules catch are unqualified; the policy decides where nothing is said."""
+
+    apply: bool | None = None
 
 
 class RequalifyRequest(Shape):
@@ -181,11 +189,13 @@ def list_items(  # noqa: PLR0917 - what the address may say
     state: ItemStateParam = None,
     label: ItemLabelParam = "",
     text: ItemTextParam = "",
+    sort: ItemOrderParam = "item",
+    down: Down = False,
     offset: Offset = 0,
     limit: Limit = 50,
 ) -> dict[str, Any]:
     """List the items with their votes and labels."""
-    wanted = validation_items.Wanted(state or "", label, text, offset=offset, limit=limit)
+    wanted = validation_items.Wanted(state or "", label, text, sort, down, offset, limit)
     return validation_items.list_items(call.db, call.actor, f"{task}/{name}", wanted).as_dict()
 
 
@@ -242,9 +252,10 @@ def export_judgements(call: Calling, task: TaskName, name: Name, format: Format 
     return download(f"{task}-{name}-judgements", format, write)
 
 
-def review_judges(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+def review_judges(call: Calling, task: TaskName, name: Name, wanted: ReviewRequest | None = None) -> dict[str, Any]:
     """Measure all judges by the policy's rules now."""
-    found = review.review(call.db, call.actor, f"{task}/{name}")
+    apply = wanted.apply if wanted else None
+    found = review.review(call.db, call.actor, f"{task}/{name}", apply=apply)
     return found.as_dict() if found else {}
 
 
