@@ -45,6 +45,14 @@ def test_owners_act_on_judges_and_everything_is_in_the_trail(web: Workspace) -> 
     assert "set aside" not in page.split("<details")[0]
     for action in ("judge.unqualify", "judge.requalify", "validation.review", "validation.open", "gold.add"):
         assert f"<code>{action}</code>" in page, action
+    post(client, HOME, "/tasks/mood/validation", name="second", policy="")
+    post(client, HOME, "/tasks/mood/validation/second/unqualify", worker="judge3", reason="clicks at random")
+    page = client.get(f"{HOME}/judges?show=unqualified").text
+    assert "clicks at random (mood/second) · elsewhere; the judgements here count" in page
+    assert "Set aside here" in page
+    assert "Qualification of the whole task" in client.get(f"{HOME}/judges/judge3").text
+    post(client, HOME, f"{HOME}/requalify", worker="judge3")
+    assert "No judge is like that." in client.get(f"{HOME}/judges?show=unqualified").text
     without = post(client, HOME, f"{HOME}/unqualify", worker="judge1", reason=" ")
     assert without.status_code == 422
     assert "Say why" in without.text
@@ -77,6 +85,9 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     lines = client.get(f"{HOME}/export?form=csv").text.splitlines()
     assert lines[0] == "item,worker,label,kept,late,seconds"
     assert len(lines) == 61
+    lines = client.get(f"{HOME}/export?what=labels&form=csv").text.splitlines()
+    assert lines[0].startswith("item,text,label,complete,by_expert,votes_mixed")
+    assert len(lines) == 13
 
 
 def test_the_owner_sees_what_an_hour_of_judging_pays(web: Workspace) -> None:

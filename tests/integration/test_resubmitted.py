@@ -11,7 +11,18 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
-from quintain.services import attempts, leaving_items, slots, validate, vmer
+from quintain.services import (
+    adjudicate,
+    attempts,
+    gold,
+    judge,
+    leaving_items,
+    slots,
+    validate,
+    validation_status,
+    validation_trail,
+    vmer,
+)
 from quintain.services.final_labels import final_labels
 from quintain.services.unqualify import unqualify
 from quintain.settings import Settings
@@ -140,6 +151,35 @@ def test_what_an_owner_withholds_is_not_judged_by_submitting_it_again(db: Sessio
     assert shown(db, actor) == []
     attempts.decide_flag(db, owner, flag.id, withhold=False)
     assert shown(db, actor) == [TEXT]
+
+
+def test_what_is_retracted_is_read_by_nobody_and_counts_nowhere(
+    db: Session, owner: Actor, writer: Actor, tmp_path: Path
+) -> None:
+    """Neither experts nor owners meet the text: not as contested, gold, noted, or in what they export or count."""
+    make_round(db, owner, [attempt(writer, TEXT, "positive", "negative"), attempt(writer, "b", "positive", "negative")])
+    people = make_judges(db, 5)
+    quarrel = ["negative", "neutral", "positive", "mixed", "negative"]
+    for actor, said in zip(people, quarrel, strict=True):
+        page = slots.claim_page(db, actor, REF)
+        assert page is not None
+        answers = [judge.Answer(item.id, said, flag="odd") for item in page.items]
+        judge.submit_page(db, actor, page.token, answers)
+    first = db.scalars(select(ValidationItem.id).where(ValidationItem.attempt_id == only_attempt(db))).one()
+    assert len(adjudicate.queue(db, owner, REF)) == 2
+    adjudicate.adjudicate(db, owner, REF, first, "positive")
+    gold.gold_from_item(db, owner, REF, first)
+    retract(db, writer)
+    assert [one.inputs["text"] for one in adjudicate.queue(db, owner, REF)] == ["b"]
+    assert gold.list_gold(db, owner, REF) == []
+    assert {one.inputs["text"] for one in validation_trail.notes(db, owner, REF)} == {"b"}
+    assert validation_trail.export_labels(db, owner, REF, tmp_path / "labels.csv") == 1
+    assert TEXT not in (tmp_path / "labels.csv").read_text()
+    found = validation_status.status(db, owner, REF)
+    assert (found["progress"]["items"], found["progress"]["complete"], found["progress"]["kept"]) == (1, 1, 5)
+    assert found["labels"]["positive"] == 0
+    assert found["agreement"]["items"] == 1
+    assert validation_status.progress(db, owner, REF)["items"] == 1
 
 
 @pytest.mark.postgres

@@ -15,6 +15,7 @@ from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
+from quintain.services import judge, slots
 from quintain.services.links import make_link, redeem_link
 from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
@@ -180,3 +181,31 @@ def api_of(workspace: Workspace, name: str) -> TestClient:
     client = TestClient(create_app(workspace), base_url="http://testserver/api/v1/")
     client.headers["authorization"] = f"Bearer {token_for(workspace, name)}"
     return client
+
+
+def test_the_console_from_the_command_line(
+    run: Any, cli: Run, workspace: Workspace, db: Session, owner: Actor, tmp_path: Path
+) -> None:
+    """The policy, the judges, their notes and the trail: what the owner's pages show, as JSON and as tables."""
+    make_ground(db, owner, 12, "automatic = false")
+    people = make_judges(db, 6)
+    judge_all(db, people, [lambda _: "mixed", *[truth] * 5])
+    policy = tmp_path / "policy.toml"
+    policy.write_text("judgements = 7\n")
+    assert run("policy", REF)["version"] == 1
+    assert run("policy", REF, "--set", policy)["version"] == 2
+    assert [one["version"] for one in run("policy", REF, "--all")["versions"]] == [2, 1]
+    policy.write_text("judgments = 7\n")
+    assert "policy.toml" in run("policy", REF, "--set", policy, code=1)
+    assert run("judges", REF)["judges"][0]["worker"] == "judge0"
+    assert [one["worker"] for one in run("judges", REF, "--suspicious")["judges"]] == ["judge0"]
+    run("unqualify", REF, "--worker", "judge0", "--reason", "always mixed")
+    assert [one["reason"] for one in run("judges", REF, "--unqualified")["judges"]] == ["always mixed"]
+    (fresh,) = make_judges(db, 1, "fresh")
+    page = slots.claim_page(db, fresh, REF)
+    assert page is not None
+    judge.submit_page(db, fresh, page.token, [judge.Answer(page.items[0].id, skip="not English")])
+    assert [(one["kind"], one["text"]) for one in run("notes", REF)["notes"]] == [("skip", "not English")]
+    assert run("trail", REF, "--limit", "1")["entries"][0]["action"] == "judge.unqualify"
+    for command in ("policy", "judges", "notes", "trail"):
+        assert cli("--workspace", workspace.settings.workspace, "validate", command, REF).exit_code == 0

@@ -88,14 +88,16 @@ def review(post: Posting, task: str, name: str) -> Response:
     return visit.redirect(f"{home_of(task, name)}/judges", toast)
 
 
-def export(visit: Visiting, task: str, name: str, form: str = "csv") -> Response:
-    """Send all judgements as a file, judges under numbers."""
+def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
+    """Send all judgements as a file, judges under numbers; or the items with their labels."""
     require_owner(visit.actor, task)
+    labels = what == "labels"
+    make = validation_trail.export_labels if labels else validation_trail.export_judgements
 
     def write(path: Path) -> object:
-        return validation_trail.export_judgements(visit.db, visit.actor, f"{task}/{name}", path)
+        return make(visit.db, visit.actor, f"{task}/{name}", path)
 
-    return download(f"{task}-{name}-judgements", form, write)
+    return download(f"{task}-{name}-{'labels' if labels else 'judgements'}", form, write)
 
 
 def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tuple[str, str | None]]:
