@@ -238,3 +238,18 @@ def test_what_happens_is_written_down(db: Session, admin: Actor) -> None:
     assert [(entry.actor, entry.action) for entry in found] == [("ada", "role.grant")]
     assert found[0].details == {"role": "expert", "task": None}
     assert [entry.action for entry in audit.entries(db, admin, before=found[0].id)] == ["user.invite"]
+
+
+def test_an_invited_account_speaks_what_was_chosen_or_what_the_browser_asks(db: Session, admin: Actor) -> None:
+    """The inviter's choice of a language stays; without one, opening the account decides, and only once."""
+    _, chosen = accounts.invite(db, admin, "wilma", language="de")
+    links.redeem_link(db, chosen.token, "a long password 1", language="en")
+    assert accounts.get_person(db, admin, "wilma").language == "de"
+    invited, open_link = accounts.invite(db, admin, "otto")
+    assert invited.language == ""
+    links.redeem_link(db, open_link.token, "a long password 2", language="de")
+    assert accounts.get_person(db, admin, "otto").language == "de"
+    links.redeem_link(db, links.make_link(db, admin, "otto").token, "a long password 3", language="en")
+    assert accounts.get_person(db, admin, "otto").language == "de"
+    with pytest.raises(BadInput, match="not a language code"):
+        accounts.invite(db, admin, "berta", language="deutsch!")

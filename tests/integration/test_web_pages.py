@@ -280,6 +280,19 @@ def test_invitations_and_roles(own_demo: Workspace) -> None:
     assert vera.get("/tasks/nli/settings").status_code == 403
 
 
+def test_an_invited_person_reads_the_language_of_their_browser(own_demo: Workspace) -> None:
+    """Opening an invitation in a German browser makes a German account, also seen from an English one."""
+    admin = browser_of(own_demo, "admin")
+    page = post(admin, "/admin", "/admin/invite", name="hanna", email="", display_name="", roles="worker").text
+    link = re.search(r"/link/[\w-]+", page)
+    assert link
+    browser = browser_of(own_demo)
+    browser.headers["accept-language"] = "de-AT"
+    assert post(browser, link[0], link[0], password=PASSWORD, repeat=PASSWORD).status_code == 303
+    browser.headers["accept-language"] = "en"
+    assert '<html lang="de"' in browser.get("/").text
+
+
 def test_every_form_needs_its_token(demo: Workspace) -> None:
     """No address that changes something takes a form without the CSRF token."""
     admin = browser_of(demo, "admin")

@@ -28,6 +28,9 @@ def add(
     email: Annotated[str | None, typer.Option(help="E-mail address.")] = None,
     display_name: Annotated[str, typer.Option(help="Name that others see.")] = "",
     role: Annotated[list[RoleName] | None, typer.Option(help="Role; may be given several times.")] = None,
+    language: Annotated[
+        str, typer.Option(help="Language of its pages, such as de; the browser decides by default.")
+    ] = "",
     json: JsonFlag = False,
 ) -> None:
     """Make an account and print the link with which its owner opens it.
@@ -37,7 +40,9 @@ def add(
     workspace = workspace_of(context)
     roles = role or [RoleName.WORKER]
     with workspace.session() as db:
-        person, link = accounts.invite(db, OPERATOR, name, email=email, display_name=display_name, roles=roles)
+        person, link = accounts.invite(
+            db, OPERATOR, name, email=email, display_name=display_name, roles=roles, language=language
+        )
     url = link.url(workspace.settings.address)
     if json:
         output.print_json({**_as_dict(person), "url": url, "expires_at": link.expires_at})

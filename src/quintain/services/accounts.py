@@ -50,7 +50,7 @@ def first_admin(db: Session, name: str = "admin") -> Link | None:
         lock(db, "admins")
         if people.user_count(db):
             return None
-        user = _add_user(db, name, "", None, language="en")
+        user = _add_user(db, name, "", None)
         db.add(RoleGrant(user_id=user.id, role=RoleName.ADMIN.value))
         audit.record(db, OPERATOR, "user.first_admin", f"user:{user.id}")
         return issue(db, user, Purpose.FIRST_ADMIN)
@@ -64,11 +64,14 @@ def invite(
     email: str | None = None,
     display_name: str = "",
     roles: Iterable[RoleName] = (RoleName.WORKER,),
+    language: str = "",
 ) -> tuple[Person, Link]:
-    """Make an account, and the link with which its owner opens it."""
+    """Make an account, and the link with which its owner opens it; without a *language*, their browser decides."""
     require_admin(actor)
+    if language:
+        _check_language(language)
     with transaction(db):
-        user = _add_user(db, name, display_name, email, language="en")
+        user = _add_user(db, name, display_name, email, language=language)
         db.add_all(RoleGrant(user_id=user.id, role=RoleName(role).value, granted_by=actor.user_id) for role in roles)
         audit.record(db, actor, "user.invite", f"user:{user.id}", roles=[str(role) for role in roles])
         link = issue(db, user, Purpose.INVITATION)
@@ -77,7 +80,14 @@ def invite(
 
 
 def register(
-    db: Session, name: str, password: str, *, is_open: bool, email: str | None = None, address: str = ""
+    db: Session,
+    name: str,
+    password: str,
+    *,
+    is_open: bool,
+    email: str | None = None,
+    address: str = "",
+    language: str = "",
 ) -> Actor:
     """Make an account for whoever asks, as a worker, where the settings say that registration *is_open*."""
     if not is_open:
@@ -87,7 +97,7 @@ def register(
     check_password(password, name=normal_name(name), email=email)
     kept = hash_password(password)
     with transaction(db):
-        user = _add_user(db, name, "", email, language="en")
+        user = _add_user(db, name, "", email, language=language)
         user.password_hash = kept
         db.add(RoleGrant(user_id=user.id, role=RoleName.WORKER.value))
         db.flush()
@@ -173,8 +183,8 @@ def update_profile(
 ) -> Person:
     """Change what is given of one's own account; an empty *email* removes the address."""
     user_id = require_user(actor)
-    if language is not None and not LANGUAGE.fullmatch(language):
-        raise BadInput(faults=[Fault(f"'{language}' is not a language code such as en or pt-BR", field="language")])
+    if language is not None:
+        _check_language(language)
     with transaction(db):
         user = db.get_one(User, user_id)
         if display_name is not None:
@@ -207,7 +217,12 @@ def _require_may_grant(actor: Actor, role: RoleName, task: str | None) -> None:
         raise BadInput("An admin is one everywhere, not on one task.", remedy="Leave the task out, or grant owner.")
 
 
-def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str) -> User:
+def _check_language(code: str) -> None:
+    if not LANGUAGE.fullmatch(code):
+        raise BadInput(faults=[Fault(f"'{code}' is not a language code such as en or pt-BR", field="language")])
+
+
+def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
     name = normal_name(name)
     if not NAME.fullmatch(name) or name.startswith(RESERVED):
         reason = f"'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores"

@@ -76,8 +76,10 @@ def entry_url(info: RoundInfo, base_url: str) -> str:
     return address
 
 
-def enter(db: Session, key: str, parameters: Mapping[str, str], *, user_agent: str = "") -> Arrival:
-    """Let somebody in who came by the round's entry address with the panel's *parameters*."""
+def enter(
+    db: Session, key: str, parameters: Mapping[str, str], *, user_agent: str = "", language: str = "en"
+) -> Arrival:
+    """Let somebody in who came by the round's entry address with the panel's *parameters*; a new one has *language*."""
     info, entry = _round(db, key)
     if entry.provider == "mturk" and parameters.get("assignmentId") == PREVIEW:
         return Arrival(info.ref, preview=True)
@@ -87,7 +89,7 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], *, user_agent: s
         raise Conflict(closed, remedy="Return to the panel; nothing is owed and nothing is lost.")
     with transaction(db):
         lock(db, f"panel {entry.provider}:{ids.person}")
-        user = queries.person(db, entry.provider, ids.person) or _add_person(db, entry, ids.person)
+        user = queries.person(db, entry.provider, ids.person) or _add_person(db, entry, ids.person, language)
         _grant(db, user, info)
         if queries.visit(db, info.id, user.id, ids.study, ids.session) is None:
             db.add(
@@ -164,8 +166,8 @@ def _checked(entry: Entry, address: str) -> str:
     return address
 
 
-def _add_person(db: Session, entry: Entry, outside_id: str) -> User:
-    user = User(name=f"p-{secrets.token_hex(6)}")
+def _add_person(db: Session, entry: Entry, outside_id: str, language: str) -> User:
+    user = User(name=f"p-{secrets.token_hex(6)}", language=language)
     db.add(user)
     db.flush()
     db.add(PanelPerson(user_id=user.id, provider=entry.provider, outside_id=outside_id))

@@ -78,8 +78,11 @@ def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
     return user.name, Purpose(link.purpose)
 
 
-def redeem_link(db: Session, token: str, password: str) -> Actor:
-    """Use up a link: set the password, sign out everywhere else, and give the person as an actor."""
+def redeem_link(db: Session, token: str, password: str, *, language: str = "en") -> Actor:
+    """Use up a link: set the password, sign out everywhere else, and give the person as an actor.
+
+    An account that nobody has chosen a language for speaks *language* from now on.
+    """
     name, _ = look_up_link(db, token)
     check_password(password, name=name)
     kept = hash_password(password)  # slow on purpose, so before the transaction
@@ -89,6 +92,7 @@ def redeem_link(db: Session, token: str, password: str) -> Actor:
         if link is None or user is None or user.deleted_at:
             raise _void()
         user.password_hash = kept
+        user.language = user.language or language
         people.end_sessions(db, user.id)
         people.end_links(db, user.id, now())
         actor = actor_of(db, user)

@@ -226,9 +226,11 @@ def _country(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, "language")
-    spoken = {known.value.lower()} if known else {asked.user.language.lower()}
-    ok = any(wanted.lower() in spoken for wanted in rule["one_of"])
-    return ok, f"The language is {', '.join(sorted(spoken))}; {' or '.join(rule['one_of'])} is needed."
+    spoken = known.value if known else asked.user.language
+    if not spoken:  # invited, and not here yet
+        return False, f"The language is not known; {' or '.join(rule['one_of'])} is needed."
+    ok = spoken.lower() in {wanted.lower() for wanted in rule["one_of"]}
+    return ok, f"The language is {spoken.lower()}; {' or '.join(rule['one_of'])} is needed."
 
 
 def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:

@@ -91,6 +91,7 @@ def invite_user(call: Calling, invitation: Invitation) -> LinkShape:
         email=invitation.email,
         display_name=invitation.display_name,
         roles=invitation.roles,
+        language=invitation.language,
     )
     return _link(call, link)
 

@@ -298,12 +298,13 @@ class ProfileChange(Shape):
 
 
 class Invitation(Shape):
-    """An account to make."""
+    """An account to make. Without a *language*, the browser in which it is opened decides."""
 
     name: Text
     display_name: Text = ""
     email: Text | None = None
     roles: list[RoleName] = [RoleName.WORKER]
+    language: Text = ""
 
 
 class LinkShape(Shape):

@@ -10,6 +10,7 @@ from quintain.services import accounts, audit, health, links, tasks
 from quintain.services.links import Link
 from quintain.services.permissions import require_admin
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.i18n import Tongue, languages
 from quintain.web.visit import Posting, Visit, Visiting
 
 AUDIT_PAGE = 100
@@ -31,6 +32,7 @@ def invite(post: Posting) -> Response:
             email=post.text("email") or None,
             display_name=post.text("display_name"),
             roles=[_role(name) for name in post.texts("roles")],
+            language=post.text("language"),
         )
     except (BadInput, Conflict) as error:
         return _people(visit, trouble=trouble_of(error))
@@ -89,6 +91,7 @@ def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
 
 def _people(visit: Visit, *, search: str = "", link: Link | None = None, trouble: Trouble | None = None) -> Response:
     require_admin(visit.actor)
+    _ = visit.tongue.gettext
     return visit.render(
         "people.html",
         status=trouble.status if trouble else 200,
@@ -98,8 +101,9 @@ def _people(visit: Visit, *, search: str = "", link: Link | None = None, trouble
         task_names=[summary.task.name for summary in tasks.list_tasks(visit.db)],
         link=link,
         link_url=link.url(visit.base_url) if link else "",
+        language_choices=[("", _("as their browser asks")), *((code, Tongue.name_of(code)) for code in languages())],
         tab="people",
-        crumbs=[(visit.tongue.gettext("Administration"), None)],
+        crumbs=[(_("Administration"), None)],
         error=trouble,
     )
 

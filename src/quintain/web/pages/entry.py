@@ -41,7 +41,7 @@ def complete(visit: Visiting, task: str, number: int) -> Response:
 def _enter(visit: Visit, key: str) -> Response:
     parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
     agent = visit.request.headers.get("user-agent", "")
-    arrival = entry.enter(visit.db, key, parameters, user_agent=agent)
+    arrival = entry.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
     if arrival.session is None:
         return visit.render("entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))

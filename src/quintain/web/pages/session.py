@@ -55,7 +55,7 @@ def redeem_link(post: Posting, token: str) -> Response:
     try:
         if post.text("password") != post.text("repeat"):
             raise BadInput(visit.tongue.gettext("The two passwords differ."))
-        actor = links.redeem_link(visit.db, token, post.text("password"))
+        actor = links.redeem_link(visit.db, token, post.text("password"), language=visit.language)
     except BadInput as error:
         return visit.render("link.html", status=422, name=name, purpose=purpose, error=trouble_of(error))
     return _welcome(visit, actor, "/")
@@ -92,6 +92,7 @@ def register(post: Posting) -> Response:
             is_open=is_open,
             email=post.text("email") or None,
             address=visit.address,
+            language=visit.language,
         )
     except (BadInput, Conflict) as error:
         trouble = trouble_of(error)
