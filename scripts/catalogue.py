@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,11 +126,25 @@ def update(path: Path, wanted: Catalog) -> None:
     if path.exists():
         with path.open("rb") as stream:
             have = read_po(stream, locale=locale)
+    keep_renamed(have, wanted)
     have.update(wanted, no_fuzzy_matching=True)
     have.obsolete.clear()
     buffer = io.BytesIO()
     write_po(buffer, have, width=110, sort_output=True, no_location=True, omit_header=False, ignore_obsolete=True)
     path.write_bytes(buffer.getvalue())
+
+
+def keep_renamed(have: Catalog, wanted: Catalog) -> None:
+    """Keep the translation of a text of which only the names of the values have changed."""
+    hole = re.compile(r"%\((\w+)\)s")
+    known = {
+        hole.sub("%()s", message.id): message for message in have if isinstance(message.id, str) and message.string
+    }
+    for message in list(wanted):
+        old = known.get(hole.sub("%()s", message.id)) if isinstance(message.id, str) else None
+        if old is not None and old.id != message.id and message.id not in have:
+            names = dict(zip(hole.findall(old.id), hole.findall(message.id), strict=True))
+            have.add(message.id, hole.sub(lambda found, names=names: f"%({names[found[1]]})s", old.string))
 
 
 def main() -> None:

@@ -133,3 +133,12 @@ def two(reading):
         f"not in the catalogue: {text}"
         for text in ("%(name)s is asleep.", "Wake them.", "has %(reading)s legs", "has no legs")
     ]
+
+
+def test_a_renamed_value_keeps_its_translation(scripts: ModuleType) -> None:
+    """Where only the name of a variable changed in the source, the translation is carried over."""
+    have, wanted = scripts.Catalog(locale="de"), scripts.Catalog()
+    have.add("%(name)s is asleep at %(place)s.", "In %(place)s schläft %(name)s.")
+    wanted.add("%(person)s is asleep at %(where)s.")
+    scripts.keep_renamed(have, wanted)
+    assert have.get("%(person)s is asleep at %(where)s.").string == "In %(where)s schläft %(person)s."
