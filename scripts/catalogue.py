@@ -12,7 +12,8 @@ import argparse
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -137,14 +138,17 @@ def update(path: Path, wanted: Catalog) -> None:
 def keep_renamed(have: Catalog, wanted: Catalog) -> None:
     """Keep the translation of a text of which only the names of the values have changed."""
     hole = re.compile(r"%\((\w+)\)s")
-    known = {
-        hole.sub("%()s", message.id): message for message in have if isinstance(message.id, str) and message.string
-    }
+    known = {hole.sub("%()s", str(message.id)): message for message in have if message.string}
     for message in list(wanted):
-        old = known.get(hole.sub("%()s", message.id)) if isinstance(message.id, str) else None
-        if old is not None and old.id != message.id and message.id not in have:
-            names = dict(zip(hole.findall(old.id), hole.findall(message.id), strict=True))
-            have.add(message.id, hole.sub(lambda found, names=names: f"%({names[found[1]]})s", old.string))
+        old = known.get(hole.sub("%()s", str(message.id)))
+        if isinstance(message.id, str) and old is not None and message.id not in have:
+            names = dict(zip(hole.findall(str(old.id)), hole.findall(message.id), strict=True))
+            kept = str(old.string)
+            have.add(message.id, hole.sub(partial(_renamed, names), kept))
+
+
+def _renamed(names: Mapping[str, str], found: re.Match[str]) -> str:
+    return f"%({names[found[1]]})s"
 
 
 def main() -> None:
