@@ -13,7 +13,7 @@ from quintain.services import slots, validate
 from quintain.services.ground import Ground
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries import claims, places
+from quintain.store.queries import handouts, places
 from quintain.store.queries.places import END, START
 from quintain.store.tables import JudgePlace, JudgingPage, Offer, Slot, ValidationItem
 from tests.validation_support import REF, answer_page, make_ground, make_judges, text_of
@@ -159,7 +159,7 @@ def test_the_statements_use_the_indexes(db: Session, owner: Actor) -> None:
     given = {"validation": ground.id, "user": 1, "count": 10, "until": now()}
     given |= START._asdict() | {f"end_{name}": value for name, value in END._asdict().items()}
     plans = []
-    for query in (claims._CLAIM["sqlite"], claims._CLAIM_WITHIN["sqlite"]):
+    for query in (handouts.lease(within=False), handouts.lease(within=True)):
         rows = db.execute(text(f"EXPLAIN QUERY PLAN {query.text}"), given).all()
         plans.append("\n".join(row[3] for row in rows))
     for plan in plans:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services import judge, slots, tasks, validate
@@ -32,6 +35,47 @@ def test_a_page_has_ten_different_items_and_is_given_again_while_it_is_held(db: 
     assert len({item.inputs["text"] for item in page.items}) == 10
     assert slots.claim_page(db, actor, REF) == page
     assert slots.get_page(db, actor, page.token) == page
+
+
+def test_asking_many_times_at_once_gives_one_page(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """Whoever comes first makes the page, all others get it too, and no slot is leased twice."""
+    ground = make_ground(db, owner, 200)
+    (actor,) = make_judges(db, 1)
+
+    def ask(_: int) -> slots.Page | None:
+        with workspace.session() as mine:
+            return slots.claim_page(mine, actor, REF)
+
+    with ThreadPoolExecutor(6) as pool:
+        pages = list(pool.map(ask, range(12)))
+    assert pages[0] is not None
+    assert len({page.token for page in pages if page}) == 1
+    assert all(page == pages[0] for page in pages)
+    assert slot_queries.counts(db, ground.id) == {"leased": 10, "open": 990}
+
+
+def test_a_page_kept_alive_at_the_last_moment_is_not_ended(
+    db: Session, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had lapsed when the claim looked, and was extended before the claim wrote."""
+    make_ground(db, owner, 30)
+    (actor,) = make_judges(db, 1)
+    page = slots.claim_page(db, actor, REF)
+    assert page is not None
+    later = page.lease_until + timedelta(seconds=5)
+    look = claims.outlook
+
+    def look_and_extend(*given: Any) -> claims.Outlook:
+        monkeypatch.setattr(claims, "outlook", look)
+        found = look(*given)
+        slots.extend_page(db, actor, page.token, moment=later - timedelta(seconds=6))
+        return found
+
+    monkeypatch.setattr(claims, "outlook", look_and_extend)
+    again = slots.claim_page(db, actor, REF, moment=later)
+    assert again is not None
+    assert again.token == page.token
+    assert again.lease_until > later
 
 
 def test_every_item_gets_five_judgements_from_five_people(db: Session, owner: Actor) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Conflict, Forbidden, NotFound
+from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Label
@@ -24,16 +26,18 @@ from quintain.services.judging_labels import choices, shows_answer
 from quintain.services.permissions import require_role, require_user
 from quintain.services.validate import find, require_open, take_attempts
 from quintain.store.base import now
-from quintain.store.database import lock, transaction
-from quintain.store.queries import claims, places
+from quintain.store.database import transaction
+from quintain.store.queries import claims, handouts, places
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
 from quintain.store.queries.claims import Held, Outlook
+from quintain.store.queries.handouts import Shown, Wanted
 from quintain.store.queries.places import Window
 from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
 
 QUALIFICATION = "judge"
+TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
 MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
 
@@ -145,15 +149,32 @@ class _FurtherOnError(Exception):
     """There are not enough slots in the window of a claim, and others after it."""
 
 
+class _MeanwhileError(Exception):
+    """The person asked twice at once: what was read before is no longer so."""
+
+
 def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
-    # What can be read without the write lock is: on SQLite nobody else writes while one holds it.
+    for _ in range(TRIES):
+        try:
+            return _claim_once(db, ground, user_id, moment)
+        except _MeanwhileError:
+            continue
+    raise Unavailable("You ask for too many pages at once.", remedy="Wait for the one that you asked for.")
+
+
+def _claim_once(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+    """Give the page that the person holds, or a new one; None where nothing is left.
+
+    What can be read without the write lock is: on SQLite nobody else writes while one holds it.
+    """
     outlook = claims.outlook(db, ground.id, user_id, moment)
+    if outlook.held is not None and outlook.held.lease_until > moment:
+        return show(db, ground, outlook.held)
     window = places.window(db, ground.id, user_id) if outlook.seasoned else None
     try:
-        page = _hold(db, ground, user_id, moment, outlook, window)
+        return _hand_out(db, ground, user_id, moment, outlook, window)
     except _FurtherOnError:
-        page = _hold(db, ground, user_id, moment, outlook, _move_on(db, ground, user_id, window), last=True)
-    return show(db, ground, page) if page is not None else None
+        return _hand_out(db, ground, user_id, moment, outlook, _move_on(db, ground, user_id, window), last=True)
 
 
 def _move_on(db: Session, ground: Ground, user_id: int, window: Window | None) -> Window:
@@ -164,7 +185,7 @@ def _move_on(db: Session, ground: Ground, user_id: int, window: Window | None) -
     return found
 
 
-def _hold(
+def _hand_out(
     db: Session,
     ground: Ground,
     user_id: int,
@@ -173,43 +194,38 @@ def _hold(
     window: Window | None,
     *,
     last: bool = False,
-) -> Held | None:
-    """Give the page that the person holds, or a new one; None where nothing is left."""
-    with turn(db), transaction(db):
-        lock(db, f"judge {ground.id} {user_id}")
-        page = claims.held_page(db, ground.id, user_id)
-        if page is not None and page.lease_until > moment:
-            return page
-        if page is not None:
-            claims.end_page(db, page.id, moment, "lapsed")
-        if page is not None or outlook.lapsed:
-            claims.reclaim(db, ground.id, moment)
-        key = secrets.token_urlsafe(24)
-        gold = _gold(db, ground, user_id, key) if outlook.gold else []
-        until = moment + timedelta(seconds=ground.policy.lease_seconds)
-        count = ground.policy.page_size - len(gold)
-        leased = claims.claim(db, ground.id, user_id, count=count, until=until, window=window)
-        if len(leased) < count and window is not None and not window.whole and not last:
-            raise _FurtherOnError
-        if not leased:
-            return None
-        rows: list[tuple[int, int | None, int]] = [(slot.item_id, slot.id, slot.generation) for slot in leased]
-        for number, item_id in enumerate(gold):  # at random places among the others
-            rows.insert(int(_chance(key, number) * (len(rows) + 1)), (item_id, None, 0))
-        page = claims.add_page(db, ground.id, user_id, key=key, size=len(rows), now=moment, until=until)
-        claims.add_offers(db, page.id, user_id, rows)
-        return page
+) -> Page | None:
+    """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
+    key = secrets.token_urlsafe(24)
+    until = moment + timedelta(seconds=ground.policy.lease_seconds)
+    try:
+        with turn(db), transaction(db):
+            if outlook.held is not None and not claims.lapse(db, outlook.held.id, moment):
+                raise _MeanwhileError
+            if outlook.held is not None or outlook.lapsed:
+                claims.reclaim(db, ground.id, moment)
+            gold = _gold(db, ground, user_id, key) if outlook.gold else []
+            count = ground.policy.page_size - len(gold)
+            least = count if window is not None and not window.whole and not last else 1
+            wanted = Wanted(ground.id, user_id, key, count, least, gold, moment, until, window)
+            rows = handouts.hand_out(db, wanted)
+            if not rows and least > 1:
+                raise _FurtherOnError
+    except IntegrityError as error:
+        raise _MeanwhileError from error
+    return _page(ground, key, until, rows, len(rows)) if rows else None
 
 
-def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[int]:
-    """Choose the gold items of a page: at the policy's rate on average, within its limits of exposure."""
+def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[tuple[int, float]]:
+    """Choose the gold items of a page, each with a place by chance: at the policy's rate on average, within limits."""
     gold = ground.policy.gold
     wanted = ground.policy.page_size * gold.rate
     count = min(int(wanted) + (_chance(key, -1) < wanted % 1), ground.policy.page_size - 1)
     if not count:
         return []
     limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
-    return claims.gold_for(db, ground.id, user_id, count=count, **limits)
+    found = claims.gold_for(db, ground.id, user_id, count=count, **limits)
+    return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
 
 
 def _chance(key: str, number: int) -> float:
@@ -220,6 +236,10 @@ def _chance(key: str, number: int) -> float:
 
 def show(db: Session, ground: Ground, page: Held | JudgingPage) -> Page:
     """Give a page as its holder sees it."""
+    return _page(ground, page.key, page.lease_until, handouts.shown(db, page.id), page.size)
+
+
+def _page(ground: Ground, key: str, until: datetime, rows: Sequence[Shown], size: int) -> Page:
     shown = shows_answer(ground.task)
     items = tuple(
         PageItem(
@@ -231,10 +251,9 @@ def show(db: Session, ground: Ground, page: Held | JudgingPage) -> Page:
             label=row.label,
             skipped=row.skipped,
         )
-        for row in claims.shown(db, page.id)
+        for row in rows
     )
-    reward = ground.policy.reward.for_items(page.size, ground.policy.page_size)
-    return Page(page.key, ground.ref, items, page.lease_until, reward)
+    return Page(key, ground.ref, items, until, ground.policy.reward.for_items(size, ground.policy.page_size))
 
 
 def get_page(db: Session, actor: Actor, token: str) -> Page:

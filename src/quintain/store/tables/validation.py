@@ -20,6 +20,7 @@ OPEN = text("state = 'open'")
 LEASED = text("state = 'leased'")
 CAME_BACK = text("state = 'open' AND generation > 0")
 GOLD_OFFER = text("slot_id IS NULL")
+HELD = text("ended_at IS NULL")
 GOLD_ITEM = text("gold IS NOT NULL")
 
 
@@ -153,7 +154,12 @@ class JudgingPage(Base):
     """A page of items that one person holds. *outcome* is empty while it lasts: submitted, returned or lapsed."""
 
     __tablename__ = "judging_pages"
-    __table_args__ = (Index("ix_judging_pages_validation_user", "validation_id", "user_id"),)
+    __table_args__ = (
+        Index("ix_judging_pages_validation_user", "validation_id", "user_id"),
+        Index(
+            "ix_judging_pages_held", "validation_id", "user_id", unique=True, postgresql_where=HELD, sqlite_where=HELD
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(40), unique=True)
