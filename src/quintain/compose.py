@@ -27,6 +27,8 @@ from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
 
+SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
@@ -80,6 +82,16 @@ def workers_beside(settings: Settings) -> AbstractContextManager[object]:
         return nullcontext()
     command = [sys.executable, "-m", "quintain", "worker", "--attached", "--parallel", str(settings.workers)]
     return Companion(command, settings_environment(settings))
+
+
+def servers_beside(settings: Settings, count: int, listener: int, ready: int) -> list[Companion]:
+    """Give *count* processes that answer requests on the open socket *listener*, and write a byte to *ready* each.
+
+    They do not run evaluations: `workers_beside` is for whoever starts them.
+    """
+    command = [sys.executable, "-m", "quintain", "serve", "--listener", str(listener), "--ready", str(ready)]
+    environment = settings_environment(settings)
+    return [Companion(command, environment, files=(listener, ready), grace=SERVER_SECONDS) for _ in range(count)]
 
 
 def conditions_of(settings: Settings) -> Conditions:

@@ -28,6 +28,7 @@ class Settings:
     blobs_endpoint: str = _setting("", "Address of an S3-compatible server; empty for the one of the cloud itself.")
     host: str = _setting("127.0.0.1", "Address that `serve` listens on.")
     port: int = _setting(8000, "Port that `serve` listens on.")
+    processes: int = _setting(1, "Processes of `serve` that answer requests, on one port.")
     public_url: str = _setting("", "Address that people use, for links in messages; empty for http://host:port.")
     log_level: str = _setting("info", "debug, info, warning or error.")
     log_format: str = _setting("text", "text for people, json for machines.")

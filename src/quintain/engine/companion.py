@@ -20,9 +20,19 @@ class Companion:
     is killed, and nobody could tell it any more.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        files: Sequence[int] = (),
+        grace: float = GRACE_SECONDS,
+    ) -> None:
+        """Name the *command*; it inherits the open *files*, and has *grace* seconds to stop."""
         self._command = list(command)
         self._environment = dict(environment)
+        self._files = tuple(files)
+        self._grace = grace
         self._stop = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name="companion", daemon=True)
@@ -34,8 +44,12 @@ class Companion:
 
     def __exit__(self, *exception: object) -> None:
         """Ask the process to stop, and end it when it takes too long."""
-        self._stop.set()
+        self.stop()
         self._thread.join()
+
+    def stop(self) -> None:
+        """Ask the process to stop, without waiting for it: where there are several, they stop side by side."""
+        self._stop.set()
 
     def _run(self) -> None:
         pause = FIRST_PAUSE
@@ -49,14 +63,18 @@ class Companion:
 
     def _watch(self) -> int:
         with subprocess.Popen(  # noqa: S603 - a command of our own
-            self._command, stdin=subprocess.PIPE, env=self._environment, start_new_session=True
+            self._command,
+            stdin=subprocess.PIPE,
+            env=self._environment,
+            start_new_session=True,
+            pass_fds=self._files,
         ) as process:
             while process.poll() is None and not self._stop.wait(0.5):
                 continue
             if process.stdin:
                 process.stdin.close()
             try:
-                return process.wait(GRACE_SECONDS)
+                return process.wait(self._grace)
             except subprocess.TimeoutExpired:
                 process.kill()
                 return process.wait()
