@@ -185,7 +185,7 @@ def test_nothing_left_and_the_quiz_that_comes_first(visitor: Visitor) -> None:
     ],
 )
 def test_it_fits_small_dark_and_german(visitor: Visitor, judging: Workspace, context_options: dict[str, Any]) -> None:
-    """At 360 px, and in German in the dark, the page has no fault; guidelines slide in and out."""
+    """At 360 px, and in German in the dark, nothing is hidden or at fault; guidelines slide in and out."""
     with judging.session() as db:
         set_language(db, "walt", context_options["locale"])
     visitor.sign_in("walt")
@@ -195,6 +195,14 @@ def test_it_fits_small_dark_and_german(visitor: Visitor, judging: Workspace, con
     page.locator("main form button[type=submit]").click()
     visitor.arrive("form[data-live]")
     visitor.check()
+    # The text and all its labels can be seen at once, above the buttons that stay in place.
+    last, foot = (
+        page.locator(".judge-item.current .judge-card").last.bounding_box(),
+        page.locator(".judge-foot").bounding_box(),
+    )
+    assert last is not None
+    assert foot is not None
+    assert last["y"] + last["height"] <= min(foot["y"], context_options["viewport"]["height"])
     was_open = page.locator("#guide").is_visible()
     assert was_open == (context_options["viewport"]["width"] > 900)
     page.keyboard.press("g")

@@ -13,7 +13,7 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services import slots, tasks, unqualify, validate
 from quintain.services.actors import actor_of, find_user
 from quintain.services.links import make_link, redeem_link
-from quintain.store.tables import Judgement, JudgingPage
+from quintain.store.tables import Judgement, JudgingNote, JudgingPage
 from tests.people import make_person
 from tests.validation_support import REF, make_ground
 from tests.web_support import PASSWORD, browser_of, post
@@ -73,6 +73,18 @@ def test_a_page_is_claimed_handed_in_and_handed_in_again(web: Workspace) -> None
     assert "Next page" in client.get(address).text
     with web.session() as db:
         assert len(db.scalars(select(Judgement)).all()) == 9
+
+
+def test_a_flag_without_a_label_is_kept(web: Workspace) -> None:
+    """Who stops at an item that they only flagged has skipped it, and the owner reads why."""
+    client = browser_of(web, "wilma")
+    address = begin(client)
+    first, second, *_ = ITEM.findall(client.get(address).text)
+    answers = {f"flagged-{first}": "on", f"flag-{first}": "a phone number", f"flagged-{second}": "on", "stop": "1"}
+    assert post(client, address, address, **answers).status_code == 200
+    with web.session() as db:
+        noted = [(one.kind, one.text) for one in db.scalars(select(JudgingNote).order_by(JudgingNote.id))]
+    assert sorted(noted) == [("flag", ""), ("flag", "a phone number"), ("skip", "a phone number"), ("skip", "flagged")]
 
 
 def test_what_is_wrong_is_said_and_an_empty_page_goes_back(web: Workspace) -> None:

@@ -106,9 +106,12 @@ class Tongue:
         """Write how long ago a moment was."""
         return format_timedelta(moment - now, add_direction=True, locale=self.code) if moment else ""
 
-    def number(self, value: float) -> str:
-        """Write a number with its separators."""
-        return format_decimal(value, locale=self.code)
+    def number(self, value: float, digits: int | None = None) -> str:
+        """Write a number with its separators; with *digits*, always so many after the point, and a true minus."""
+        if digits is None:
+            return format_decimal(value, locale=self.code)
+        pattern = "#,##0." + "0" * digits
+        return format_decimal(round(value, digits) + 0.0, format=pattern, locale=self.code).replace("-", "−")
 
     def percent(self, value: float) -> str:
         """Write a fraction as a percentage with one decimal."""

@@ -88,10 +88,12 @@ def keep_alive(post: Posting, token: str) -> Response:
 def _answer(post: Post, item: PageItem) -> Answer | None:
     label = post.text(f"label-{item.id}") or None
     skip = post.text(f"skip-{item.id}").strip() or None
-    if label is None and skip is None:
-        return None
     flag = post.text(f"flag-{item.id}").strip()
     flagged = bool(flag) or post.flag(f"flagged-{item.id}")
+    if label is None and skip is None:
+        if not flagged:
+            return None
+        skip = flag or "flagged"  # who only flags an item does not judge it, and what they say of it is kept
     return Answer(item.id, label, skip, flag if flagged else None, _seconds(post.text(f"seconds-{item.id}")))
 
 

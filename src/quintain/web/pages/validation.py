@@ -187,7 +187,9 @@ def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str
     _ = visit.tongue.gettext
     counts = {_("no majority") if key == "no majority" else key: value for key, value in status["labels"].items()}
     confusion = status["confusion"]
-    charts = [(_("Which labels come out?"), bar_chart(counts, category=_("label"), value=_("items")))]
+    charts = []
+    if any(counts.values()):
+        charts.append((_("Which labels come out?"), bar_chart(counts, category=_("label"), value=_("items"))))
     if any(any(row) for row in confusion["rows"]):
         chart = heat_map(confusion["labels"], confusion["rows"], row=_("consensus"), column=_("judges said"))
         charts.append((_("Which labels do judges confuse?"), chart))
