@@ -107,7 +107,7 @@ def test_data_sets_base_metric_charts_and_aggregations(visitor: Visitor) -> None
     page.wait_for_url(re.compile("base=throughput"))
     expect(page.locator("#scatter .mark-symbol path")).to_have_count(3)
     page.locator("tr[data-ref='mood/small@1'] .board-rank").hover()
-    expect(page.locator("#scatter .mark-symbol path.lit")).to_have_count(1)
+    expect(page.locator("#scatter .mark-symbol path[stroke-width='6']")).to_have_count(1)
     page.get_by_role("heading", name="What would other ways of adding up say?").click()
     expect(page.locator("#aggregations-table")).to_contain_text("Bradley–Terry")
     visitor.check()
@@ -165,6 +165,42 @@ def test_it_fits_small_dark_and_german(visitor: Visitor, context_options: dict[s
     page.keyboard.press("End")
     assert len(order(page)) == 3
     assert context_options
+
+
+@pytest.mark.parametrize("context_options", [{"viewport": {"width": 360, "height": 780}, "has_touch": True}])
+def test_weights_are_a_list_on_a_phone(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """At 360 px every slider has the width of the page and a finger's height, is named, and ranks when it is tapped."""
+    page = open_board(visitor, "?weights=performance:1")
+    width = context_options["viewport"]["width"]
+    sliders = page.locator("[data-axis]")
+    for number in range(sliders.count()):
+        box = sliders.nth(number).bounding_box()
+        assert box
+        assert box["height"] >= 44
+        assert box["x"] >= 0
+        assert width >= box["x"] + box["width"] >= box["width"] >= 0.75 * width
+    for button in page.locator(".board-tools button").all():
+        box = button.bounding_box()
+        assert box
+        assert box["height"] >= 44
+    assert order(page) == ["large", "medium", "small"]
+    for axis, share in (("performance", 0.0), ("throughput", 1.0)):
+        slider = page.locator(f"#weight-{axis}")
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        assert box
+        page.touchscreen.tap(box["x"] + 2 + share * (box["width"] - 4), box["y"] + 22)
+    expect(page.get_by_role("slider", name="Weight of Throughput")).to_have_attribute(
+        "aria-valuetext", re.compile("100 %")
+    )
+    assert order(page) == ["small", "medium", "large"]
+    # Turned on its side it is a wide table again, and the sliders are under their columns.
+    page.set_viewport_size({"width": 1280, "height": 780})
+    expect(page.locator(".board-weights [data-axis]")).to_have_count(sliders.count())
+    page.locator("#weight-performance").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#weight-performance + output")).to_have_text(re.compile("^5"))
+    visitor.check()
 
 
 def test_an_empty_board_says_what_to_do(visitor: Visitor) -> None:

@@ -16,7 +16,7 @@ def scatter_chart() -> dict[str, Any]:
     """Draw one point per model; the page fills in data and titles as the reader chooses axes.
 
     Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong), and its label either `before` or `after` the
-    point.
+    point. The model whose `ref` is the signal `lit` is ringed.
     """
     tooltip = [
         {"field": "name", "type": "nominal", "title": "model"},
@@ -24,11 +24,13 @@ def scatter_chart() -> dict[str, Any]:
         {"field": "y", "type": "quantitative", "title": "y", "format": ".2f"},
     ]
     scale = {"zero": False, "nice": True, "padding": 16}
+    lit = "datum.ref === lit"
     x = {"field": "x", "type": "quantitative", "title": "x", "scale": scale, "axis": {"tickCount": 5}}
     y = {"field": "y", "type": "quantitative", "title": "y", "scale": scale, "axis": {"tickCount": 5}}
     return {
         "$schema": SCHEMA,
         "data": {"values": []},
+        "params": [{"name": "lit", "value": ""}],
         "width": "container",
         "height": HEIGHT,
         "autosize": {"type": "fit-x", "contains": "padding"},
@@ -43,7 +45,9 @@ def scatter_chart() -> dict[str, Any]:
                 "mark": {"type": "point", "filled": True, "size": 90},
                 "encoding": {
                     "tooltip": tooltip,
-                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.4},
+                    "opacity": {"condition": {"test": f"datum.front || {lit}", "value": 1}, "value": 0.4},
+                    "stroke": {"value": "currentColor"},
+                    "strokeWidth": {"condition": {"test": lit, "value": 6}, "value": 0},
                 },
             },
             _labels("after", "left", 9),

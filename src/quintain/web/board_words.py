@@ -49,6 +49,11 @@ def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
 
 def words(_: Translate) -> dict[str, str]:
     """Give the sentences that the browser fills in; {names} in braces are its."""
+    return _row_words(_) | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+
+
+def _row_words(_: Translate) -> dict[str, str]:
+    """Give what stands in a row, and what its cells rest on."""
     return {
         "unranked": _("unranked"),
         "missing": _("{axes} missing"),
@@ -65,6 +70,16 @@ def words(_: Translate) -> dict[str, str]:
         "examples": _("{n} examples"),
         "measured": _("measured {at}"),
         "details": _("Details of {name}"),
+        "dataset": _("Data set"),
+        "slices": _("By tag"),
+        "model_page": _("Model page"),
+        "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
+    }
+
+
+def _weight_words(_: Translate) -> dict[str, str]:
+    """Give what is said of weights: their shares, what is traded for what, and why nothing is ranked."""
+    return {
         "order": _("New order: {order}."),
         "place": _("{rank}. {name}"),
         "weight": _("{percent} of the weight"),
@@ -78,6 +93,13 @@ def words(_: Translate) -> dict[str, str]:
         "points_percent": _("{value} points"),
         "refused": _("All weights are 0, so there is nothing to rank by. Give one metric a weight."),
         "refused_data": _("No data set has a weight. Give one of them a weight."),
+        "failed": _("This could not be loaded. Reload the page."),
+    }
+
+
+def _certainty_words(_: Translate) -> dict[str, str]:
+    """Give how sure the ranking is, and what it hangs on."""
+    return {
         "above": _("Probability that the row is above the column"),
         "pair": _("{first} above {second}: {percent}"),
         "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
@@ -89,6 +111,12 @@ def words(_: Translate) -> dict[str, str]:
         "leads_epsilon": _("{leader} leads for every ε from {low} to {high}"),
         "pool": _("Without {without}, scores move by up to {points}."),
         "pool_leader": _("Without {without}, scores move by up to {points}, and {leader} leads."),
+    }
+
+
+def _aggregation_words(_: Translate) -> dict[str, str]:
+    """Name the ways of adding up."""
+    return {
         "dynascore": _("Dynascore"),
         "zscore": _("Mean z-score"),
         "average": _("Plain average"),
@@ -96,10 +124,12 @@ def words(_: Translate) -> dict[str, str]:
         "bradley_terry": _("Bradley–Terry"),
         "pareto": _("Pareto front"),
         "yes": _("yes"),
-        "dataset": _("Data set"),
-        "slices": _("By tag"),
-        "model_page": _("Model page"),
-        "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
+    }
+
+
+def _round_words(_: Translate) -> dict[str, str]:
+    """Give what is said of rounds."""
+    return {
         "all_rounds": _("All rounds together"),
         "model": _("Model"),
         "people": _("People"),
@@ -112,5 +142,4 @@ def words(_: Translate) -> dict[str, str]:
             "Share of what was collected in a round on which the model was wrong, as people agreed (vMER), with its "
             "interval. Less is better."
         ),
-        "failed": _("This could not be loaded. Reload the page."),
     }

@@ -4,6 +4,7 @@ import { citation, showAggregations, showLeader, showSure, showWorth } from "./b
 import { element, fill } from "./board_dom.js";
 import { showRounds } from "./board_rounds.js";
 import { linkScatter, showScatter } from "./board_scatter.js";
+import { Sliders } from "./board_sliders.js";
 import { State } from "./board_state.js";
 import { Table } from "./board_table.js";
 
@@ -19,41 +20,25 @@ const part = () => {
   return new URLSearchParams(["tag", "language", "seeds", "live"].filter((name) => here.get(name)).map((name) => [name, here.get(name)]));
 };
 
+// Safari knows no idle time.
+const requestIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 100));
+const cancelIdle = window.cancelIdleCallback ?? clearTimeout;
+
 let state;
 let table;
+let sliders;
 let etag = "";
 let waiting;
 let frame = 0;
 let drawn = null;
+let drawing = 0;
 let asked = 0;
 
-function sliders() {
-  const most = Math.max(...Object.values(state.weights), 1e-9);
-  // The largest weight stands at half of the slider, so that every one can still be raised.
-  const scale = top / 2 / most;
-  for (const input of root.querySelectorAll("[data-axis]")) input.value = state.weights[input.dataset.axis] * scale;
-  for (const input of root.querySelectorAll("[data-dataset]")) input.value = state.datasets[input.dataset.dataset];
+/** Set what the reader sees by what is chosen. */
+function setControls() {
+  sliders.set();
   byId("base-metric").value = state.base;
   byId("epsilon").value = state.epsilon ?? "";
-}
-
-function readSliders() {
-  for (const input of root.querySelectorAll("[data-axis]")) state.weights[input.dataset.axis] = Number(input.value);
-}
-
-function share(input, part) {
-  const percent = `${Number((100 * part).toFixed(1))} %`;
-  if (input.nextElementSibling.textContent === percent) return;
-  input.nextElementSibling.textContent = percent;
-  input.setAttribute("aria-valuetext", fill(words.weight, { percent }));
-}
-
-function outputs() {
-  for (const input of root.querySelectorAll("[data-axis]")) {
-    share(input, state.found.shares[state.axes.findIndex(({ name }) => name === input.dataset.axis)]);
-  }
-  const total = state.dataWeights().reduce((sum, weight) => sum + weight, 0);
-  for (const input of root.querySelectorAll("[data-dataset]")) share(input, state.datasets[input.dataset.dataset] / total);
 }
 
 /** However often a slider reports within a frame, it is ranked and shown once. */
@@ -75,7 +60,7 @@ function show() {
     table.forget();
   }
   table.show();
-  outputs();
+  sliders.say();
   performance.measure("board:show", "board:start");
   clearTimeout(waiting);
   waiting = setTimeout(settle, 350);
@@ -96,7 +81,7 @@ function settle() {
   }
   announce();
   mark();
-  if (drawn !== state.values) redraw();
+  if (drawn !== state.values) whenIdle(redraw);
   ask(query);
 }
 
@@ -155,6 +140,12 @@ async function aggregations() {
   else byId("aggregations-table").textContent = words.failed;
 }
 
+/** A chart of a thousand points takes longer than a frame: it waits until no hand is at work. */
+function whenIdle(work) {
+  cancelIdle(drawing);
+  drawing = requestIdle(() => work());
+}
+
 function redraw() {
   if (!state.values) return; // no data set has a weight
   const [x, y] = [byId("scatter-x").value, byId("scatter-y").value];
@@ -172,14 +163,14 @@ function reweigh() {
 
 function take(view) {
   state.take(view);
-  sliders();
+  setControls();
   reweigh();
 }
 
 function listen() {
   root.addEventListener("input", (event) => {
     if (event.target.dataset.axis) {
-      readSliders();
+      sliders.read();
       update();
     } else if (event.target.dataset.dataset) {
       state.datasets[event.target.dataset.dataset] = Number(event.target.value);
@@ -233,12 +224,13 @@ async function start() {
   state.read(new URLSearchParams(location.search));
   const place = { scroller: byId("board-scroll"), table: byId("board-table"), body: byId("board-rows"), tip: byId("board-tip") };
   table = new Table(state, place, words, titles, api);
-  sliders();
+  sliders = new Sliders(root, state, words, top);
+  setControls();
   listen();
   show();
+  linkScatter(byId("scatter"), table);
   redraw();
   showRounds(byId("rounds"), state.board, words);
-  linkScatter(byId("scatter"), table);
   root.dataset.ready = "true";
 }
 

@@ -24,19 +24,39 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** An empty bar: one element, painted by the stylesheet from what `drawBar` says. */
-export const makeBar = () => element("span", { class: "thin-bar", "aria-hidden": "true" });
+/** Write `text` into `node`, whose one child is a text node: nothing is made, so nothing else is looked at anew. */
+export function write(node, text) {
+  const inside = node.firstChild;
+  if (!inside) node.append(text);
+  else if (inside.data !== text) inside.data = text;
+}
 
-/** Draw a figure as a thin bar with the whisker of its interval; nothing is laid out anew. */
-export function drawBar(bar, figure, top) {
-  const at = (value) => `${(top > 0 ? Math.min(100, Math.max(0, (100 * value) / top)) : 0).toFixed(2)}%`;
+const vector = (tag, attributes, ...children) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+
+/** An empty bar, a hundred wide however wide it is shown. Paths cost a frame far less than styles that change. */
+export const makeBar = () =>
+  vector("svg", { class: "thin-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, vector("path", {}), vector("path", {}));
+
+/** The two paths of a figure: the bar, and the whisker of its interval with its caps. */
+export function barPaths(figure, top) {
+  const at = (value) => (top > 0 ? Math.min(100, Math.max(0, (100 * value) / top)) : 0).toFixed(2);
   const known = figure.low !== null && figure.low !== undefined && figure.high !== null && figure.high !== undefined;
-  const whisker = known ? `--low:${at(figure.low)};--high:${at(figure.high)}` : "--low:-9px;--high:-9px";
-  bar.style.cssText = `--value:${at(figure.value)};${whisker}`;
+  const [low, high] = known ? [at(figure.low), at(figure.high)] : [];
+  return [`M0 0H${at(figure.value)}V6H0Z`, known ? `M${low} 0V6M${high} 0V6M${low} 3H${high}` : ""];
+}
+
+export function drawBar(bar, [filled, whisker]) {
+  bar.firstChild.setAttribute("d", filled);
+  bar.lastChild.setAttribute("d", whisker);
 }
 
 export function bar(figure, top) {
   const made = makeBar();
-  drawBar(made, figure, top);
+  drawBar(made, barPaths(figure, top));
   return made;
 }

@@ -144,9 +144,11 @@ export class Rows {
 
   glide(before) {
     const now = performance.now();
+    const [top, bottom] = [this.view.top - this.height, this.view.top + this.view.height];
+    const seen = (y) => y > top && y < bottom;
     for (const slot of this.slots.values()) {
-      const from = before.get(slot.model);
-      const by = from === undefined ? 0 : from - slot.y;
+      const from = before.get(slot.model) ?? slot.y;
+      const by = seen(from) || seen(slot.y) ? from - slot.y : 0;
       if (slot.flight && Math.abs(by - left(slot.flight, now)) < 1) continue; // on its way to this very place
       this.rest(slot);
       if (Math.abs(by) < 1) continue;

@@ -2,7 +2,10 @@
 // and is tied to the table: pointing at a row shows its point, and the other way round.
 
 import { element } from "./board_dom.js";
-import { drawCharts } from "./charts.js";
+import { colour, drawCharts } from "./charts.js";
+
+// Beyond, each point as an element of the page would weigh on every frame that the table makes.
+const ELEMENTS = 150;
 
 export function showScatter(place, state, titles, words, [x, y]) {
   const spec = JSON.parse(place.dataset.chart);
@@ -33,6 +36,8 @@ export function showScatter(place, state, titles, words, [x, y]) {
     spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
   sides(spec.data.values, state.axes[cx].lower, spec.encoding.x.scale.type === "log");
+  spec.layer[1].encoding.stroke.value = colour("--verdict-mark");
+  place.dataset.renderer = spec.data.values.length > ELEMENTS ? "canvas" : "svg";
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
 }
@@ -48,21 +53,21 @@ function sides(rows, reversed, log) {
   }
 }
 
-const refOf = (node) => node?.__data__?.datum?.ref;
-
 /** Tie chart and table together: pointing at a model in the one shows it in the other. */
 export function linkScatter(place, table) {
   const { body } = table.rows;
+  let view = null;
   const light = (ref) => {
+    if (ref === table.lit) return;
     table.light(ref);
-    for (const mark of place.querySelectorAll(".mark-symbol path")) mark.classList.toggle("lit", Boolean(ref) && refOf(mark) === ref);
+    view?.signal("lit", ref ?? "").runAsync();
   };
-  const over = (event) => {
-    const ref = event.target.closest?.("tr[data-ref]")?.dataset.ref;
-    if (ref !== table.lit) light(ref);
-  };
+  place.addEventListener("quintain:drawn", ({ detail }) => {
+    view = detail;
+    view.addEventListener("pointerover", (_, item) => light(item?.datum?.ref));
+  });
+  const over = (event) => light(event.target.closest?.("tr[data-ref]")?.dataset.ref);
   body.addEventListener("pointerover", over);
   body.addEventListener("focusin", over);
-  place.addEventListener("pointerover", (event) => light(refOf(event.target)));
   for (const side of [body, place]) side.addEventListener("pointerleave", () => light(undefined));
 }

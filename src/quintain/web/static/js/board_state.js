@@ -25,6 +25,8 @@ export class State {
     // Such an axis has one figure over all rounds, and data sets have no say in it.
     this.pooled = board.axes.map((axis) => (axis.pooled ? column((model) => model.pooled?.[axis.name]) : null));
     this.cannot = board.axes.map((axis) => board.models.map((model) => model.cannot.includes(axis.name)));
+    const name = (m) => board.models[m].name;
+    this.byName = [...board.models.keys()].sort((a, b) => (name(a) < name(b) ? -1 : 1));
     this.reset();
   }
 
@@ -100,12 +102,8 @@ export class State {
   rank() {
     try {
       if (this.stale) this.prepare();
-      this.found = score(this.prepared, this.weights);
-      const { ranks } = this.found;
-      const last = this.models.length + 1;
-      this.order = [...this.models.keys()].sort(
-        (a, b) => (ranks[a] || last) - (ranks[b] || last) || (this.models[a].name < this.models[b].name ? -1 : 1),
-      );
+      this.found = score(this.prepared, this.weights, this.byName);
+      this.order = this.found.order;
       return null;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

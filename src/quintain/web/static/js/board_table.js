@@ -1,7 +1,7 @@
 // What stands in the rows of the board: rank, name, score, and a cell per axis with its value, bar and interval.
 
 import { Details, about } from "./board_details.js";
-import { digits, drawBar, element, exact, fill, makeBar } from "./board_dom.js";
+import { barPaths, digits, drawBar, element, exact, fill, makeBar, write } from "./board_dom.js";
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
 
@@ -29,6 +29,7 @@ export class Table {
   /** Values changed (data sets were weighed anew): figures and scales are made anew, and all cells lettered. */
   forget() {
     this.figures = new Map();
+    this.cells = new Map();
     this.tops = null;
     this.stale = true;
   }
@@ -37,6 +38,20 @@ export class Table {
     const key = m * this.state.axes.length + c;
     let found = this.figures.get(key);
     if (found === undefined) this.figures.set(key, (found = this.state.figure(m, c)));
+    return found;
+  }
+
+  /** What the cells of a model say and draw: made once, then only written. */
+  cellsOf(m) {
+    let found = this.cells.get(m);
+    if (found) return found;
+    const { state, words } = this;
+    found = state.axes.map((_, c) => {
+      const value = state.values[c][m];
+      if (Number.isNaN(value)) return { text: state.cannot[c][m] ? words.cannot : words.none, paths: null };
+      return { text: digits(value), paths: barPaths(this.figure(m, c), this.top(c)) };
+    });
+    this.cells.set(m, found);
     return found;
   }
 
@@ -55,7 +70,8 @@ export class Table {
     const name = element("span", { class: "board-called" });
     const chips = element("span", { class: "board-chips" });
     const rank = element("td", { class: "board-rank", tabindex: "-1" }, "");
-    const score = element("td", { class: "number board-score", tabindex: "-1" });
+    const text = document.createTextNode("");
+    const score = element("td", { class: "number board-score", tabindex: "-1" }, text);
     const cells = this.state.axes.map(() => {
       const text = document.createTextNode("");
       const bar = makeBar();
@@ -63,33 +79,33 @@ export class Table {
     });
     const heading = element("th", { scope: "row", class: "board-name" }, element("div", {}, toggle, element("span", { class: "board-who" }, name, chips)));
     const row = element("tr", { class: "board-row" }, rank, heading, score, ...cells.map(({ cell }) => cell));
-    const slot = { row, rank, score, toggle, name, chips, cells, stops: [rank, toggle, score, ...cells.map(({ cell }) => cell)], written: {} };
+    const slot = { row, rank, score, text, toggle, name, chips, cells, stops: [rank, toggle, score, ...cells.map(({ cell }) => cell)] };
     toggle.addEventListener("click", () => this.toggle(slot));
     return slot;
   }
 
   /** Write a model into a row; what it shares with the one before is left as it is. */
   letter(slot, m, fresh) {
-    const { state, words } = this;
+    const { state } = this;
     if (fresh) this.letterModel(slot, m);
     const rank = state.found.ranks[m];
     const sure = this.sure?.get(state.models[m].ref);
     const range = rank && sure?.rank.value === rank ? ` (${between(sure.rank)})` : "";
-    this.write(slot, "rank", rank ? `${rank}${range}` : "–");
+    write(slot.rank, rank ? `${rank}${range}` : "–");
     const start = Boolean(sure && rank > 1 && sure.first);
     if (slot.start !== start) slot.row.classList.toggle("group-start", (slot.start = start));
-    const score = state.found.scores[m];
-    const text = rank ? score.toFixed(Math.abs(score) < 1000 ? 2 : 1) : `\n${this.reason(m)}`;
-    if (slot.written.score === text) return;
-    slot.written.score = text;
-    if (rank) slot.score.textContent = text;
-    else slot.score.replaceChildren(element("span", { class: "chip" }, words.unranked), element("span", { class: "board-reason" }, text.slice(1)));
+    this.letterScore(slot, state.found.scores[m], rank ? "" : this.reason(m));
   }
 
-  write(slot, part, text) {
-    if (slot.written[part] === text) return;
-    slot.written[part] = text;
-    slot[part].textContent = text;
+  letterScore(slot, score, reason) {
+    if (!reason) {
+      if (slot.reason) slot.score.replaceChildren(slot.text);
+      const text = score.toFixed(Math.abs(score) < 1000 ? 2 : 1);
+      if (slot.text.data !== text) slot.text.data = text;
+    } else if (slot.reason !== reason) {
+      slot.score.replaceChildren(element("span", { class: "chip" }, this.words.unranked), element("span", { class: "board-reason" }, reason));
+    }
+    slot.reason = reason;
   }
 
   letterModel(slot, m) {
@@ -97,20 +113,20 @@ export class Table {
     const model = state.models[m];
     slot.row.dataset.ref = model.ref;
     slot.row.classList.toggle("lit", model.ref === this.lit);
-    this.write(slot, "name", model.name);
+    write(slot.name, model.name);
     slot.toggle.setAttribute("aria-label", fill(words.details, { name: model.name }));
-    slot.toggle.setAttribute("aria-expanded", this.rows.unfolded.has(m) ? "true" : "false");
+    const open = this.rows.unfolded.has(m) ? "true" : "false";
+    if (slot.toggle.getAttribute("aria-expanded") !== open) slot.toggle.setAttribute("aria-expanded", open);
     const chips = this.marks(model);
     if (chips.length || slot.chips.firstChild) {
       slot.chips.replaceChildren(...chips.map((text) => element("span", { class: "chip" }, text)));
       slot.chips.parentElement.classList.toggle("marked", chips.length > 0);
     }
-    slot.cells.forEach((one, c) => {
-      const value = state.values[c][m];
-      const none = Number.isNaN(value);
-      one.text.data = !none ? digits(value) : state.cannot[c][m] ? words.cannot : words.none;
-      if (one.none !== none) one.cell.classList.toggle("none", (one.none = none));
-      if (!none) drawBar(one.bar, this.figure(m, c), this.top(c));
+    this.cellsOf(m).forEach(({ text, paths }, c) => {
+      const one = slot.cells[c];
+      if (one.text.data !== text) one.text.data = text;
+      if (one.none !== !paths) one.cell.classList.toggle("none", (one.none = !paths));
+      if (paths) drawBar(one.bar, paths);
     });
   }
 

@@ -21,7 +21,7 @@ function libraries() {
 }
 
 // Custom properties hold a pair of colours; only a real element's colour is the one that is shown.
-function colour(name) {
+export function colour(name) {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -61,11 +61,12 @@ async function draw(element) {
     ast: true,
     config: look(),
     defaultStyle: false,
-    renderer: "svg",
+    renderer: element.dataset.renderer ?? "svg",
     tooltip: { disableDefaultStyle: true },
   });
   views.set(element, view);
   element.dataset.drawn = "true";
+  element.dispatchEvent(new CustomEvent("quintain:drawn", { detail: view.view }));
 }
 
 export function drawCharts(root = document) {

@@ -80,14 +80,15 @@ export function exchangeRate(base, good, epsilon, order = orderBy(base)) {
   return pairs ? sum / pairs : null;
 }
 
-/** Equal scores share the best of their ranks; a NaN has none (0). */
-export function ranksOf(scores) {
-  const order = [...scores.keys()].filter((m) => !Number.isNaN(scores[m])).sort((a, b) => scores[b] - scores[a]);
+/** Equal scores share the best of their ranks and stay as in `rows`; a NaN has no rank (0) and comes last. */
+export function ranksOf(scores, rows = [...scores.keys()]) {
+  const order = rows.filter((m) => !Number.isNaN(scores[m])).sort((a, b) => scores[b] - scores[a]);
   const ranks = new Int32Array(scores.length);
   order.forEach((m, place) => {
     ranks[m] = place > 0 && scores[order[place - 1]] === scores[m] ? ranks[order[place - 1]] : place + 1;
   });
-  return ranks;
+  if (order.length < rows.length) order.push(...rows.filter((m) => Number.isNaN(scores[m])));
+  return { ranks, order };
 }
 
 function normalised(names, perf, weights) {
@@ -122,8 +123,8 @@ export function prepare(table, choices = {}) {
   return { names, perf, base, goods, epsilon, rates, converted, table };
 }
 
-/** Score and rank what was prepared by `weights`; this alone runs while a slider moves. */
-export function score(prepared, weights) {
+/** Score and rank what was prepared by `weights`; this alone runs while a slider moves. Ties stay as in `rows`. */
+export function score(prepared, weights, rows) {
   const { names, perf, base, rates, converted, table } = prepared;
   const shares = normalised(names, perf, weights);
   const models = table.values[0]?.length ?? 0;
@@ -141,7 +142,7 @@ export function score(prepared, weights) {
   for (let m = 0; m < models; m += 1) if (missing[m]) scores[m] = NaN;
   const baseShare = shares[names.indexOf(base)];
   const worth = rates.map((rate, c) => (rate && baseShare ? shares[c] / (baseShare * rate) : null));
-  return { scores, ranks: ranksOf(scores), missing, shares, worth };
+  return { scores, ...ranksOf(scores, rows), missing, shares, worth };
 }
 
 /** Everything at once, from plain rows: what the shared fixture checks. */
