@@ -191,3 +191,29 @@ def test_commands_show_export_freeze_and_check(
     assert json.loads(cli(*folder, "set", "mood", settings, "--json").stdout)["human"] == 0.9
     settings.write_text("[weights]\nbeauty = 1\n")
     assert cli(*folder, "set", "mood", settings).exit_code == 1
+
+
+def test_commands_keep_views_under_names(workspace: Workspace, cli: Callable[..., Result], database: str) -> None:
+    """`board fork`, `forks` and `unfork` keep, list and remove a view; `show --fork` ranks by it."""
+    if database != "sqlite":
+        pytest.skip("the command line reads the address of the database from the environment")
+    folder = ("-w", workspace.settings.workspace, "board")
+    made = cli(*folder, "fork", "mood", "fast", "--weights", "throughput=1", "--json")
+    assert made.exit_code == 0, made.output
+    listed = json.loads(cli(*folder, "forks", "mood", "--json").stdout)["forks"]
+    assert listed == [json.loads(made.stdout)]
+    assert (listed[0]["owner"], listed[0]["view"]) == (None, {"weights": {"throughput": 1.0}})
+    assert "throughput=1" in cli(*folder, "forks", "mood").stdout
+    shown = json.loads(cli(*folder, "show", "mood", "--fork", "fast", "--json").stdout)
+    assert shown["models"][0]["name"] == "small"
+    assert shown["weights"]["throughput"] == 1
+    both = cli(*folder, "show", "mood", "--fork", "fast", "--weights", "memory=1")
+    assert both.exit_code == 1
+    unknown = cli(*folder, "show", "mood", "--fork", "slow")
+    assert unknown.exit_code == 1
+    assert "'fast'" in unknown.stderr
+    assert cli(*folder, "fork", "mood", "none", "--weights", "beauty=1").exit_code == 1
+    assert cli(*folder, "unfork", "mood", "fast").exit_code == 0
+    again = cli(*folder, "unfork", "mood", "fast")
+    assert again.exit_code == 1
+    assert "fast" in again.stderr

@@ -13,6 +13,7 @@ import pytest
 import quintain
 from quintain.client import Client
 from quintain.compose import Workspace
+from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import RoleName
 from quintain.services import board_keep, writing
 from tests.collecting import ROUND, sentences, submit, write_prompts
@@ -92,6 +93,23 @@ def test_a_board_is_exported_and_frozen(client: Client, tmp_path: Path) -> None:
     assert [one.title for one in client.snapshots("mood")] == ["Spring"]
     data = client.download_snapshot("mood", made.hash[:12], tmp_path / "spring.json").read_bytes()
     assert board_keep.verify_snapshot(data).problems == ()
+
+
+def test_views_are_kept_and_the_board_is_set(client: Client) -> None:
+    """A kept view ranks as it was given and is removed again; the owner's settings are the board's default."""
+    kept = client.save_fork("mood", "lean", weights={"memory": 1})
+    assert client.forks("mood") == [kept]
+    assert client.rank("mood", **kept.view) == client.rank("mood", weights={"memory": 1})
+    client.remove_fork("mood", "lean")
+    assert client.forks("mood") == []
+    with pytest.raises(NotFound, match="lean"):
+        client.remove_fork("mood", "lean")
+    with pytest.raises(BadInput, match="beauty"):
+        client.save_fork("mood", "nice", weights={"beauty": 1})
+    assert client.set_board("mood", {"weights": {"memory": 1}})["weights"] == {"memory": 1}
+    assert client.board_settings("mood")["weights"] == {"memory": 1}
+    assert {name for name, weight in client.board("mood").weights.items() if weight} == {"memory"}
+    client.set_board("mood", {})
 
 
 def test_models_are_compared_and_their_answers_come_down(client: Client, tmp_path: Path) -> None:

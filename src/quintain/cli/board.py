@@ -136,6 +136,7 @@ def show(
     tag: Tag = None,
     language: Language = None,
     seeds: Annotated[bool, typer.Option(help="List several seeds of one model apart.")] = False,
+    fork: Annotated[str, typer.Option(help="Rank by the weights kept under this name, instead of --weights.")] = "",
     sure: Annotated[bool, typer.Option(help="Say how sure the ranking is and what it hangs on.")] = True,
     json: output.JsonFlag = False,
 ) -> None:
@@ -145,7 +146,10 @@ def show(
     """
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    if fork and view != View():
+        raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
+        view = board_keep.fork_view(db, task, fork) if fork else view
         made = make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language, seeds))
         shape = rank_board(made, view).as_dict() | {"rounds": [one.as_dict() for one in made.rounds]}
         if sure:
@@ -233,59 +237,6 @@ def export(
         typer.echo(text, nl=False)
     else:
         output.say(f"Wrote {out}.")
-
-
-@app.command()
-def snapshot(
-    context: typer.Context,
-    task: Task,
-    title: Annotated[str, typer.Option(help="What to call it.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write it to, too.")] = None,
-    weights: Weights = "",
-    datasets: Datasets = "",
-    epsilon: Epsilon = None,
-    base: Base = "",
-    tag: Tag = None,
-    language: Language = None,
-    json: output.JsonFlag = False,
-) -> None:
-    """Freeze the board as everybody may see it, with the hash of every input.
-
-    Example: quintain board snapshot sentiment --title "Camera ready" -o board.json
-    """
-    workspace = workspace_of(context)
-    view: View = parse_view(weights, datasets, epsilon=epsilon, base=base)
-    with workspace.session() as db:
-        part = Part(tag, language)
-        made = board_keep.take_snapshot(db, workspace.blobs, OPERATOR, task, view, title=title, part=part)
-        _, data = board_keep.read_snapshot(db, workspace.blobs, task, made.hash)
-    if out is not None:
-        output.write_file(out, data)
-    if json:
-        output.print_json({"hash": made.hash, "title": made.title, "created_at": made.created_at, "file": out})
-    else:
-        output.print_line(made.hash)
-
-
-@app.command()
-def verify(file: Annotated[Path, typer.Argument(help="A snapshot of a board.")], json: output.JsonFlag = False) -> None:
-    """Check a snapshot: that nothing was changed, and that its figures give its ranking. No workspace is needed.
-
-    Example: quintain board verify board.json
-    """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
-    found = board_keep.verify_snapshot(data, file.name)
-    if json:
-        output.print_json(found.as_dict())
-    elif not found.problems:
-        output.print_line(f"{file.name} is what it claims to be: {found.models} models of {found.task}, {found.hash}")
-    for problem in found.problems:
-        output.say(f"{file.name}: {problem}")
-    if found.problems:
-        raise typer.Exit(1)
 
 
 @app.command(name="set")

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 
 from quintain.client.refs import task_path
-from quintain.client.result_shapes import Board, Estimate, RankedModel, Ranking, Snapshot, Uncertainty
+from quintain.client.result_shapes import Board, Estimate, Fork, RankedModel, Ranking, Snapshot, Uncertainty
 from quintain.client.transport import Transport
 
 
@@ -21,8 +21,8 @@ class Part(TypedDict, total=False):
     live: bool
 
 
-class View(Part, total=False):
-    """How to look at a board; what is left out is as its owner set it.
+class Choices(TypedDict, total=False):
+    """How to weigh a board; what is left out is as its owner set it.
 
     *weights* are of axes, *datasets* of data sets, *amrs* are exchange rates fixed by hand, *base* is the axis in whose
     units models are scored, and neighbours at most *epsilon* apart are ignored.
@@ -33,6 +33,10 @@ class View(Part, total=False):
     epsilon: float
     base: str
     amrs: Mapping[str, float]
+
+
+class View(Choices, Part, total=False):
+    """How to weigh a board, and which part of it."""
 
 
 class BoardCalls:
@@ -75,6 +79,30 @@ class BoardCalls:
         """Give a ranking as text: csv, json, latex, markdown, harness or model-index (of one *model*)."""
         params = {**_query(view), "format": format, "model": model}
         return self._transport.text("GET", f"{task_path(task)}/board/export", params=params)
+
+    def forks(self, task: str) -> list[Fork]:
+        """List the views that people keep under a name; `client.rank(task, **fork.view)` ranks by one."""
+        found = self._transport.ask("GET", f"{task_path(task)}/board/forks")
+        return [Fork.read(item) for item in found["forks"]]
+
+    def save_fork(self, task: str, name: str, **choices: Unpack[Choices]) -> Fork:
+        """Keep a view under a name, for everybody to choose; saying it again changes one's own."""
+        where = f"{task_path(task)}/board/forks"
+        return Fork.read(self._transport.ask("POST", where, json={"name": name, **choices}))
+
+    def remove_fork(self, task: str, name: str) -> None:
+        """Remove a view: one's own or, for the owner of the task, anybody's."""
+        self._transport.ask("DELETE", f"{task_path(task)}/board/forks", params={"name": name})
+
+    def board_settings(self, task: str) -> dict[str, Any]:
+        """Give what the owner set: `datasets`, `weights`, `caps`, `metric`, who is shown, `freeze_until`."""
+        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/settings")
+        return found
+
+    def set_board(self, task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Set the board (its owner); what *settings* leave out goes back to its default."""
+        found: dict[str, Any] = self._transport.ask("PUT", f"{task_path(task)}/board/settings", json=dict(settings))
+        return found
 
     def snapshots(self, task: str) -> list[Snapshot]:
         """List the frozen copies of the board, the newest first."""

@@ -86,6 +86,16 @@ class Uncertainty(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Fork(Record):
+    """A view that somebody keeps under a name: `view` has what differs from the owner's (`weights`, `datasets`, …)."""
+
+    name: str
+    owner: str | None
+    view: Mapping[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot(Record):
     """A frozen copy of a board."""
 

@@ -22,7 +22,7 @@ from quintain.services.board_rank import Ranked, dataset_weights, rank
 from quintain.services.board_settings import BoardSpec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Part, View
 from quintain.services.board_uncertainty import uncertainty
-from quintain.services.permissions import require_signed_in, require_user
+from quintain.services.permissions import require_signed_in
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -74,8 +74,9 @@ class Verified:
 
 
 def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: View) -> ForkInfo:
-    """Keep *view* under *name*; saying it again changes one's own, and nobody else's."""
-    user = require_user(actor)
+    """Keep *view* under *name*; saying it again changes one's own, and nobody else's. The operator's are nobody's."""
+    require_signed_in(actor)
+    user = actor.user_id
     name = name.strip()
     if not name or len(name) > 80 or not name.isprintable():
         raise BadInput(f"'{name[:80]}' cannot be the name of a view.", remedy="Use 1 to 80 characters.")
@@ -90,7 +91,16 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
             raise Conflict(f"Somebody else keeps a view called '{name}'.", remedy="Choose another name.")
         kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, view.as_dict(), now(), None
         audit.record(db, actor, "board.fork", f"{task}: {name}")
-    return ForkInfo(name, actor.name, kept.view, kept.created_at)
+    return ForkInfo(name, None if user is None else actor.name, kept.view, kept.created_at)
+
+
+def fork_view(db: Session, task: str, name: str) -> View:
+    """Give the view that is kept under *name*."""
+    kept = queries.fork(db, find_row(db, task).id, name.strip())
+    if kept is None or kept.deleted_at is not None:
+        known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or "none"
+        raise NotFound(f"Nobody keeps a view called '{name}' of this board.", remedy=f"There is: {known}.")
+    return View(**kept.view)
 
 
 def list_forks(db: Session, task: str) -> list[ForkInfo]:
