@@ -77,7 +77,7 @@ def test_aggregate(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert found["labels"] == {"a": 1, "b": 2, "c": 1}
     assert (found["items"], found["workers"], found["judgements"], found["no_label"]) == (5, 5, 25, 1)
     told = cli("labels", "aggregate", table, "--out", out)
-    assert "1 items have no majority" in told.stderr
+    assert "Items without a majority: 1" in told.stderr
 
 
 @pytest.mark.parametrize("method", AGGREGATORS.names())
@@ -233,7 +233,7 @@ def test_what_is_handled(cli: Cli, write: Callable[..., Path], tmp_path: Path) -
     path = write(text, encoding="utf-8-sig")
     found = ask(cli, "labels", "aggregate", path, "--out", out, "--labels", "x,y,z")
     assert found["judgements"] == 3
-    assert found["notes"] == ["Left out 1 rows without a label.", "Counted 1 repeated rows once."]
+    assert found["notes"] == ["Rows left out because they have no label: 1.", "Repeated rows, counted once: 1."]
     assert list(read(out)[0]) == ["item", "label", "confidence", "x", "y", "z"]
     mixed = write('{"item": 1, "worker": "a", "label": 1}\n{"item": "1", "worker": 2, "label": "1"}\n', "mixed.jsonl")
     found = ask(cli, "labels", "aggregate", mixed, "--out", out)

@@ -89,7 +89,7 @@ def aggregate(
         return
     output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
     if report.unlabelled and method == "majority":
-        output.say(f"{report.unlabelled:,} items have no majority; --minimum 1 gives them the most frequent label.")
+        output.say(f"Items without a majority: {report.unlabelled:,}; --minimum 1 gives them the most frequent label.")
     output.say(f"Wrote {out}.")
 
 

@@ -144,7 +144,7 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
         remedy = "Map the column that holds the labels with --column label=COLUMN."
         raise BadInput(faults=[Fault("no row has a label", file=path.name, field="label")], remedy=remedy)
     if len(labelled) < len(frame):
-        notes.append(f"Left out {len(frame) - len(labelled):,} rows without a label.")
+        notes.append(f"Rows left out because they have no label: {len(frame) - len(labelled):,}.")
     return labelled
 
 
@@ -169,7 +169,7 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
     same = frame.unique(["item", "worker", "label"], keep="first", maintain_order=True)
     once = same.unique(["item", "worker"], keep="last" if repeats == "last" else "first", maintain_order=True)
     if len(same) < len(frame):
-        notes.append(f"Counted {len(frame) - len(same):,} repeated rows once.")
+        notes.append(f"Repeated rows, counted once: {len(frame) - len(same):,}.")
     if len(once) == len(same):
         return once
     if repeats == "refuse":
