@@ -29,11 +29,18 @@ PROMPT = {
     "predicate": "sold",
     "question": "who sold something ?",
 }
+WORDS = {"tokens": ["He", "ate", "pizza", "with", "friends", "."], "preposition": 3}
 
 
 def first_word(version: object, blobs: object, batch: list[dict[str, str]]) -> list[object]:
     """Be a model that answers with the first two words, or shouts the source back."""
-    return [" ".join(one["sentence"].split()[:2]) if "sentence" in one else f"{one['source'].upper()}" for one in batch]
+    return [_say(one) for one in batch]
+
+
+def _say(one: dict[str, str]) -> object:
+    if "tokens" in one:
+        return 0
+    return " ".join(one["sentence"].split()[:2]) if "sentence" in one else one["source"].upper()
 
 
 @pytest.fixture
@@ -46,7 +53,9 @@ def client(workspace: Workspace, db: Session, monkeypatch: pytest.MonkeyPatch) -
         yield made
 
 
-def add_round(db: Session, blobs: Blobs, owner: Actor, folder: Path, kind: str, *, prompt: bool) -> str:
+def add_round(
+    db: Session, blobs: Blobs, owner: Actor, folder: Path, kind: str, *, prompt: bool, tables: str = ""
+) -> str:
     """Open a round of a task of one kind, and give its address."""
     put_task(db, owner, f'name = "words"\nkind = "{kind}"\ntitle = "Words"')
     place = folder / "model"
@@ -54,10 +63,10 @@ def add_round(db: Session, blobs: Blobs, owner: Actor, folder: Path, kind: str, 
     (place / "handler.py").write_text("# run by the test\n")
     register_version(db, blobs, owner, "words", "m", adapter="handler", folder=place, card=CARD)
     condition = f'[[conditions]]\nname = "only"\nprompt = {json.dumps(prompt)}\n'
-    info = put_round(db, owner, f'task = "words"\ntitle = "W"\n[targets]\nmodels = ["words/m"]\n{condition}')
+    info = put_round(db, owner, f'task = "words"\ntitle = "W"\n[targets]\nmodels = ["words/m"]\n{condition}{tables}')
     if prompt:
         file = folder / "prompts.jsonl"
-        file.write_text(json.dumps(PROMPT) + "\n")
+        file.write_text(json.dumps(PROMPT if kind == "qa-srl" else WORDS) + "\n")
         import_prompts(db, owner, info.ref, file)
     open_round(db, owner, info.ref)
     return f"/tasks/words/rounds/{info.number}"
@@ -146,3 +155,24 @@ def test_the_writer_of_free_text_has_the_last_word(
     db.rollback()
     row = attempts_table(db, owner, "words/1").row(0, named=True)
     assert (row["fooled"], row["confirmed"], row["target"]) == (wrong, True if wrong else None, None)
+
+
+def test_words_of_a_sentence_are_shown_as_words(
+    db: Session, blobs: Blobs, owner: Actor, client: TestClient, tmp_path: Path
+) -> None:
+    """A position is typed as a word, in a line of its own without differences, and read back as a word everywhere."""
+    helps = "[helps]\nocclusion = true\n"
+    address = begin(client, add_round(db, blobs, owner, tmp_path, "attachment", prompt=True, tables=helps))
+    page = client.get(address).text
+    assert "up to 10 tries" in page
+    assert '<input id="in-preposition" name="in-preposition" type="text" value="3"' in page
+    assert 'data-diff-of="in-tokens"' in page
+    assert 'data-diff-of="in-preposition"' not in page
+    tried = {"in_tokens": "He ate pizza with anchovies .", "in_preposition": "with", "answer": "pizza"}
+    assert send(client, address, **tried).status_code == 303
+    page = client.get(address).text
+    assert "He ate pizza with anchovies . · with" in page
+    assert '<p class="passage" dir="auto">with</p>' in page
+    moved = re.search(r'hx-get="([^"]+/moved/\d+)"', page)
+    assert moved
+    assert "No single word moved it" in client.get(moved[1]).text

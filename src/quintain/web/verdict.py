@@ -17,7 +17,7 @@ from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
 from quintain.web.said import say
 from quintain.web.visit import Visit
-from quintain.web.write_form import boxes_of, target_of
+from quintain.web.write_form import boxes_of, shown_input, target_of
 
 SMALLEST_EFFECT = 0.01  # of a probability; below, a word is not worth a mark
 
@@ -86,8 +86,7 @@ def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
     """Give what was written as one text, without what a prompt gave."""
     form = kind_of(task).form(task)
     own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
-    texts = [inputs[field.name] for field in own]
-    return " · ".join(" / ".join(map(str, text)) if isinstance(text, list) else str(text) for text in texts)
+    return " · ".join(shown_input(field, inputs) for field in own)
 
 
 def moved_pieces(

@@ -26,7 +26,7 @@ AROUND = 40  # characters that are shown on either side of a place
 class Box:
     """One input: given by the prompt, or to be written; *before* is the prompt's text, where it may be edited.
 
-    *rows* are separate lines, where the answer is chosen among them.
+    *rows* are separate lines, where the answer is chosen among them; *word* is what stands at a position.
     """
 
     field: FormField
@@ -34,6 +34,7 @@ class Box:
     before: str | None = None
     given: bool = False
     rows: tuple[str, ...] = ()
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,17 @@ class Typed:
     target: Answer
 
 
+def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
+    """Write an input on one line, for people: words as a sentence, a position as the word that stands there."""
+    value = inputs.get(field.name)
+    words = inputs.get(field.of or "")
+    if field.widget == "token" and isinstance(value, int) and isinstance(words, list) and 0 <= value < len(words):
+        return str(words[value])
+    if isinstance(value, list | tuple):
+        return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
+    return "" if value is None else str(value)
+
+
 def given_fields(form: Form, prompt: Mapping[str, Any] | None) -> set[str]:
     """Name the inputs that a prompt fixes."""
     return {field.name for field in form.inputs if not field.editable and (prompt or {}).get(field.name) is not None}
@@ -85,8 +97,10 @@ def boxes_of(
             found.append(Box(field, original, given=True))
             continue
         value = typed if started and field.name in draft else original
-        before = original if (prompt or {}).get(field.name) is not None else None
-        found.append(Box(field, value, before, rows=_rows(form.answer, field, value)))
+        given_text = (prompt or {}).get(field.name) is not None and field.widget != "token"
+        before = original if given_text else None
+        word = shown_input(field, {**(prompt or {}), **draft}) if field.widget == "token" else ""
+        found.append(Box(field, value, before, rows=_rows(form.answer, field, value), word=word))
     return tuple(found)
 
 

@@ -68,7 +68,9 @@ def moved(visit: Visiting, key: str, attempt: int) -> Response:
     inputs = collect.get_verdict(visit.db, visit.actor, attempt).inputs
     runners = visit.workspace.runners
     effects = helps.occlusion(visit.db, visit.blobs, visit.actor, attempt, runners=runners)
-    return visit.render("verdict_moved.html", fields=moved_pieces(visit, task, inputs, effects))
+    fields = moved_pieces(visit, task, inputs, effects)
+    any_moved = any(kind for _, pieces in fields for _, kind, _ in pieces)
+    return visit.render("verdict_moved.html", fields=fields, any_moved=any_moved)
 
 
 def inspiration(visit: Visiting, key: str) -> Response:
