@@ -47,6 +47,7 @@ TagOption = Annotated[
 ]
 FormatOption = Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")]
 SplitOption = Annotated[str, typer.Option("--split", help="Split of a folder; by default the role's.")]
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Such as latin-1, for a file that is not UTF-8.")]
 DuplicatesOption = Annotated[str, typer.Option("--duplicates", help="'first' keeps the first of equal inputs.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out instead of refusing the file.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="How many faults to list.", show_default="100")]
@@ -69,6 +70,7 @@ def import_(
     tag_column: TagOption = [],  # noqa: B006
     format: FormatOption = "",  # noqa: A002 - the name of the option
     split: SplitOption = "",
+    encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
     skip_bad: SkipBad = False,
     limit: LimitOption = None,
@@ -81,7 +83,7 @@ def import_(
     made = _plan(
         plan, preset, column, label,
         role=role, hidden=hidden, language=language, drop=tuple(drop), tag_columns=tuple(tag_column), format=format,
-        split=split, duplicates=duplicates, skip_bad=skip_bad, limit=limit,
+        split=split, encoding=encoding, duplicates=duplicates, skip_bad=skip_bad, limit=limit,
     )  # fmt: skip
     workspace = workspace_of(context)
     with workspace.session() as db, _progress(file.name, shown=not json) as progress:
@@ -110,6 +112,7 @@ def check(
     drop: DropOption = [],  # noqa: B006
     format: FormatOption = "",  # noqa: A002 - the name of the option
     split: SplitOption = "",
+    encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
     limit: LimitOption = None,
     json: JsonFlag = False,
@@ -120,7 +123,7 @@ def check(
     """
     made = _plan(
         plan, preset, column, label,
-        role=role, drop=tuple(drop), format=format, split=split, duplicates=duplicates, limit=limit,
+        role=role, drop=tuple(drop), format=format, split=split, encoding=encoding, duplicates=duplicates, limit=limit,
     )  # fmt: skip
     with _progress(file.name, shown=not json) as progress:
         report = check_file(file, read_task(task), made, progress=progress)
@@ -150,7 +153,7 @@ def list_(
     if json:
         print_json({"versions": [one.as_dict() for one in found]})
     elif not found:
-        say("There are no data sets yet. Bring one in with `quintain data import FILE`.")
+        say("There are no data sets yet. Bring one in: quintain data import FILE --task TASK --name NAME --role test")
     else:
         rows = [
             (one.ref, one.role, "hidden" if one.hidden else "open", one.rows, one.language, one.hash[:12])

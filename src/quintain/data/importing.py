@@ -50,6 +50,8 @@ class Report:
         remedy = "Mend the file, or leave bad rows out with --skip-bad."
         if self.duplicates == self.total:
             remedy = "Keep the first of each with --duplicates first."
+        elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
+            remedy = "Save the file as UTF-8, or name its encoding with --encoding, such as latin-1."
         count = f"{self.total} fault{'s' if self.total != 1 else ''}"
         return BadInput(
             f"{self.file} has {count}; nothing was imported.", faults=self.faults, total=self.total, remedy=remedy

@@ -117,7 +117,8 @@ def _batch(
 
 def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | None:
     if len(cells) != width:
-        return Fault(f"{len(cells)} columns where there should be {width}", file=name, row=number)
+        columns = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
+        return Fault(f"{columns} where there should be {width}", file=name, row=number)
     if not all(map(str.isascii, cells)):
         try:
             "".join(cells).encode()
