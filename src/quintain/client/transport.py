@@ -77,6 +77,9 @@ class Transport:
     def _send(self, method: str, path: str, **request: Any) -> httpx2.Response:
         try:
             response = self._http.request(method, path, **request)
+        except UnicodeEncodeError as error:
+            remedy = "Take halves of surrogate pairs out."
+            raise BadInput(f"A text cannot be sent: {error.reason}.", remedy=remedy) from error
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:

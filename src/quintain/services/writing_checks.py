@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ from quintain.tasks.shapes import gold_list
 from quintain.tasks.spans import SpanKind
 
 MAX_CHARACTERS = 100_000
+# What a model reads and people do not see: soft hyphens, spaces without width, marks that turn the writing round.
+# Joiners are left out, which emoji and Persian need, and so are the marks of direction that stand in mixed texts.
+INVISIBLE = re.compile("[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u2064\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def check_writing(
         target, faults = _placed(task, whole, target)
     faults += _target_faults(kind, task, spec, target, assigned)
     if not faults:
-        faults += _script_faults(kind, task, spec, whole)
+        faults += _script_faults(kind, task, spec, whole) + _invisible_faults(kind, task, prompt or {}, whole)
     distance = share = None
     if prompt is not None:
         distance, share = edit_distance(task, prompt, whole)
@@ -124,6 +128,18 @@ def as_text(value: Any) -> str:
     if value is None:
         return ""
     return "\n".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
+
+
+def _invisible_faults(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> list[Fault]:
+    """Find invisible characters that the writer brought in; what came with the prompt is not their doing."""
+    faults = []
+    for name in _editable(kind, task):
+        new = set(INVISIBLE.findall(as_text(inputs.get(name)))) - set(as_text(prompt.get(name)))
+        names = sorted(unicodedata.name(one, f"U+{ord(one):04X}").lower() for one in new)
+        faults += [
+            Fault(f"has an invisible character ({what}); people judge what they see", field=name) for what in names
+        ]
+    return faults
 
 
 def _editable(kind: TaskKind, task: Task) -> list[str]:

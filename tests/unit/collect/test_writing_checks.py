@@ -54,6 +54,27 @@ def test_a_premise_stays_as_it_was_given() -> None:
     assert "field 'premise': is given in this round and cannot be changed" in refused(NLI, PREMISE, other, "neutral")
 
 
+def test_nobody_fools_a_model_with_what_people_cannot_see() -> None:
+    """Spaces without width and turned writing are named; joiners, marks of direction and the prompt's own may stay."""
+    hidden = "Some\u200bbody rests, \u202edias yeht."
+    message = refused(NLI, PREMISE, {"hypothesis": hidden}, "neutral")
+    assert "has an invisible character (zero width space)" in message
+    assert "has an invisible character (right-to-left override)" in message
+    for text in (
+        "\U0001f469\u200d\U0001f680 rests.",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0628\u062f",
+        "\u05e9\u05dc\u05d5\u05dd\u200f, he rests.",
+    ):
+        assert check_writing(NLI, SPEC, PREMISE, {"hypothesis": text}, "neutral").inputs["hypothesis"] == text
+    given = {
+        "sentence": "The ba\u00adker sold us two loaves .",
+        "predicate": "sold",
+        "question": "who sold something ?",
+    }
+    kept = {**given, "sentence": "The ba\u00adker sold us three loaves ."}
+    assert check_writing(SRL, SPEC, given, kept, {"text": "The ba\u00adker", "start": 0}).edit_distance
+
+
 def test_a_span_must_lie_in_its_passage() -> None:
     """An answer that is not in the passage, or not where it says, is refused."""
     question = {"question": "When did it burn down?"}
