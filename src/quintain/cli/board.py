@@ -95,7 +95,7 @@ def _print_report(report: RankReport) -> None:
             [
                 row["rank"],
                 row["model"],
-                _number(row["dynascore"], 2) or f"unranked: {row.get('reason', '')}",
+                _number(row["dynascore"], 2) or "unranked",
                 _number(row["zscore"], 2),
                 "yes" if row["pareto"] else "",
                 *(_number(row["aggregates"][name]["score"], 3) for name in report.aggregates),
@@ -103,6 +103,7 @@ def _print_report(report: RankReport) -> None:
             for row in models
         ],
     )
+    _say_unranked(models)
     ranking = report.ranking
     output.print_table(
         ["metric", "weight", "AMRS", f"one unit is worth, in {ranking.base}", "note"],
@@ -118,6 +119,13 @@ def _print_report(report: RankReport) -> None:
         ],
     )
     output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
+
+
+def _say_unranked(models: list[dict[str, Any]]) -> None:
+    """Say why models have no rank, below the table: in a column the reasons would squeeze the figures."""
+    for row in models:
+        if row["rank"] is None:
+            output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
 
 
 def _number(value: float | None, digits: int) -> str | None:
@@ -173,11 +181,12 @@ def _print_board(shape: dict[str, Any]) -> None:
         return [
             None if row["rank"] is None else f"{row['rank']}{span}",
             row["name"],
-            _number(row["dynascore"], 2) or f"unranked: {row.get('reason', '')}",
+            _number(row["dynascore"], 2) or "unranked",
             *(_number(figure["value"], 2) if figure else None for figure in figures),
         ]
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    _say_unranked(shape["models"])
     rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
     output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
     if shape["rounds"]:

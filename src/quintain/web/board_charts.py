@@ -118,9 +118,10 @@ def progress_chart(ranked: Ranked, *, title: str, human: str) -> dict[str, Any] 
 
 
 def _dates(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Letter days, or hours where all models came within two days."""
+    """Letter days; hours where all models came within two days, and seconds where they came within minutes."""
     first, last = (datetime.fromisoformat(rows[place]["date"]) for place in (0, -1))
-    written = "%d %b %H:%M" if last - first < timedelta(days=2) else "%d %b %Y"
+    steps = ((timedelta(minutes=10), "%H:%M:%S"), (timedelta(days=2), "%d %b %H:%M"))
+    written = next((text for within, text in steps if last - first < within), "%d %b %Y")
     return {"format": written, "tickCount": 4, "labelOverlap": True}
 
 

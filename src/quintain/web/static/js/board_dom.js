@@ -7,7 +7,8 @@ export const locale = () => document.documentElement.lang || undefined;
 export function digits(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  return value.toFixed(size >= 1000 ? 0 : size >= 10 || size === 0 ? 1 : 2);
+  if (size >= 1000) return Math.round(value).toLocaleString(locale());
+  return value.toFixed(size >= 10 || size === 0 ? 1 : 2);
 }
 
 /** As many digits as anybody could ask for, where a cell has room for few. */

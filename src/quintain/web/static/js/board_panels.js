@@ -1,15 +1,21 @@
 // What stands around the table: exchange rates in words, how sure it is, other aggregations, the citation.
 
-import { digits, element, fill } from "./board_dom.js";
+import { digits, element, fill, locale } from "./board_dom.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 const whole = (share) => `${Math.round(100 * share)}`;
+
+/** How much of a metric to speak of, so that what it is worth is a number one can picture: 1, or a power of ten. */
+function amountFor(worth) {
+  const size = Math.abs(worth);
+  return size === 0 || (size >= 0.01 && size < 100) ? 1 : 10 ** -Math.floor(Math.log10(size));
+}
 
 export function showWorth(place, state, titles, words) {
   const base = state.axes.find((axis) => axis.name === state.base);
   const { worth, shares } = state.found;
   const points = (value) => {
-    const text = value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(1) : digits(value);
+    const text = digits(value);
     return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: base.unit });
   };
   const lines = state.axes.flatMap((axis, c) => {
@@ -20,8 +26,10 @@ export function showWorth(place, state, titles, words) {
       const same = present.length > 1 && present.every((value) => value === present[0]);
       return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : words.why_close })];
     }
-    const unit = axis.unit === "%" ? "%" : axis.unit;
-    return [fill(axis.lower ? words.worth_less : words.worth_more, { unit, axis: titles[axis.name], points: points(worth[c]), base: titles[state.base] })];
+    const much = amountFor(worth[c]);
+    const amount = much.toLocaleString(locale(), { maximumFractionDigits: 12 });
+    const values = { amount, unit: axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
+    return [fill(axis.lower ? words.worth_less : words.worth_more, values)];
   });
   place.replaceChildren(...[...new Set(lines)].map((line) => element("li", {}, line)));
 }
@@ -66,7 +74,7 @@ export function showLeader(found, state, titles, words) {
   const lines = ranges.map((range) => fill(words.leads, { leader: name(found.leader), ranges: range }));
   if (found.epsilon) {
     const { low, high } = found.epsilon;
-    const values = { leader: name(found.leader), low: digits(low), high: high === null ? "∞" : digits(high) };
+    const values = { leader: name(found.leader), low: low === 0 ? "0" : digits(low), high: high === null ? "∞" : digits(high) };
     lines.push(fill(words.leads_epsilon, values));
   }
   const pool = found.pool.slice(0, 3).filter((effect) => Math.abs(effect.largest) > 1e-9);

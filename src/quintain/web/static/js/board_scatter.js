@@ -31,7 +31,7 @@ export function showScatter(place, state, titles, words, [x, y]) {
     if (!lower && known.length && Math.min(...known) > 0 && Math.max(...known) > 50 * Math.min(...known)) {
       Object.assign(scale, { type: "log" });
       delete scale.zero;
-      spec.encoding[channel].axis.format = "~s";
+      Object.assign(spec.encoding[channel].axis, { format: "~s", values: powers(known) });
     }
     spec.layer[1].encoding.tooltip[channel === "x" ? 1 : 2].title = titles[name];
   }
@@ -40,6 +40,12 @@ export function showScatter(place, state, titles, words, [x, y]) {
   place.dataset.renderer = spec.data.values.length > ELEMENTS ? "canvas" : "svg";
   place.dataset.spec = JSON.stringify(spec);
   drawCharts(place.parentElement);
+}
+
+/** The powers of ten that the values lie between: lines at every step of a logarithm are a thicket. */
+function powers(values) {
+  const [first, last] = [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
+  return Array.from({ length: last - first + 1 }, (_, step) => 10 ** (first + step));
 }
 
 /** Points in the right half have their names to the left. */
