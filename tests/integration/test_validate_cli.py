@@ -209,3 +209,20 @@ def test_the_console_from_the_command_line(
     assert run("trail", REF, "--limit", "1")["entries"][0]["action"] == "judge.unqualify"
     for command in ("policy", "judges", "notes", "trail"):
         assert cli("--workspace", workspace.settings.workspace, "validate", command, REF).exit_code == 0
+
+
+def test_bad_items_leave_nothing_half_done(run: Any, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """A file with faults opens no validation; one with a byte-order mark and repeats is read, and repeats counted."""
+    make_ground(db, owner, 1, ref="mood/other")
+    items = tmp_path / "items.csv"
+    items.write_text("text,answer\nI like it,positive\n,neutral\nbad,sad\n", encoding="utf-8-sig")
+    said = run("open", REF, "--items", items, code=1)
+    assert "items.csv, row 3, field 'text': is empty" in said
+    assert "items.csv, row 4, field 'answer': label 'sad' is not one of negative, neutral, positive" in said
+    assert [one["validation"] for one in run("status")["validations"]] == ["mood/other"]
+    items.write_text("text,answer\nI like it,positive\nI like it,positive\nmeh,\n", encoding="utf-8-sig")
+    assert run("open", REF, "--items", items)["items"] == 2
+    assert "'other' names no validation" in run("open", "other", code=1)
+    rates = run("status", REF)["rates"]
+    assert (rates["vmer"]["value"], rates["aimed_success"]) == (None, None)
+    assert rates["vmer"]["reason"] == "no model has answered any of the items"

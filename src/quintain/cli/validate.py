@@ -12,6 +12,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
 from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services import adjudicate as adjudication
@@ -29,7 +30,6 @@ from quintain.services import (
 from quintain.services import review as reviewing
 from quintain.services.validation_items import ORDERS, STATES, Wanted
 from quintain.services.validation_policy import policy_of
-from quintain.tasks.definition import read_text
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
 
@@ -54,12 +54,18 @@ def open_(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        text = read_text(policy) if policy else None
-        validate.open_validation(db, OPERATOR, ref, text, seed=seed, file=str(policy) if policy else None)
-        if items is not None:
-            item_files.add_items_from_file(db, OPERATOR, ref, items, parse_columns(column or []))
-        if dataset is not None:
-            item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
+        item_files.open_with_items(
+            db,
+            workspace.blobs,
+            OPERATOR,
+            ref,
+            read_text(policy, what="policy", remedy="Check the spelling and the folder.") if policy else None,
+            seed=seed,
+            file=str(policy) if policy else None,
+            items=items,
+            columns=parse_columns(column or []),
+            dataset=dataset,
+        )
         found = validation_status.progress(db, OPERATOR, ref)
     say(f"{ref} is open: {found['items']} items, {found['forecast']['judgements']} judgements to go.")
     if json:

@@ -17,9 +17,32 @@ from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services import dataset_content, gold
 from quintain.services.judging_labels import shows_answer
 from quintain.services.permissions import require_owner
-from quintain.services.validate import Taken, find, take_rows
+from quintain.services.validate import Taken, find, open_validation, take_rows
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 from quintain.tasks.contract import kind_of
+
+
+def open_with_items(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    policy_toml: str | None = None,
+    *,
+    seed: int = 0,
+    file: str | None = None,
+    items: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    dataset: str | None = None,
+) -> None:
+    """Open a validation and add the items of a file, of a data set or of both: all of it, or nothing."""
+    with transaction(db):
+        open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
+        if items is not None:
+            add_items_from_file(db, actor, ref, items, columns)
+        if dataset is not None:
+            add_items_from_dataset(db, blobs, actor, ref, dataset)
 
 
 def add_items_from_file(

@@ -81,6 +81,8 @@ def open_validation(
     Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in.
     """
     task_name, _, name = ref.rpartition("/")
+    if not task_name:
+        raise BadInput(f"'{ref}' names no validation.", remedy="Name it as task/round, such as sentiment/2.")
     policy = parse_policy(policy_toml or "", file=file)
     with transaction(db):
         task_id = find_row(db, task_name).id

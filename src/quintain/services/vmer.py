@@ -31,10 +31,12 @@ from quintain.store.queries import collected as queries
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries.collected import Collected
 
+NO_MODEL = Estimate(None, reason="no model has answered any of the items")
+
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """vMER and aimed success of some items. *aimed_success* is None where nobody aimed."""
+    """vMER and aimed success of some items. *aimed_success* is None where nobody aimed, or at no model."""
 
     collected: int
     validated: int
@@ -130,15 +132,16 @@ def _outcomes(
 
 def _rates(outcomes: Sequence[_Outcome]) -> Rates:
     written = [one for one in outcomes if one.item.written]
+    asked = any(one.item.predictions for one in outcomes)
     errors, successes = sum(one.error for one in outcomes), sum(one.success for one in written)
     return Rates(
         collected=len(outcomes),
         validated=sum(one.label is not None for one in outcomes),
         errors=errors,
-        vmer=wilson_share(errors, len(outcomes)),
+        vmer=wilson_share(errors, len(outcomes)) if asked or not outcomes else NO_MODEL,
         written=len(written),
         successes=successes,
-        aimed_success=wilson_share(successes, len(written)) if written else None,
+        aimed_success=wilson_share(successes, len(written)) if written and asked else None,
     )
 
 
