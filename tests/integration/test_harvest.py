@@ -281,9 +281,10 @@ def test_what_makes_no_sense_is_refused(corpus: Path, tmp_path: Path, settings: 
 
 def test_files_without_anything_are_refused(corpus: Path, tmp_path: Path) -> None:
     """Empty ones, missing ones, ones without a text column or without ratings, and outputs of no known format."""
-    (tmp_path / "empty.jsonl").write_bytes(b"")
-    with pytest.raises(BadInput, match="the file is empty"):
-        take(tmp_path / "empty.jsonl", tmp_path / "a.jsonl")
+    for nothing in (b"", b"\n\n"):
+        (tmp_path / "empty.jsonl").write_bytes(nothing)
+        with pytest.raises(BadInput, match="the file is empty"):
+            take(tmp_path / "empty.jsonl", tmp_path / "a.jsonl")
     with pytest.raises(NotFound, match="no file"):
         take(tmp_path / "none.jsonl", tmp_path / "a.jsonl")
     with pytest.raises(BadInput, match="no column for 'text'"):

@@ -93,6 +93,8 @@ def open_corpus(
 
 
 def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
+    if not source.columns:
+        raise BadInput(faults=[Fault("the file is empty", file=source.name)])
     faults = [
         Fault(f"there is no column '{theirs}'", file=source.name)
         for theirs in columns.values()
