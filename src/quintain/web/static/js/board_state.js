@@ -76,6 +76,8 @@ export class State {
   /** Average over data sets anew; only data set weights, ε and the base metric make this necessary. */
   prepare() {
     const weights = this.dataWeights();
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    this.dataShares = weights.map((weight) => weight / total);
     const models = this.models.length;
     this.beyond = this.models.map(() => null);
     const values = this.cells.map((cells, c) => {
@@ -117,30 +119,28 @@ export class State {
     const value = this.values[c][m];
     if (Number.isNaN(value)) return null;
     if (this.axes[c].pooled) return this.models[m].pooled[this.axes[c].name];
-    const weights = this.dataWeights();
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
     const figures = this.models[m].values[this.axes[c].name];
     let n = 0;
     let spread = null;
     let seeds = null;
     let at = null;
-    const halves = { low: 0, high: 0 };
-    figures.forEach((figure, d) => {
-      if (!weights[d] || !figure) return;
+    let low = 0;
+    let high = 0;
+    this.dataShares.forEach((share, d) => {
+      const figure = figures[d];
+      if (!share || !figure) return;
       n += figure.n ?? 0;
       if (figure.at > (at ?? "")) at = figure.at;
       if (figure.spread !== undefined) spread = Math.max(spread ?? 0, figure.spread);
       seeds ??= figure.seeds;
-      for (const end of ["low", "high"]) {
-        const half = figure[end] === null ? NaN : figure[end] - figure.value;
-        halves[end] += ((weights[d] / total) * half) ** 2;
-      }
+      low += figure.low === null ? NaN : (share * (figure.low - figure.value)) ** 2;
+      high += figure.high === null ? NaN : (share * (figure.high - figure.value)) ** 2;
     });
-    const sure = !Number.isNaN(halves.low) && !Number.isNaN(halves.high);
+    const sure = !Number.isNaN(low) && !Number.isNaN(high);
     return {
       value, n, at, spread, seeds,
-      low: sure ? value - Math.sqrt(halves.low) : null,
-      high: sure ? value + Math.sqrt(halves.high) : null,
+      low: sure ? value - Math.sqrt(low) : null,
+      high: sure ? value + Math.sqrt(high) : null,
     };
   }
 
