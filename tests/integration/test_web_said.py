@@ -129,10 +129,8 @@ def two(reading):
     read = scripts.raised.read_modules
     monkeypatch.setattr(scripts.raised, "read_modules", lambda *given: [*read(*given), extra])
     found = scripts.problems(LOCALES / "de" / "LC_MESSAGES" / "errors.po", scripts.refusals())
-    assert [line for line in found if "not in the catalogue" in line] == [
-        f"not in the catalogue: {text}"
-        for text in ("%(name)s is asleep.", "Wake them.", "has %(reading)s legs", "has no legs")
-    ]
+    new = ("%(name)s is asleep.", "Wake them.", "has %(reading)s legs", "has no legs")
+    assert {f"not in the catalogue: {text}" for text in new} <= set(found)
 
 
 def test_a_renamed_value_keeps_its_translation(scripts: ModuleType) -> None:
