@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from typing import Any
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault
+from quintain.core.toml import parse_toml, read_text
 
 MANIFEST = "quintain.toml"
 CARD = "card.md"
@@ -34,10 +34,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.exists():
         return Manifest()
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(faults=[Fault(str(error), file=MANIFEST)]) from error
+    values = parse_toml(read_text(path, remedy="`quintain model init` writes one."), file=MANIFEST)
     faults = _faults(values)
     if faults:
         raise BadInput(faults=faults)

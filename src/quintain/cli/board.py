@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +11,9 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
-from quintain.core.errors import BadInput, NotFound
+from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.toml import parse_toml, read_text
 from quintain.data.tables import parse_columns
 from quintain.services import board_keep
 from quintain.services.board import board as make_board
@@ -270,11 +270,6 @@ def set_settings(
 
 
 def _settings(file: Path) -> dict[str, Any]:
-    try:
-        settings = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file.name} is no TOML file: {error}") from error
+    settings = parse_toml(read_text(file), file=file.name)
     until = settings.get("freeze_until")
     return {**settings, "freeze_until": until.isoformat()} if isinstance(until, date) else settings

@@ -12,9 +12,9 @@ from quintain.cli.output import JsonFlag, print_json, print_line, print_table, s
 from quintain.cli.task import app as task_app
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
 from quintain.services import quiz_results, quizzes
 from quintain.services.quiz_files import dump_quiz, parse_quiz
-from quintain.tasks.definition import read_text
 
 app = typer.Typer(help="Quizzes of a task, for those who write and judge.", no_args_is_help=True)
 task_app.add_typer(app, name="quiz")

@@ -11,10 +11,10 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
 from quintain.services import attempt_export, attempts, entry, pay, prompts
 from quintain.services import rounds as service
-from quintain.tasks.definition import read_text
 
 app = typer.Typer(help="Collect examples in rounds.", no_args_is_help=True)
 
@@ -32,7 +32,7 @@ def new(
 
     Example: quintain round new round-2.toml
     """
-    text = read_text(file)
+    text = read_text(file, remedy="`quintain round new --help` says what is in one.")
     if check:
         spec = service.check_round(text, file=str(file))
         say(f"{file} defines a round of task '{spec.task}'.")

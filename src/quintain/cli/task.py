@@ -14,7 +14,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.task import Task
 from quintain.services import tasks as service
 from quintain.tasks.contract import KINDS, TaskKind, kind_of
-from quintain.tasks.definition import read_text
+from quintain.tasks.definition import read_task_text
 from quintain.tasks.starter import starter
 from quintain.tasks.writing import task_as_dict
 
@@ -31,7 +31,7 @@ def check(file: TaskFile, json: JsonFlag = False) -> None:
     Example: quintain task check sentiment.toml
     """
     try:
-        task = service.check_task(read_text(file), file=str(file))
+        task = service.check_task(read_task_text(file), file=str(file))
     except BadInput as error:
         if not json:
             raise
@@ -50,7 +50,7 @@ def add(context: typer.Context, file: TaskFile, json: JsonFlag = False) -> None:
 
     Example: quintain task add sentiment.toml
     """
-    text = read_text(file)
+    text = read_task_text(file)
     with workspace_of(context).session() as db:
         task = service.put_task(db, OPERATOR, text, file=str(file))
         version = service.task_history(db, task.name)[0].number

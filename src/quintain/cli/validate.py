@@ -59,7 +59,7 @@ def open_(
             workspace.blobs,
             OPERATOR,
             ref,
-            read_text(policy, what="policy", remedy="Check the spelling and the folder.") if policy else None,
+            read_text(policy) if policy else None,
             seed=seed,
             file=str(policy) if policy else None,
             items=items,

@@ -11,9 +11,9 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
 from quintain.services import judges as judge_service
 from quintain.services import validate, validation_trail
-from quintain.tasks.definition import read_text
 
 SHOWN = 200
 

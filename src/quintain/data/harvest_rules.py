@@ -23,15 +23,15 @@ A sentence belongs to the first stratum whose condition it meets. `count` can st
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
+from quintain.core.toml import parse_toml, read_text
 from quintain.data.languages import LANGUAGES
 from quintain.data.where import Condition, parse_where
 
@@ -145,22 +145,13 @@ class Rules:
 
 def read_rules(path: Path) -> Rules:
     """Read the rules in the TOML file at *path*."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", remedy="`quintain harvest --show-rules` prints one.") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadInput(f"{path} cannot be read as text: {error}.") from error
+    text = read_text(path, remedy="`quintain harvest --show-rules` prints one.")
     return parse_rules(text, file=path.name)
 
 
 def parse_rules(text: str, *, file: str = "the rules") -> Rules:
     """Make rules of TOML *text*, or raise BadInput with every fault; *file* is named in them."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)]) from error
-    return _Reading(data, file).rules()
+    return _Reading(parse_toml(text, file=file), file).rules()
 
 
 class _Reading:

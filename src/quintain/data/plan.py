@@ -16,15 +16,15 @@ answer = "overall"
 from __future__ import annotations
 
 import codecs
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Role
+from quintain.core.toml import parse_toml, read_text
 from quintain.data.readers.contract import Options
 
 DEFAULT_LIMIT = 100
@@ -111,21 +111,12 @@ class ImportPlan:
 
 def read_plan(path: Path) -> ImportPlan:
     """Read the plan in the TOML file at *path*."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadInput(f"{path} cannot be read as text: {error}.") from error
-    return parse_plan(text, file=path.name)
+    return parse_plan(read_text(path), file=path.name)
 
 
 def parse_plan(text: str, *, file: str = "plan") -> ImportPlan:
     """Make a plan of TOML *text*, or raise BadInput with every fault in it; *file* is named in them."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)]) from error
+    data = parse_toml(text, file=file)
     known = {item.name: item for item in fields(ImportPlan)}
     problems = [(name, _unknown(name, list(known))) for name in data if name not in known]
     values: dict[str, Any] = {}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from quintain.adapters.contract import Outside, Secret
 from quintain.adapters.remote import origin
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Fault
+from quintain.core.toml import parse_toml, read_text
 
 
 def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
@@ -19,13 +19,8 @@ def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
 
 
 def _read_secrets(path: Path) -> dict[str, Secret]:
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", remedy="QUINTAIN_SECRETS names it.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(faults=[Fault(str(error), file=path.name)]) from error
-    found = {}
+    text = read_text(path, remedy="QUINTAIN_SECRETS names it.")
+    tables, found = parse_toml(text, file=path.name), {}
     for name, table in tables.items():
         if not isinstance(table, dict) or not all(isinstance(table.get(key), str) for key in ("endpoint", "key")):
             raise BadInput(faults=[Fault(f"[{name}] needs `endpoint` and `key`, both texts", file=path.name)])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.toml import parse_toml
 from quintain.services.quizzes import quiz_faults
 from quintain.tasks.writing import toml
 
@@ -24,11 +24,10 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
     if len(text) > MAX_FILE:
         raise BadInput("This is larger than 1 MB, which no quiz is.")
     try:
-        data = json.loads(text) if file is not None and file.lower().endswith(".json") else tomllib.loads(text)
+        in_json = file is not None and file.lower().endswith(".json")
+        data = json.loads(text) if in_json else parse_toml(text, file=file)
     except json.JSONDecodeError as error:
         raise BadInput(faults=[Fault(f"not valid JSON: {error}", file=file)], remedy="Mend the JSON first.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)], remedy="Mend the TOML first.") from None
     if not isinstance(data, dict):
         raise BadInput(faults=[Fault("is not a table with questions", file=file)])
     faults = quiz_faults(data)

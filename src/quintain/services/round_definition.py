@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ from quintain.core.rounds import (
     RoundSpec,
     Targets,
 )
+from quintain.core.toml import parse_toml
 from quintain.services.qualification_rules import rule_faults
 from quintain.services.scripts import SCRIPTS
 from quintain.tasks.writing import toml
@@ -55,11 +55,7 @@ def parse_round(text: str, *, file: str | None = None) -> RoundSpec:
     """
     if len(text) > 1_000_000:
         raise BadInput("This is larger than 1 MB, which no round is.")
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)], remedy="Mend the TOML first.") from None
-    return round_of(data, file=file)
+    return round_of(parse_toml(text, file=file), file=file)
 
 
 def round_of(data: Mapping[str, Any], *, file: str | None = None) -> RoundSpec:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.toml import parse_toml
 from quintain.core.validation import (
     RULE_NAMES,
     SOURCES,
@@ -64,11 +64,7 @@ def parse_policy(text: str, *, file: str | None = None) -> ValidationPolicy:
     >>> parse_policy("page_size = 20\n[gold]\nrate = 0.05").gold.rate
     0.05
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[Fault(f"not valid TOML: {error}", file=file)], remedy="Mend the TOML first.") from None
-    return policy_of(data, file=file)
+    return policy_of(parse_toml(text, file=file), file=file)
 
 
 def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> ValidationPolicy:

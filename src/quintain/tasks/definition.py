@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Fault
 from quintain.core.task import VMER, AnswerType, Label, Task
+from quintain.core.toml import parse_toml, read_text
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
 
@@ -30,29 +30,17 @@ KEYS = (
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-MAX_BYTES = 1_000_000
 MAX_LABEL = 80
 
 
 def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | None = None) -> Task:
     """Read the task file at *path*; *metrics* as for `parse_task`."""
-    return parse_task(read_text(path), file=str(path), metrics=metrics)
+    return parse_task(read_task_text(path), file=str(path), metrics=metrics)
 
 
-def read_text(path: Path) -> str:
+def read_task_text(path: Path) -> str:
     """Read the text of the task file at *path*, or say why that cannot be."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadInput(f"{path} is larger than 1 MB, which no task file is.")
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", remedy="Start one with `quintain task new --kind …`.") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        fault = Fault(f"byte {error.object[error.start]:#04x} is not UTF-8", file=str(path), line=line)
-        raise BadInput(faults=[fault], remedy="Save the file as UTF-8.") from None
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    return read_text(path, remedy="Start one with `quintain task new --kind …`.")
 
 
 def parse_task(
@@ -65,25 +53,11 @@ def parse_task(
     >>> parse_task('name = "nli"\nkind = "pair-classification"\nlabels = ["yes", "no"]').label_names
     ('yes', 'no')
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
-    reading = _Reading(data, text, file, metrics)
+    reading = _Reading(parse_toml(text, file=file), text, file, metrics)
     task = reading.task()
     if reading.faults or task is None:
         raise BadInput(faults=reading.faults)
     return task
-
-
-def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
-    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
-    line = int(match[1]) if match else text.count("\n") + 1
-    reason = re.sub(r"\s*\(at .*\)$", "", message)
-    if match:
-        shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
-        reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")
-    return Fault(f"not valid TOML: {reason}", file=file, line=line)
 
 
 class _Reading:

@@ -124,7 +124,7 @@ def test_ragged_and_broken_rows_of_a_csv_are_named(write: Write) -> None:
     path = write("a.csv", 'text,label\n"two\nlines",neutral\nb\nc,neutral,x\n\n"d",positive\n')
     report = check_file(path, task("sentiment"), ImportPlan())
     assert [(fault.row, fault.reason) for fault in report.faults] == [
-        (3, "1 columns where there should be 2"),
+        (3, "1 column where there should be 2"),
         (4, "3 columns where there should be 2"),
     ]
     assert report.rows == 2

@@ -70,5 +70,5 @@ def test_a_missing_file_says_where_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="--show-rules"):
         read_rules(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="line 1: byte 0xff is not UTF-8"):
         read_rules(tmp_path / "bad.toml")

@@ -1,0 +1,53 @@
+"""Files that people write by hand: read as text and as TOML, with faults that name the line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput, Fault, NotFound
+
+MAX_BYTES = 1_000_000
+
+
+def read_text(path: Path, *, remedy: str = "Check the spelling and the folder.") -> str:
+    """Read the text of the file at *path*, or say why that cannot be; *remedy* is for where there is none."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadInput(f"{path} is larger than 1 MB, which no file of this kind is.")
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise NotFound(f"There is no file {path}.", remedy=remedy) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        fault = Fault(f"byte {error.object[error.start]:#04x} is not UTF-8", file=str(path), line=line)
+        raise BadInput(faults=[fault], remedy="Save the file as UTF-8.") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def parse_toml(text: str, *, file: str | None = None) -> dict[str, Any]:
+    """Give the tables in TOML *text*; where it is none, say where. *file* is named in the fault.
+
+    >>> parse_toml("pages = 10")
+    {'pages': 10}
+    >>> parse_toml("pages = ", file="round.toml")
+    Traceback (most recent call last):
+    quintain.core.errors.BadInput: round.toml, line 1: not valid TOML: Invalid value Mend the TOML first.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
+
+
+def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
+    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    line = int(match[1]) if match else text.count("\n") + 1
+    reason = re.sub(r"\s*\(at .*\)$", "", message)
+    if match:
+        shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
+        reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")
+    return Fault(f"not valid TOML: {reason}", file=file, line=line)
