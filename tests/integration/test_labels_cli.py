@@ -80,6 +80,15 @@ def test_aggregate(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert "Items without a majority: 1" in told.stderr
 
 
+def test_a_file_without_comparisons_is_named(cli: Cli, tmp_path: Path) -> None:
+    """One judgement per item: Dawid–Skene keeps the votes, and the command says what it cannot know."""
+    path, out = tmp_path / "single.csv", tmp_path / "labels.csv"
+    path.write_text("item,worker,label\n1,a,x\n2,b,y\n3,c,x\n", encoding="utf-8")
+    found = ask(cli, "labels", "aggregate", path, "--method", "dawid-skene", "--out", out)
+    assert [row["label"] for row in read(out)] == ["x", "y", "x"]
+    assert any("No item has two judgements" in note for note in found["notes"])
+
+
 @pytest.mark.parametrize("method", AGGREGATORS.names())
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_every_method_in_every_format(cli: Cli, table: Path, tmp_path: Path, method: str, suffix: str) -> None:

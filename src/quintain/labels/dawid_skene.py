@@ -41,8 +41,11 @@ class DawidSkene(Aggregator):
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Alternate: the E-step is (items × worker·label) @ (worker·label × classes), the M-step its transpose."""
-        votes = _votes(judgements)
         posterior = shares(judgements.counts())
+        if judgements.sizes().max() < 2:  # without two views of an item any tables fit, and those found would be noise
+            nothing = np.full(len(judgements.workers), np.nan)
+            return from_posterior(judgements, posterior, seed, accuracy=nothing, details={"iterations": 0})
+        votes = _votes(judgements)
         share = posterior.mean(axis=0)
         told = self._tables(votes.T @ posterior)
         gain, done, likelihood = np.inf, 0, -np.inf

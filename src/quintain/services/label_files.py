@@ -82,8 +82,10 @@ def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Rea
             table, known[need] = labels_of_items(table, source, need, reading.columns)
     result = aggregator.aggregate(table.judgements, seed=aggregating.seed, known=Known(**known))
     write_table(_label_frame(table, result), out)
-    judgements = table.judgements
-    return AggregateReport(aggregating.method, result, len(judgements), len(judgements.workers), table.notes)
+    judgements, notes = table.judgements, table.notes
+    if result.accuracy is not None and judgements.sizes().max() < 2:
+        notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
+    return AggregateReport(aggregating.method, result, len(judgements), len(judgements.workers), notes)
 
 
 def _label_frame(table: JudgementTable, result: Aggregated) -> pl.DataFrame:

@@ -47,6 +47,14 @@ def test_ties_favour_nobody() -> None:
     assert 100 < (first != second).sum() < 300
 
 
+@pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "mace", "glad"])
+def test_a_single_vote_is_not_overruled_where_nothing_can_be_compared(method: str) -> None:
+    """No item has two judgements: nothing is known about the workers, and each item keeps its vote."""
+    said = "xyxxyzxxyx"
+    judgements = Judgements.of([str(n) for n in range(10)], [f"w{n % 3}" for n in range(10)], said)
+    assert make_aggregator(method).aggregate(judgements).names() == list(said)
+
+
 def test_the_order_of_votes_in_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Item by item or, with many workers, part by part in the order of workers: the same sums."""
     draw = np.random.default_rng(5)
