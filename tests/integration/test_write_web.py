@@ -39,6 +39,7 @@ def test_a_verdict_comes_with_bars_and_is_said_plainly(site: Site) -> None:
         ("x" * 100_000, "Text: has 100000 characters; at most 20000 are allowed"),
         ("x" * 100_001, "nobody will read more than 100,000"),
         ("bad\x07char", "Text: has a control character"),
+        ("mixed \u202eabc\u202c fine", "Text: has an invisible character (right-to-left override)"),
     ],
 )
 def test_a_text_that_cannot_be_taken_says_why(site: Site, text: str, message: str) -> None:
@@ -56,7 +57,7 @@ def test_a_text_that_cannot_be_taken_says_why(site: Site, text: str, message: st
         "😀 what a treat 🎉",
         "היה נחמד מאוד",
         "<script>alert(1)</script> nice",
-        "mixed \u202eabc\u202c fine",
+        "mixed \u200fשלום\u200f fine",
         "a" * 20_000,
     ],
 )
