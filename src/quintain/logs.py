@@ -13,8 +13,15 @@ from quintain.core.errors import BadInput
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
-# What every record has; anything else was given with `extra=` and belongs into the line.
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "request_id", "taskName"}
+# What every record has; anything else was given with `extra=` and belongs into the line. uvicorn adds its message once
+# more, in colours.
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "request_id",
+    "taskName",
+    "color_message",
+}
 
 
 def _extras(record: logging.LogRecord) -> dict[str, object]:

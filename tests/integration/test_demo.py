@@ -116,7 +116,9 @@ def test_a_warm_demo_answers_within_ten_seconds(tmp_path: Path) -> None:
     assert seconds_to_first_page(folder, free_port()) < 40
     port = free_port()
     assert seconds_to_first_page(folder, port) < 10
-    assert f"http://127.0.0.1:{port}/link/" in (tmp_path / f"{port}.log").read_text()
+    shown = (tmp_path / f"{port}.log").read_text()
+    assert f"http://127.0.0.1:{port}/link/" in shown
+    assert " info " not in shown, "lines of the log push the links out of sight"
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(cli: Callable[..., Result], tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_marks_of_libraries_are_left_out(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(logging, "_logRecordFactory", stamped)
     stream = io.StringIO()
     set_up_logs("info", "text", stream)
-    logging.getLogger("quintain.test").info("served", extra={"status": 200})
+    logging.getLogger("quintain.test").info("served", extra={"status": 200, "color_message": "served"})
     assert stream.getvalue().endswith("quintain.test served status=200\n")
 
 

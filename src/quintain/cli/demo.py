@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import webbrowser
 from collections.abc import Iterator
@@ -44,13 +45,16 @@ def demo(
 ) -> None:
     """Make a workspace with starter tasks, data and trained baselines, and serve it until Ctrl-C.
 
-    A demo that is there already is used again; one that was interrupted goes on.
+    A demo that is there already is used again; one that was interrupted goes on. QUINTAIN_LOG_LEVEL=info shows what it
+    is doing.
 
     Example: quintain demo --port 8080
     """
     folder = workspace or context.obj or FOLDER
     # The demo never touches a database or blobs that the environment names: those may be somebody's real ones.
     settings = replace(settings_of(context, workspace=folder, host=host, port=port), database_url="", blobs_url="")
+    if "QUINTAIN_LOG_LEVEL" not in os.environ:  # a line per request would soon push the links out of sight
+        settings = replace(settings, log_level="warning")
     if build_only:
         made = _build(settings, fresh)
         _announce(settings, _links(made), json, served=False)

@@ -36,7 +36,8 @@ def worker(
         threading.Thread(target=_watch_input, args=(stop, abandon), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    output.say("Working; Ctrl-C stops after the cells in hand.")
+    if not attached:
+        output.say("Working; Ctrl-C stops after the cells in hand.")
     stored = work_together(
         workspace.session,
         workspace.blobs,
@@ -49,7 +50,7 @@ def worker(
     )
     if json:
         output.print_json({"computed": stored})
-    else:
+    elif not attached:
         output.say(f"{stored} cells computed.")
 
 
