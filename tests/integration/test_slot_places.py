@@ -90,6 +90,18 @@ def test_a_judge_who_has_seen_nearly_all_finds_the_rest(db: Session, owner: Acto
     assert items_of(db, slots.claim_page(db, other, REF)) <= set(db.scalars(select(ValidationItem.id)))
 
 
+def test_pages_of_one_item_are_found_far_behind_too(db: Session, owner: Actor) -> None:
+    """Where a page has one item, an empty window is not the end: the judge goes on behind it."""
+    ground = make_ground(db, owner, 1500, f"{POLICY}page_size = 1\n[gold]\nrate = 0\n")
+    (actor,) = make_judges(db, 1)
+    left = show_all(db, ground, actor, but=2)
+    found: set[int] = set()
+    while (page := slots.claim_page(db, actor, REF)) is not None:
+        found |= items_of(db, page)
+        answer_page(db, actor, page)
+    assert found == left
+
+
 def test_what_came_back_before_a_place_is_found_first(db: Session, owner: Actor) -> None:
     """A page that somebody else held while the judge went past it, and gave back, or let lapse, is offered next."""
     ground = make_ground(db, owner, 1200, "judgements = 1\nminimum = 1\nbatch_size = 100000\nlease_seconds = 60\n")

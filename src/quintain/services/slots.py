@@ -206,10 +206,11 @@ def _hand_out(
                 claims.reclaim(db, ground.id, moment)
             gold = _gold(db, ground, user_id, key) if outlook.gold else []
             count = ground.policy.page_size - len(gold)
-            least = count if window is not None and not window.whole and not last else 1
+            more = window is not None and not window.whole and not last
+            least = count if more else 1
             wanted = Wanted(ground.id, user_id, key, count, least, gold, moment, until, window)
             rows = handouts.hand_out(db, wanted)
-            if not rows and least > 1:
+            if not rows and more:
                 raise _FurtherOnError
     except IntegrityError as error:
         raise _MeanwhileError from error
