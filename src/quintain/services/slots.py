@@ -154,12 +154,15 @@ class _MeanwhileError(Exception):
 
 
 def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+    refused: _MeanwhileError | None = None
     for _ in range(TRIES):
         try:
             return _claim_once(db, ground, user_id, moment)
-        except _MeanwhileError:
-            continue
-    raise Unavailable("You ask for too many pages at once.", remedy="Wait for the one that you asked for.")
+        except _MeanwhileError as error:
+            refused = error
+    raise Unavailable(
+        "You ask for too many pages at once.", remedy="Wait for the one that you asked for."
+    ) from refused  # what the database said stands in the log
 
 
 def _claim_once(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
