@@ -14,6 +14,7 @@ import pytest
 
 from quintain.adapters.contract import ADAPTERS, Outside, Secret
 from quintain.core.errors import Forbidden
+from quintain.core.example import Failure
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel, open_runner
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
@@ -204,7 +205,7 @@ def test_a_server_that_is_not_there(server: Server, task: Task) -> None:
 def talk(path: str, body: Any, headers: dict[str, str]) -> Answer:
     """Answer as a chat endpoint does."""
     prompt = body["messages"][-1]["content"]
-    words = {"good": "Positive.", "bad": "It is negative", "so-so": "neutral"}
+    words = {"good": "Positive.", "bad": "Answer: negative", "so-so": "neutral"}
     content = next(reply for word, reply in words.items() if prompt.endswith(word))
     usage = {"prompt_tokens": 20, "completion_tokens": 5}
     return ok({"choices": [{"message": {"role": "assistant", "content": content}}], "usage": usage})
@@ -294,14 +295,53 @@ def test_a_server_that_stays_busy_is_given_up(server: Server, task: Task) -> Non
     assert caught.value.outcome is Outcome.UNREACHABLE
 
 
-def test_a_reply_that_cannot_be_read_ends_the_run_or_falls_back(server: Server, task: Task) -> None:
-    """Without a fallback the reply is shown; with one it is counted."""
-    server.respond = lambda *_: ok({"choices": [{"message": {"content": "I would rather not say."}}]})
-    with pytest.raises(RunEnded, match=r"'I would rather not say\.' names no label"):
-        ask(server, "chat", task)
+@pytest.mark.parametrize("content", ["I would rather not say.", "not positive", None, "<think>positive"])
+def test_a_reply_that_cannot_be_read_fails_its_example_or_falls_back(
+    server: Server, task: Task, content: str | None
+) -> None:
+    """Without a fallback the example has no answer and the reason; with one it is given. Both are counted."""
+    server.respond = lambda *_: ok({"choices": [{"message": {"content": content}}]})
+    answers, facts = ask(server, "chat", task)
+    assert all(isinstance(one, Failure) and "reply" in one.reason for one in answers)
+    assert facts["unread"] == 3
     answers, facts = ask(server, "chat", task, fallback="neutral")
     assert answers == ["neutral"] * 3
     assert facts["unread"] == 3
+
+
+def test_a_shape_is_asked_of_the_endpoint(server: Server, task: Task) -> None:
+    """Under the rule `json` the request says what the answer has to look like."""
+    server.respond = lambda *_: ok({"choices": [{"message": {"content": '{"answer": "neutral"}'}}]})
+    answers, _ = ask(server, "chat", task, read="json")
+    assert answers == ["neutral"] * 3
+    asked = server.calls[0][1]["response_format"]["json_schema"]["schema"]
+    assert asked["properties"]["answer"]["enum"] == list(task.label_names)
+
+
+def test_parameters_that_an_endpoint_rejects_are_left_out(server: Server, task: Task) -> None:
+    """A newer endpoint wants max_completion_tokens and no temperature: it is asked so, and the facts say it."""
+
+    def strict(path: str, body: Any, headers: dict[str, str]) -> Answer:
+        for name in ("max_tokens", "temperature"):
+            if name in body:
+                said = {"error": {"message": f"Unsupported parameter: '{name}'.", "param": name}}
+                return 400, {"content-type": "application/json"}, json.dumps(said).encode()
+        return talk(path, body, headers)
+
+    server.respond = strict
+    answers, facts = ask(server, "chat", task, concurrency=1)
+    assert answers == ["positive", "negative", "neutral"]
+    assert facts["omitted"] == ["max_tokens", "temperature"]
+    assert len(server.calls) == 2 + 3
+    assert server.calls[-1][1]["max_completion_tokens"] == 64
+
+
+def test_a_request_that_is_wrong_otherwise_is_not_repeated(server: Server, task: Task) -> None:
+    """A refusal that names no parameter which could be left out ends the run with the server's words."""
+    server.respond = lambda *_: (400, {}, b"no such model")
+    with pytest.raises(RunEnded, match="status 400: 'no such model'"):
+        ask(server, "chat", task, concurrency=1)
+    assert len(server.calls) <= 3
 
 
 def test_html_from_a_chat_endpoint_is_explained(server: Server, task: Task) -> None:

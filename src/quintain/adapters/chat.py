@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import string
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -20,14 +19,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
-from quintain.adapters.remote import REMOTE_OPTIONS, Caller, check_options, permit
+from quintain.adapters.reading import Reader, check_reading
+from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_options, permit
 from quintain.core.errors import BadInput, Fault
+from quintain.core.example import Failure
 from quintain.core.hashing import canonical_json, content_id
 from quintain.core.task import Task
 from quintain.tasks.contract import kind_of
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PATH = "/chat/completions"
+LIMIT = "max_completion_tokens"  # what newer endpoints call max_tokens
+OPTIONAL = (LIMIT, "max_tokens", "temperature", "response_format")  # what an endpoint may refuse, and is then left out
 
 
 @ADAPTERS.register("chat")
@@ -43,8 +46,10 @@ class ChatAdapter(Adapter):
         "model": "Name of the model on the server.",
         "prompt": "What is asked, with {field} for each field of the task; {labels} lists the labels.",
         "system": "The system message, if there is one.",
+        "read": "How an answer is read: exact (the default), last_line, pattern or json.",
+        "pattern": "The regular expression of read = 'pattern'; its group, if it has one, is the answer.",
         "after": "Only what follows the last of these words is read as the answer, such as 'Answer:'.",
-        "fallback": "The answer where a reply cannot be read; without it such a reply ends the run.",
+        "fallback": "The answer where a reply cannot be read; without it such an example counts as failed.",
         "temperature": "Temperature; 0 by default.",
         "max_tokens": "The most tokens of a reply; 64 by default.",
         "concurrency": "How many calls are made at once; 4 by default, 32 at most.",
@@ -54,7 +59,7 @@ class ChatAdapter(Adapter):
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options and at the prompt's placeholders; nothing is called."""
-        faults = check_options(options)
+        faults = check_options(options) + check_reading(options)
         faults += [_fault(name, "is missing") for name in ("model", "prompt") if not options.get(name)]
         known = {item.name for item in kind_of(task).fields(task)} | {"labels"}
         for name in PLACEHOLDER.findall(str(options.get("prompt", ""))):
@@ -112,20 +117,26 @@ class Chat:
         self.options = options
         self.cache = cache
         self.kind = kind_of(task)
+        self.reader = Reader(
+            str(options.get("read", "exact")),
+            self.kind.answer_type,
+            tuple(task.label_names),
+            after=str(options.get("after", "")),
+            pattern=str(options.get("pattern", "")),
+        )
         self.tally = Tally()
+        self.omitted: tuple[str, ...] = ()
 
     def answer(self, inputs: Mapping[str, Any]) -> Any:
-        """Ask about one example and read the answer."""
+        """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure."""
         text = self._reply(self._body(inputs))
         try:
-            raw = read_answer(text, self.kind.answer_type, self.task.label_names, self.options.get("after"))
+            raw = self.reader.read(text)
             self.kind.parse_answer(self.task, inputs, raw)
-        except BadInput:
-            if "fallback" not in self.options:
-                raise
+        except BadInput as error:
             with self.tally.lock:
                 self.tally.unread += 1
-            return self.options["fallback"]
+            return self.options["fallback"] if "fallback" in self.options else Failure(error.message)
         return raw
 
     def facts(self) -> Mapping[str, Any]:
@@ -140,6 +151,7 @@ class Chat:
             "cached": tally.cached,
             "retries": self.caller.retried,
             "unread": tally.unread,
+            "omitted": list(self.omitted),
             "input_tokens": tally.input_tokens,
             "output_tokens": tally.output_tokens,
             "cost": cost,
@@ -150,12 +162,16 @@ class Chat:
         values = {**inputs, "labels": ", ".join(self.task.label_names)}
         prompt = PLACEHOLDER.sub(lambda found: _written(values.get(found[1])), str(self.options["prompt"]))
         system = [{"role": "system", "content": str(self.options["system"])}] if "system" in self.options else []
-        return {
+        body = {
             "model": str(self.options["model"]),
             "messages": [*system, {"role": "user", "content": prompt}],
             "temperature": self.options.get("temperature", 0),
             "max_tokens": int(self.options.get("max_tokens", 64)),
         }
+        if self.reader.rule == "json":
+            shape = {"name": "answer", "strict": True, "schema": dict(self.reader.schema())}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return body
 
     def _reply(self, body: dict[str, Any]) -> str:
         place = None
@@ -166,11 +182,26 @@ class Chat:
             if kept is not None:
                 self.tally.add(cached=True, usage=kept["usage"])
                 return str(kept["content"])
-        content, usage = read_completion(self.caller.post(PATH, body))
+        content, usage = read_completion(self._post(body))
         self.tally.add(cached=False, usage=usage)
         if place is not None:
             _write(place, {"content": content, "usage": dict(usage)})
         return content
+
+    def _post(self, body: dict[str, Any]) -> Any:
+        """Send *body*, leaving out what this endpoint has refused; newer ones take some parameters no more."""
+        while True:
+            sent = {name: value for name, value in body.items() if name not in self.omitted}
+            if "max_tokens" in self.omitted and LIMIT not in self.omitted:
+                sent[LIMIT] = body["max_tokens"]
+            try:
+                return self.caller.post(PATH, sent)
+            except Refused as error:
+                named = [name for name in OPTIONAL if name in sent and error.names(name)]
+                if not named:
+                    raise
+                with self.tally.lock:
+                    self.omitted = tuple(dict.fromkeys((*self.omitted, *named)))
 
 
 def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
@@ -179,45 +210,12 @@ def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
         content = reply["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
         raise BadInput(f"The endpoint's reply is not a chat completion: {str(reply)[:160]!r}") from None
+    if content is None:  # it refused, or had no tokens left to say anything
+        content = ""
     if not isinstance(content, str):
         raise BadInput(f"The endpoint's reply has no text: {str(reply)[:160]!r}")
     usage = reply.get("usage")
     return content, usage if isinstance(usage, dict) else {}
-
-
-def read_answer(text: str, answer_type: str, labels: tuple[str, ...], after: Any = None) -> Any:
-    """Read an answer from what a chat model wrote.
-
-    >>> read_answer("Answer: Positive.", "label", ("negative", "positive"))
-    'positive'
-    """
-    read = text.rpartition(str(after))[2] if after and str(after) in text else text
-    read = read.strip()
-    if answer_type == "label":
-        return _label(read, labels)
-    if answer_type in {"choice", "token"}:
-        found = re.search(r"\b([A-Z]|\d{1,4})\b", read)
-        if found is None:
-            raise BadInput(f"The reply {_short(text)} names no option.")
-        return int(found[1]) if found[1].isdecimal() else string.ascii_uppercase.index(found[1])
-    if answer_type == "choices":
-        return sorted({int(number) for number in re.findall(r"\b\d{1,4}\b", read)})
-    return read.strip("\"' ")
-
-
-def _label(text: str, labels: tuple[str, ...]) -> str:
-    bare = text.strip(" \t\n.!\"'`*").lower()
-    exact = [label for label in labels if label.lower() == bare]
-    if exact:
-        return exact[0]
-    # A label inside a longer one does not count where the longer one is meant.
-    longest = sorted(labels, key=len, reverse=True)
-    pattern = "|".join(re.escape(label) for label in longest)
-    said = {found.lower() for found in re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text, flags=re.IGNORECASE)}
-    if len(said) == 1:
-        return next(label for label in labels if label.lower() in said)
-    problem = f"names {len(said)} labels ({', '.join(sorted(said))})" if said else "names no label"
-    raise BadInput(f"The reply {_short(text)} {problem}.", remedy=f"The labels are {', '.join(labels)}.")
 
 
 def _written(value: Any) -> str:
@@ -244,10 +242,6 @@ def _write(place: Path, value: Any) -> None:
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 100 else f"{text[:99]}…")
 
 
 def _fault(name: str, reason: str) -> Fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 MAX_REPLY = 32 << 20
 MAX_WAIT = 60.0
 SHOWN = 160
+LONGEST_SAID = 4_000
 
 REMOTE_OPTIONS: Mapping[str, str] = {
     "url": "Address of the server, such as https://models.example.org.",
@@ -26,6 +28,18 @@ REMOTE_OPTIONS: Mapping[str, str] = {
     "timeout": "Seconds to wait for one reply; 60 by default.",
     "retries": "How often a call that failed is tried again; 4 by default.",
 }
+
+
+class Refused(BadInput):
+    """The server says that what was sent is wrong; *said* are its own words."""
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+    def names(self, parameter: str) -> bool:
+        """Say whether the server's words name *parameter*."""
+        return re.search(rf"(?<![A-Za-z_]){re.escape(parameter)}(?![A-Za-z_])", self.said) is not None
 
 
 def origin(url: str) -> str:
@@ -146,6 +160,9 @@ class Caller:
             )
         if 300 <= status < 400:
             raise BadInput(f"{where} redirects to {headers.get('location', '?')!r}, which is not followed.")
+        if status in {400, 422}:
+            said = content[:LONGEST_SAID].decode("utf-8", "replace")
+            raise Refused(f"{where} answered with status {status}: {_shown(content)}", said)
         if status >= 400:
             raise BadInput(f"{where} answered with status {status}: {_shown(content)}")
         try:

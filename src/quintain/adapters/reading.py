@@ -1,0 +1,173 @@
+"""Reading an answer from what a chat model wrote, by a rule that is declared beforehand.
+
+A reply that does not fit the rule, or fits it in two ways, is not guessed at: it is unreadable, and counted as such.
+The rules: `exact` takes the reply as the answer, `last_line` its last line, `pattern` what a regular expression finds,
+and `json` an object whose shape the endpoint is asked for. What a model thinks aloud first is never read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import AnswerType
+
+RULES = ("exact", "last_line", "pattern", "json")
+PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
+LONGEST_READ = 20_000
+SHOWN = 100
+THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
+LEAD = re.compile(r"\A(?:the )?(?:final |correct )?(?:answer|label|option)(?: is)?(?:\s*[:=]\s*|\s+)", re.IGNORECASE)
+OPTION = re.compile(r"\A(?:\(([A-Za-z]|\d{1,4})\)|([A-Za-z]|\d{1,4}))(?:[.):]?\Z|[.):]\s+\S.*\Z)", re.DOTALL)
+SEVERAL = re.compile(r"\s*(?:,|;|\band\b|&|\s)\s*", re.IGNORECASE)
+AROUND = " \t\r\n.!\"'`*_"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads answers of one type. *labels* are those of the task, *after* the words that an answer follows."""
+
+    rule: str
+    answer_type: AnswerType
+    labels: tuple[str, ...] = ()
+    after: str = ""
+    pattern: str = ""
+
+    def read(self, reply: str) -> Any:
+        """Give the answer that *reply* holds, or raise BadInput saying why it cannot be read.
+
+        >>> Reader("exact", "label", ("negative", "positive")).read("Answer: **Positive**.")
+        'positive'
+        """
+        text = THOUGHT.sub("", reply[:LONGEST_READ]).strip()
+        if self.after:
+            if self.after not in text:
+                raise BadInput(f"The reply {short(reply)} does not contain {self.after!r}.")
+            text = text.rpartition(self.after)[2].strip()
+        if not text:
+            raise BadInput("The reply is empty." if not reply.strip() else f"The reply {short(reply)} has no answer.")
+        if self.rule == "json":
+            return self._from_json(text)
+        if self.rule == "last_line":
+            text = text.splitlines()[-1]
+        elif self.rule == "pattern":
+            text = self._found(text)
+        return _TYPES[self.answer_type](self, text)
+
+    def schema(self) -> Mapping[str, Any]:
+        """Describe, as JSON Schema, the object that an endpoint is asked for under the rule `json`."""
+        shapes: dict[str, Mapping[str, Any]] = {
+            "label": {"type": "string", "enum": list(self.labels)},
+            "choice": {"type": "integer", "minimum": 0},
+            "token": {"type": "integer", "minimum": 0},
+            "choices": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+        }
+        answer = shapes.get(self.answer_type, {"type": "string"})
+        return {
+            "type": "object",
+            "properties": {"answer": answer},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+
+    def _from_json(self, text: str) -> Any:
+        fenced = FENCE.match(text)
+        try:
+            found = json.loads(fenced[1] if fenced else text)
+        except (ValueError, RecursionError):
+            raise BadInput(f"The reply {short(text)} is not JSON.") from None
+        if not isinstance(found, dict) or "answer" not in found:
+            raise BadInput(f"The reply {short(text)} is not an object with 'answer'.")
+        answer = found["answer"]
+        if isinstance(answer, str):
+            return _TYPES[self.answer_type](self, answer)
+        return answer
+
+    def _found(self, text: str) -> str:
+        try:
+            matches = regex.finditer(self.pattern, text, timeout=PATTERN_SECONDS)
+            found = {(match[1] if match.re.groups else match[0]) or "" for match in matches}
+        except TimeoutError:
+            raise BadInput(f"The pattern takes too long on the reply {short(text)}.") from None
+        if len(found) != 1:
+            problem = f"finds {len(found)} different answers" if found else "finds nothing"
+            raise BadInput(f"The pattern {problem} in the reply {short(text)}.")
+        return found.pop()
+
+    def _label(self, text: str) -> str:
+        bare = _bare(text)
+        named = {label.casefold(): label for label in self.labels}
+        if bare.casefold() in named:
+            return named[bare.casefold()]
+        raise BadInput(f"The reply {short(text)} is not one of {', '.join(self.labels)}.")
+
+    def _option(self, text: str) -> int:
+        found = OPTION.match(_bare(text))
+        if found is None:
+            raise BadInput(f"The reply {short(text)} is not one option, such as B or 1.")
+        return _place(found[1] or found[2])
+
+    def _options(self, text: str) -> list[int]:
+        parts = [part.strip("()[]." + AROUND) for part in SEVERAL.split(_bare(text).strip("[]"))]
+        named = [part for part in parts if part]
+        if not named or not all(re.fullmatch(r"[A-Za-z]|\d{1,4}", part) for part in named):
+            raise BadInput(f"The reply {short(text)} is not a list of options, such as A, C or 0, 2.")
+        return sorted({_place(part) for part in named})
+
+    def _words(self, text: str) -> str:
+        return text.strip().strip("\"' ")
+
+
+def check_reading(options: Mapping[str, Any]) -> list[Fault]:
+    """Find what is wrong with the rule that *options* declare."""
+    rule, pattern = options.get("read", "exact"), options.get("pattern")
+    faults = []
+    if rule not in RULES:
+        faults.append(_fault("read", f"is {rule!r}; it is one of {', '.join(RULES)}"))
+    if (rule == "pattern") != (pattern is not None):
+        faults.append(_fault("pattern", 'goes with read = "pattern", and that with it'))
+    if pattern is not None:
+        try:
+            groups = regex.compile(str(pattern)).groups
+        except regex.error as error:
+            faults.append(_fault("pattern", f"is no regular expression: {error}"))
+        else:
+            if groups > 1:
+                faults.append(_fault("pattern", f"has {groups} groups; the answer is what one group holds"))
+    return faults
+
+
+def short(text: str) -> str:
+    """Quote *text*, cut where it is long."""
+    return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
+
+
+def _bare(text: str) -> str:
+    """Take off what stands around an answer: quotes, emphasis, a full stop, and "Answer:" before it."""
+    return LEAD.sub("", text.strip(AROUND)).strip(AROUND)
+
+
+def _place(named: str) -> int:
+    return int(named) if named.isdecimal() else string.ascii_uppercase.index(named.upper())
+
+
+def _fault(name: str, reason: str) -> Fault:
+    return Fault(reason, file="quintain.toml", field=f"options.{name}")
+
+
+_TYPES: Mapping[str, Callable[[Reader, str], Any]] = {
+    "label": Reader._label,
+    "choice": Reader._option,
+    "token": Reader._option,
+    "choices": Reader._options,
+    "span": Reader._words,
+    "text": Reader._words,
+}
