@@ -95,12 +95,14 @@ class ImportPlan:
         return [one for one in self.filters if not one.roles or self.role in one.roles]
 
     def with_changes(self, **changes: Any) -> ImportPlan:
-        """Give a copy with *changes*; mappings are merged, None and empty values change nothing."""
+        """Give a copy with *changes*; mappings are merged, lists added to, None and empty values change nothing."""
         merged: dict[str, Any] = {}
         for name, value in changes.items():
             if value is None or value in ("", (), {}, False):
                 continue
             before = getattr(self, name)
+            if isinstance(before, tuple):
+                value = tuple(dict.fromkeys((*before, *value)))
             merged[name] = {**before, **value} if isinstance(before, Mapping) else value
         plan = replace(self, **merged)
         faults = _value_faults(plan)
