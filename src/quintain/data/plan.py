@@ -101,14 +101,18 @@ class ImportPlan:
             if value is None or value in ("", (), {}, False):
                 continue
             before = getattr(self, name)
-            if isinstance(before, tuple):
-                value = tuple(dict.fromkeys((*before, *value)))
-            merged[name] = {**before, **value} if isinstance(before, Mapping) else value
+            merged[name] = _joined(before, value)
         plan = replace(self, **merged)
         faults = _value_faults(plan)
         if faults:
             raise BadInput(faults=[Fault(reason, field=name) for name, reason in faults])
         return plan
+
+
+def _joined(before: Any, value: Any) -> Any:
+    if isinstance(before, tuple):
+        return tuple(dict.fromkeys((*before, *value)))
+    return {**before, **value} if isinstance(before, Mapping) else value
 
 
 def read_plan(path: Path) -> ImportPlan:
