@@ -260,3 +260,12 @@ def test_a_connection_that_broke_while_idle_is_replaced(
         one.close()
         other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": lost})
         assert one.scalar(text("SELECT pg_backend_pid()")) not in {kept, lost}
+
+
+def test_a_database_that_may_only_be_read_says_so(tmp_path: Path) -> None:
+    """The message speaks of writing, not of opening: the file is there and can be read."""
+    engine = connect(f"sqlite:///{tmp_path / 'kept.db'}")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA query_only = ON")  # what a mount or an owner forbids, for root too
+        with pytest.raises(Unavailable, match="can be read here, but not written"):
+            connection.exec_driver_sql("CREATE TABLE t (a INTEGER)")

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from quintain.adapters.manifest import read_manifest
+from quintain.models.card import HEADINGS
 from quintain.models.scaffold import handler
 from quintain.services.tasks import check_task
 from quintain.tasks.contract import KINDS
@@ -55,10 +57,19 @@ def test_a_fresh_model_works(cli: Cli, model: Path) -> None:
 def test_a_card_that_is_not_filled_in_is_a_fault(cli: Cli, tmp_path: Path) -> None:
     """Each heading is named, and the model is tried all the same."""
     cli("-w", tmp_path / "none", "model", "init", tmp_path / "m", "--task", "sentiment")
+    (tmp_path / "m" / "card.md").write_text("".join(f"## {heading}\n" for heading in HEADINGS))
     report = check(cli, tmp_path / "m")
     assert len(report["faults"]) == 6
     assert {fault["file"] for fault in report["faults"]} == {"card.md"}
     assert report["answers"]
+
+
+def test_what_init_writes_can_be_submitted_as_it_is(cli: Cli, tmp_path: Path) -> None:
+    """With a kind alone the manifest names no task, the message names the kind, and card and handler pass."""
+    made = cli("-w", tmp_path / "none", "model", "init", tmp_path / "m", "--kind", "text-classification")
+    assert f"model check {tmp_path / 'm'} --kind text-classification" in made.stderr.replace("\n", " ")
+    assert read_manifest(tmp_path / "m").task is None
+    assert check(cli, tmp_path / "m", "--kind", "text-classification")["faults"] == []
 
 
 @pytest.mark.parametrize("kind", KINDS.names())

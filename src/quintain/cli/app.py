@@ -10,18 +10,29 @@ import typer
 from quintain import __version__
 from quintain.cli import output
 from quintain.cli.lazy import LazyGroup
+from quintain.cli.streams import streams
 from quintain.core.errors import QuintainError
+
+AS_JSON = "quintain.json"
 
 
 class Commands(LazyGroup):
-    """The commands; a refusal is explained on stderr and exits with 1."""
+    """The commands; a refusal is explained on stderr, with --json as JSON on stdout too, and exits with 1."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take down whether a program asks."""
+        ctx.meta[AS_JSON] = "--json" in args
+        return list(super().parse_args(ctx, args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
         try:
-            return super().invoke(ctx)
+            with streams():
+                return super().invoke(ctx)
         except QuintainError as error:
             output.explain(error)
+            if ctx.meta[AS_JSON]:
+                output.print_json({"error": error.as_dict()})
             raise typer.Exit(1) from error
 
 

@@ -10,6 +10,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.streams import in_file, out_file
 from quintain.compose import create_workspace
 from quintain.core.people import OPERATOR
 from quintain.services import backup as service
@@ -18,9 +19,7 @@ from quintain.services.backup import BackupInfo
 
 def backup(
     context: typer.Context,
-    file: Annotated[
-        Path | None, typer.Argument(help="ZIP file to write; by default one in the workspace.", show_default=False)
-    ] = None,
+    file: Annotated[Path | None, out_file("ZIP file to write; by default one in the workspace.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -30,13 +29,14 @@ def backup(
     """
     workspace = workspace_of(context, check=False)
     target = file or service.default_file(workspace.settings.workspace / "backups")
-    with workspace.session() as db:
-        _show(service.create_backup(db, workspace.blobs, OPERATOR, target, force=force), json=json)
+    with workspace.session() as db, output.bar() as progress:
+        made = service.create_backup(db, workspace.blobs, OPERATOR, target, force=force, progress=progress)
+    _show(made, json=json)
 
 
 def restore(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file that `quintain backup` wrote.")],
+    file: Annotated[Path, in_file("A file that `quintain backup` wrote.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a workspace that is not empty.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -45,10 +45,12 @@ def restore(
     The database may be of the other kind than the one that was backed up.
     Example: quintain --workspace copy restore monday.zip
     """
-    service.check_backup(file)
-    workspace = create_workspace(settings_of(context))
-    with workspace.session() as db:
-        _show(service.restore_backup(db, workspace.blobs, OPERATOR, file, force=force), json=json)
+    with output.bar() as progress:
+        service.check_backup(file, progress=progress)  # before a workspace is made for it
+        workspace = create_workspace(settings_of(context))
+        with workspace.session() as db:
+            done = service.restore_backup(db, workspace.blobs, OPERATOR, file, force=force, progress=progress)
+    _show(done, json=json)
 
 
 def upgrade(context: typer.Context, json: JsonFlag = False) -> None:

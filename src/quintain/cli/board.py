@@ -11,7 +11,8 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
-from quintain.core.errors import BadInput
+from quintain.cli.streams import in_file, named, out_option
+from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.tables import parse_columns
@@ -48,7 +49,7 @@ def board() -> None:
 
 @app.command()
 def rank(
-    file: Annotated[Path, typer.Argument(help="A table model,<metric>,… as CSV, JSONL or Parquet.")],
+    file: Annotated[Path, in_file("A table model,<metric>,… as CSV, JSONL or Parquet.")],
     lower: Annotated[list[str] | None, typer.Option(help="Metrics of which less is better, by commas.")] = None,
     cap: Annotated[str, typer.Option(help="From what such a metric is subtracted: memory=32.")] = "",
     weights: Annotated[str, typer.Option(help="Weights such as perf=4,memory=1; metrics not named get 0.")] = "",
@@ -65,6 +66,13 @@ def rank(
 
     Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
     """
+    if not file.exists():
+        raise NotFound(
+            f"There is no file {file}.",
+            remedy=f"This command ranks a table; `quintain board show {file}` shows the board of a task."
+            if not file.suffix
+            else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
+        )
     options = RankOptions(
         lower=split_names(lower),
         caps=parse_numbers(cap, "caps"),
@@ -220,7 +228,7 @@ def export(
     task: Task,
     format: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")] = "csv",  # noqa: A002 - the option's word
     model: Annotated[str | None, typer.Option(help="For harness and model-index: which model.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; else stdout.")] = None,
+    out: Annotated[Path | None, out_option("File to write; else stdout.", "--out", "-o")] = None,
     weights: Weights = "",
     datasets: Datasets = "",
     epsilon: Epsilon = None,
@@ -245,14 +253,14 @@ def export(
     elif out is None:
         typer.echo(text, nl=False)
     else:
-        output.say(f"Wrote {out}.")
+        output.say(f"Wrote {named(out)}.")
 
 
 @app.command(name="set")
 def set_settings(
     context: typer.Context,
     task: Task,
-    file: Annotated[Path | None, typer.Argument(help="A TOML file of settings; without it, show them.")] = None,
+    file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
     json: output.JsonFlag = False,
 ) -> None:
     """Set a board from a TOML file: datasets, weights, caps, metric, hidden_models, epsilon, human, freeze_until.

@@ -10,6 +10,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.board import Base, Datasets, Epsilon, Language, Rates, Tag, Task, Weights, app
 from quintain.cli.context import workspace_of
+from quintain.cli.streams import in_file, out_option
 from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
 from quintain.services import board_keep
@@ -25,7 +26,7 @@ def snapshot(
     context: typer.Context,
     task: Task,
     title: Annotated[str, typer.Option(help="What to call it.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write it to, too.")] = None,
+    out: Annotated[Path | None, out_option("File to write it to, too.", "--out", "-o")] = None,
     weights: Weights = "",
     datasets: Datasets = "",
     epsilon: Epsilon = None,
@@ -53,7 +54,10 @@ def snapshot(
 
 
 @app.command()
-def verify(file: Annotated[Path, typer.Argument(help="A snapshot of a board.")], json: output.JsonFlag = False) -> None:
+def verify(
+    file: Annotated[Path, in_file("A snapshot of a board.")],
+    json: output.JsonFlag = False,
+) -> None:
     """Check a snapshot: that nothing was changed, and that its figures give its ranking. No workspace is needed.
 
     Example: quintain board verify board.json

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, err, out, print_json, print_line, print_table, say
+from quintain.cli.streams import in_file, in_option, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.exporting import SINKS
@@ -26,12 +27,12 @@ from quintain.tasks.definition import read_task
 
 app = typer.Typer(help="Bring data sets in, look at them, take them out.", no_args_is_help=True)
 
-SourceFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file or folder to read.", show_default=False)]
+SourceFile = Annotated[Path, in_file("The file or folder to read.")]
 Ref = Annotated[
     str, typer.Argument(metavar="REF", help="task/name, task/name@3 or the start of a hash.", show_default=False)
 ]
 RoleOption = Annotated[str, typer.Option("--role", help="train, dev, test or contrast.", show_default=False)]
-PlanOption = Annotated[Path | None, typer.Option("--plan", help="TOML file with the mapping.", show_default=False)]
+PlanOption = Annotated[Path | None, in_option("TOML file with the mapping.", "--plan")]
 PresetOption = Annotated[str, typer.Option("--preset", help="Mapping of a public data set.", show_default=False)]
 ColumnOption = Annotated[
     list[str], typer.Option("--column", help="Our name=the file's column; repeat.", show_default=False)
@@ -103,7 +104,7 @@ def import_(
 @app.command()
 def check(
     file: SourceFile,
-    task: Annotated[Path, typer.Option("--task", help="The task's TOML file.", show_default=False)],
+    task: Annotated[Path, in_option("The task's TOML file.", "--task")],
     role: RoleOption = "",
     plan: PlanOption = None,
     preset: PresetOption = "",
@@ -202,7 +203,7 @@ def show(
 def export(
     context: typer.Context,
     ref: Ref,
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.", show_default=False)],
+    path: Annotated[Path, out_file("Where to write it.")],
     format: Annotated[str, typer.Option("--format", help=f"One of {', '.join(SINKS)}; by default the name's.")] = "",  # noqa: A002
     json: JsonFlag = False,
 ) -> None:
@@ -217,7 +218,7 @@ def export(
     if json:
         print_json({"version": version.as_dict(), "file": str(path), "format": form})
     else:
-        say(f"Wrote {version.rows} examples of {version.ref} to {path}.")
+        say(f"Wrote {version.rows} examples of {version.ref} to {named(path)}.")
 
 
 @app.command()

@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.names import split_names
+from quintain.cli.streams import in_file
 from quintain.core.task import AnswerType
 from quintain.data.tables import parse_columns
 from quintain.metrics.evaluate import MetricResult
@@ -24,8 +25,8 @@ def evaluate() -> None:
 
 @app.command()
 def score(
-    gold: Annotated[Path, typer.Argument(help="Gold answers: a table id,answer (or label), or SQuAD JSON.")],
-    predictions: Annotated[Path, typer.Argument(help="Predictions: a table id,prediction, or JSON from id to text.")],
+    gold: Annotated[Path, in_file("Gold answers: a table id,answer (or label), or SQuAD JSON.")],
+    predictions: Annotated[Path, in_file("Predictions: a table id,prediction, or JSON from id to text.")],
     metric: Annotated[list[str] | None, typer.Option(help="Metrics by commas, such as f1,accuracy.")] = None,
     by: Annotated[list[str] | None, typer.Option(help="Slice by tag or by columns of the gold file.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="Map a name: answer=gold_label.")] = None,

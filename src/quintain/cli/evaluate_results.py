@@ -13,6 +13,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.evaluate import app
 from quintain.cli.output import JsonFlag
+from quintain.cli.streams import in_option
 from quintain.compose import conditions_of
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan
@@ -114,9 +115,7 @@ def _number(value: float | None) -> str:
 def local(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The model's folder.", show_default=False)],
-    data: Annotated[
-        Path, typer.Option(help="Your examples: CSV, TSV, JSONL, Parquet, SQuAD JSON.", show_default=False)
-    ],
+    data: Annotated[Path, in_option("Your examples: CSV, TSV, JSONL, Parquet, SQuAD JSON.")],
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="Task file, or the name of a starter task.", show_default=False)
     ] = None,

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
+from quintain.cli.streams import in_option, named, out_option
 from quintain.core.people import OPERATOR
 from quintain.data.harvest_rules import DEFAULT_RULES, read_rules
 from quintain.data.readers.contract import Options
@@ -35,9 +36,9 @@ def harvest(
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="Model of the workspace, or a trained folder.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the sentences go.", show_default=False)] = None,
+    out: Annotated[Path | None, out_option("Where the sentences go.", "--out", "-o")] = None,
     task: Annotated[str | None, typer.Option("--task", "-t", help="Task, or its TOML file; else the model's.")] = None,
-    rules: Annotated[Path | None, typer.Option("--rules", help="TOML file of strata; else the default ones.")] = None,
+    rules: Annotated[Path | None, in_option("TOML file of strata; else the default ones.", "--rules")] = None,
     where: Annotated[str, typer.Option("--where", help="Condition that every sentence must meet.")] = "",
     size: Annotated[
         int | None, typer.Option("--size", "-n", help="Sentences to take.", show_default=str(DEFAULT_SIZE))
@@ -47,7 +48,7 @@ def harvest(
         list[str] | None, typer.Option("--column", help="Map text, rating or id: rating=stars; repeat.")
     ] = None,
     keep: Annotated[list[str] | None, typer.Option("--keep", help="Columns to keep as meta, by commas.")] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="Where the report goes, as JSON.")] = None,
+    report: Annotated[Path | None, out_option("Where the report goes, as JSON.", "--report")] = None,
     form: Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")] = "",
     names: Annotated[list[str] | None, typer.Option("--names", help="Columns of a CSV or TSV without header.")] = None,
     quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Whether quotation marks quote.")] = True,
@@ -144,7 +145,7 @@ def _print(made: HarvestReport, out: Path) -> None:
     rate = told["sentences_per_second"]
     output.say(
         f"Read {made.tally.sentences:,} sentences of {made.tally.rows:,} texts ({rate:,} per second); "
-        f"wrote {made.taken:,} to {out}."
+        f"wrote {made.taken:,} to {named(out)}."
     )
 
 

@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
 from quintain.compose import create_workspace
-from quintain.core.errors import Conflict
+from quintain.core.errors import BadInput, Conflict
 from quintain.services import accounts
 
 
@@ -25,6 +25,10 @@ def init(
 
     Example: quintain init my-workspace
     """
+    if folder is not None and context.obj is not None and folder != context.obj:
+        raise BadInput(
+            f"Two folders are named: {context.obj} by --workspace, and {folder}.", remedy="Name the new workspace once."
+        )
     settings = settings_of(context, workspace=folder or context.obj)
     workspace = create_workspace(settings)
     with workspace.session() as db:

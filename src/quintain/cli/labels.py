@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.names import split_names
+from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.data.tables import parse_columns
 from quintain.services.judgement_files import Reading, Repeats
@@ -26,10 +27,8 @@ from quintain.stats.agreement import Level
 
 app = typer.Typer(name="labels", help="Turn judgements into labels one can trust.", no_args_is_help=True)
 
-FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A table item,worker,label: CSV, JSONL or Parquet.", show_default=False)
-]
-OutOption = Annotated[Path, typer.Option("--out", help="Where to write the result.", show_default=False)]
+FileArgument = Annotated[Path, in_file("A table item,worker,label: CSV, JSONL or Parquet.")]
+OutOption = Annotated[Path, out_option("Where to write the result.", "--out")]
 ColumnOption = Annotated[
     list[str] | None, typer.Option("--column", help="Map a name: item=example_id; repeat.", show_default=False)
 ]
@@ -90,7 +89,7 @@ def aggregate(
     output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
     if report.unlabelled and method == "majority":
         output.say(f"Items without a majority: {report.unlabelled:,}; --minimum 1 gives them the most frequent label.")
-    output.say(f"Wrote {out}.")
+    output.say(f"Wrote {named(out)}.")
 
 
 @app.command()
@@ -115,7 +114,7 @@ def expand(
         output.print_json({"rows": sum(found.values()), "labels": found})
         return
     output.print_table(["label", "rows"], found.items())
-    output.say(f"Wrote {out}.")
+    output.say(f"Wrote {named(out)}.")
 
 
 @app.command()

@@ -11,6 +11,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.streams import in_option
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.example import Prediction
 from quintain.core.people import OPERATOR
@@ -52,7 +53,7 @@ def list_(
 
 @app.command()
 def baselines(
-    task: Annotated[Path | None, typer.Option("--task", "-t", help="Only those that suit this task file.")] = None,
+    task: Annotated[Path | None, in_option("Only those that suit this task file.", "--task", "-t")] = None,
     json: JsonFlag = False,
 ) -> None:
     """List the baselines that `quintain train` knows; needs no workspace.
@@ -87,7 +88,7 @@ def show(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
 def card(
     context: typer.Context,
     ref: Ref,
-    file: Annotated[Path | None, typer.Option("--set", help="Give it this Markdown file as its card.")] = None,
+    file: Annotated[Path | None, in_option("Give it this Markdown file as its card.", "--set")] = None,
     history: Annotated[bool, typer.Option("--history", help="Show when it was changed, and by whom.")] = False,
     json: JsonFlag = False,
 ) -> None:

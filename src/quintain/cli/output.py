@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -22,14 +24,19 @@ err = Console(stderr=True, highlight=False)
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
+def leave_stdout(leave: bool) -> None:
+    """Keep standard output for a file that goes there: what would be printed on it goes to stderr, while it does."""
+    out.stderr = leave
+
+
 def print_json(value: Any) -> None:
     """Print *value* as JSON, for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain), err=out.stderr)
 
 
 def print_json_line(value: Any) -> None:
     """Print *value* as one line of JSON, for programs that follow along."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain))
+    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain), err=out.stderr)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
@@ -49,6 +56,21 @@ def print_line(text: str) -> None:
 def say(message: str) -> None:
     """Tell the person something that is not the result."""
     err.print(message, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far something is, on a terminal: give a function of what is done, how many of it, of how many."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, disable=not err.is_terminal, transient=True) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=total)
+            progress.update(tasks[what], completed=done, total=total)
+
+        yield show
 
 
 def size(count: int) -> str:

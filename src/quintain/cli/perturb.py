@@ -9,25 +9,24 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.data import app
+from quintain.cli.streams import in_file, in_option, named, out_option
 from quintain.services.perturb import Perturbing, list_perturbations, perturb_file
 
 
 @app.command()
 def perturb(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL or Parquet.", show_default=False)],
+    file: Annotated[Path, in_file("CSV, TSV, JSONL or Parquet.")],
     kind: Annotated[
         list[str],
         typer.Option("--kind", help="Perturbations by commas, or robustness or fairness for all.", show_default=False),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Where the changed rows go.", show_default=False)],
+    out: Annotated[Path, out_option("Where the changed rows go.", "--out")],
     seed: Annotated[int, typer.Option("--seed", help="Another seed gives other variants.")] = 0,
     severity: Annotated[float, typer.Option("--severity", help="Multiplies the share of edited words.")] = 1.0,
     field: Annotated[
         list[str] | None, typer.Option("--field", help="Column with texts; repeat.", show_default="the text column")
     ] = None,
-    task: Annotated[
-        Path | None, typer.Option("--task", help="Task file: its fields are perturbed, gold spans kept.")
-    ] = None,
+    task: Annotated[Path | None, in_option("Task file: its fields are perturbed, gold spans kept.", "--task")] = None,
     json: output.JsonFlag = False,
 ) -> None:
     """Perturb the texts of a file and write the rows that change, with where they come from.
@@ -44,7 +43,7 @@ def perturb(
         for one in report.tallies
     ]
     output.print_table(["perturbation", "family", "rows", "changed", "words edited"], rows)
-    output.say(f"Wrote {out}.")
+    output.say(f"Wrote {named(out)}.")
 
 
 @app.command()

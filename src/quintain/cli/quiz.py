@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.streams import in_file
 from quintain.cli.task import app as task_app
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
@@ -26,7 +27,7 @@ QuizName = Annotated[str, typer.Argument(metavar="QUIZ", help="The quiz, as task
 def new(
     context: typer.Context,
     ref: QuizName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="TOML or JSON file of the quiz.")],
+    file: Annotated[Path, in_file("TOML or JSON file of the quiz.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
     json: JsonFlag = False,
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
@@ -24,7 +25,7 @@ RoundName = Annotated[str, typer.Argument(metavar="ROUND", help="The round, as t
 @app.command()
 def new(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file of the round.")],
+    file: Annotated[Path, in_file("TOML file of the round.")],
     check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -120,7 +121,7 @@ def status(
 def prompts_(
     context: typer.Context,
     ref: RoundName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Table of prompts: CSV, TSV, JSONL or Parquet.")],
+    file: Annotated[Path, in_file("Table of prompts: CSV, TSV, JSONL or Parquet.")],
     column: Annotated[
         list[str] | None, typer.Option("--column", help="NAME=COLUMN: what a field is called in the file.")
     ] = None,
@@ -149,7 +150,7 @@ def prompts_(
 def export(
     context: typer.Context,
     ref: RoundName,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: .csv, .tsv, .jsonl or .parquet.")],
+    file: Annotated[Path, out_file("Where to: .csv, .tsv, .jsonl or .parquet.")],
     fooling: Annotated[bool, typer.Option("--fooling", help="Only attempts that fooled the model.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -163,7 +164,7 @@ def export(
         rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling)
     if json:
         print_json({"round": ref, "file": str(file), "rows": rows})
-    say(f"Wrote {rows} attempts to {file}.")
+    say(f"Wrote {rows} attempts to {named(file)}.")
 
 
 def _show(info: service.RoundInfo, json: bool, message: str) -> None:

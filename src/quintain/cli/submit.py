@@ -17,6 +17,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of, workspace_of
 from quintain.cli.model import app
 from quintain.cli.output import JsonFlag
+from quintain.cli.streams import in_option
 from quintain.client import Client
 from quintain.compose import conditions_of, rules_of
 from quintain.core.errors import BadInput, NotFound
@@ -61,12 +62,13 @@ def init(
     """
     found = _task(context, task, kind)
     called = name or folder.resolve().name.lower().replace(" ", "-").replace("_", "-")
-    files = write_model(folder, found, name=called)
+    files = write_model(folder, found, name=called, named=task is not None)
     if json:
-        output.print_json({"folder": folder, "task": found.name, "name": called, "files": files})
+        output.print_json({"folder": folder, "task": found.name if task else None, "name": called, "files": files})
         return
     output.say(f"Wrote {', '.join(files)} into {folder}.")
-    output.say(f"Fill in card.md, then: quintain model check {folder} --task {task or found.name}")
+    of = f"--task {task}" if task else f"--kind {kind}"
+    output.say(f"Teach handler.py something and say in card.md what. Try it: quintain model check {folder} {of}")
 
 
 @app.command()
@@ -75,7 +77,7 @@ def check(
     folder: Folder,
     task: TaskOption = None,
     kind: KindOption = None,
-    data: Annotated[Path | None, typer.Option(help="Try it on this file instead of samples.")] = None,
+    data: Annotated[Path | None, in_option("Try it on this file instead of samples.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Use at most so many rows of the file.")] = 100,
     seconds: Annotated[float, typer.Option(min=0.1, help="Wait at most so long for the answers.")] = 60.0,
     json: JsonFlag = False,

@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.streams import in_file
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
@@ -20,7 +21,7 @@ from quintain.tasks.writing import task_as_dict
 
 app = typer.Typer(help="Define what is asked.", no_args_is_help=True)
 
-TaskFile = Annotated[Path, typer.Argument(metavar="FILE", help="The task's TOML file.", show_default=False)]
+TaskFile = Annotated[Path, in_file("The task's TOML file.")]
 TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name.", show_default=False)]
 
 

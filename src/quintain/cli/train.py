@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, err, out, print_json, print_table, say
+from quintain.cli.streams import in_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan, read_plan
@@ -30,7 +31,7 @@ def train(
     name: Annotated[str | None, typer.Option("--name", "-n", help="Name of the model; else the baseline's.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where chance plays a part, from where it starts.")] = 0,
     folder: Annotated[Path | None, typer.Option("--out", "-o", help="Train on files, and write here.")] = None,
-    plan: Annotated[Path | None, typer.Option("--plan", help="How to read the files, as for `data import`.")] = None,
+    plan: Annotated[Path | None, in_option("How to read the files, as for `data import`.", "--plan")] = None,
     preset: Annotated[str, typer.Option("--preset", help="How to read files of a public data set.")] = "",
     json: JsonFlag = False,
 ) -> None:

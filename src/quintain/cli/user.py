@@ -10,6 +10,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
 from quintain.services import accounts, links, personal_data
 from quintain.services.accounts import Person
@@ -111,7 +112,7 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
 def export(
     context: typer.Context,
     name: Name,
-    file: Annotated[Path, typer.Argument(help="ZIP file to write.", dir_okay=False)],
+    file: Annotated[Path, out_file("ZIP file to write.")],
     json: JsonFlag = False,
 ) -> None:
     """Write all that is kept about somebody to a ZIP file.

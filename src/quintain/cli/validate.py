@@ -11,6 +11,7 @@ import typer
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
 from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
@@ -41,8 +42,8 @@ Columns = Annotated[list[str] | None, typer.Option("--column", help="Map a name:
 def open_(
     context: typer.Context,
     ref: Ref,
-    policy: Annotated[Path | None, typer.Option(help="TOML file of the policy.", show_default=False)] = None,
-    items: Annotated[Path | None, typer.Option(help="File of items to add.", show_default=False)] = None,
+    policy: Annotated[Path | None, in_option("TOML file of the policy.")] = None,
+    items: Annotated[Path | None, in_option("File of items to add.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Data set to add, as task/name.", show_default=False)] = None,
     seed: Annotated[int, typer.Option(help="Decides the order of items, and ties.")] = 0,
     column: Columns = None,
@@ -240,7 +241,7 @@ def _preview_text(rule: UnqualifyRule, found: dict[str, Any]) -> str:
 def gold(
     context: typer.Context,
     ref: Ref,
-    add: Annotated[Path | None, typer.Option(help="File with the fields, label and note.", show_default=False)] = None,
+    add: Annotated[Path | None, in_option("File with the fields, label and note.")] = None,
     item: Annotated[int | None, typer.Option(help="Make gold of this finished item.", show_default=False)] = None,
     retire: Annotated[int | None, typer.Option(help="Show this item no more.", show_default=False)] = None,
     restore: Annotated[int | None, typer.Option(help="Show this item again.", show_default=False)] = None,
@@ -279,7 +280,7 @@ def gold(
 def items(
     context: typer.Context,
     ref: Ref,
-    add: Annotated[Path | None, typer.Option(help="File of items that no round wrote.", show_default=False)] = None,
+    add: Annotated[Path | None, in_option("File of items that no round wrote.")] = None,
     dataset: Annotated[str | None, typer.Option(help="Data set to add, as task/name.", show_default=False)] = None,
     state: Annotated[str, typer.Option(help=f"Only items that are {', '.join(STATES)}.", show_default=False)] = "",
     label: Annotated[str, typer.Option(help="Only items with this label.", show_default=False)] = "",
@@ -385,7 +386,7 @@ def history(
 def export(
     context: typer.Context,
     ref: Ref,
-    out: Annotated[Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.")],
+    out: Annotated[Path, out_option("File to write: .csv, .jsonl or .parquet.")],
     labels: Annotated[bool, typer.Option("--labels", help="One row per item, not per judgement.")] = False,
     json: JsonFlag = False,
 ) -> None:

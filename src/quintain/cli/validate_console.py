@@ -9,6 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.streams import in_option
 from quintain.cli.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
@@ -22,7 +23,7 @@ SHOWN = 200
 def policy(
     context: typer.Context,
     ref: Ref,
-    new: Annotated[Path | None, typer.Option("--set", help="TOML file of the new policy.", show_default=False)] = None,
+    new: Annotated[Path | None, in_option("TOML file of the new policy.", "--set")] = None,
     every: Annotated[bool, typer.Option("--all", help="List every state that it had.")] = False,
     json: JsonFlag = False,
 ) -> None:

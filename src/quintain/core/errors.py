@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class QuintainError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}" if self.remedy else self.message
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON, in the one shape that errors have."""
+        return {"message": self.message, "remedy": self.remedy, "faults": []}
+
 
 class BadInput(QuintainError):
     """What was given is wrong; *faults* names every place that was found."""
@@ -74,6 +79,10 @@ class BadInput(QuintainError):
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
         super().__init__(message or "\n".join(str(fault) for fault in self.faults), remedy=remedy)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, with every fault that was found."""
+        return {**super().as_dict(), "faults": [fault.as_dict() for fault in self.faults]}
 
 
 class NotFound(QuintainError):

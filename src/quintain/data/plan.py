@@ -95,18 +95,24 @@ class ImportPlan:
         return [one for one in self.filters if not one.roles or self.role in one.roles]
 
     def with_changes(self, **changes: Any) -> ImportPlan:
-        """Give a copy with *changes*; mappings are merged, None and empty values change nothing."""
+        """Give a copy with *changes*; mappings are merged, lists added to, None and empty values change nothing."""
         merged: dict[str, Any] = {}
         for name, value in changes.items():
             if value is None or value in ("", (), {}, False):
                 continue
             before = getattr(self, name)
-            merged[name] = {**before, **value} if isinstance(before, Mapping) else value
+            merged[name] = _joined(before, value)
         plan = replace(self, **merged)
         faults = _value_faults(plan)
         if faults:
             raise BadInput(faults=[Fault(reason, field=name) for name, reason in faults])
         return plan
+
+
+def _joined(before: Any, value: Any) -> Any:
+    if isinstance(before, tuple):
+        return tuple(dict.fromkeys((*before, *value)))
+    return {**before, **value} if isinstance(before, Mapping) else value
 
 
 def read_plan(path: Path) -> ImportPlan:

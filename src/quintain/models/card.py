@@ -39,11 +39,6 @@ def check_card(text: str) -> list[Fault]:
     return faults
 
 
-def template(title: str) -> str:
-    """Give an empty card called *title*, to be filled in."""
-    return f"# {title}\n\n" + "\n\n".join(f"## {heading}" for heading in HEADINGS) + "\n"
-
-
 def write_card(title: str, sections: dict[str, str]) -> str:
     """Write a card called *title* from the text under each required heading."""
     return f"# {title}\n\n" + "\n\n".join(f"## {heading}\n\n{sections[heading]}" for heading in HEADINGS) + "\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quintain.core.errors import Conflict, Unavailable
 from quintain.core.task import AnswerType, Task
-from quintain.models.card import template
+from quintain.models.card import write_card
 from quintain.tasks.contract import TaskKind, kind_of
 
 # What a handler answers before anybody has taught it anything, for each type of answer; {item} is an example.
@@ -21,12 +21,26 @@ _ANSWERS: Mapping[AnswerType, str] = {
 }
 
 
-def write_model(folder: Path, task: Task, *, name: str) -> list[str]:
-    """Write a model for *task* into the new folder *folder* and give the names of its files."""
+# True of what is written here, so that the folder can be submitted as it is; whoever teaches it says something better.
+_CARD = {
+    "Intended use": "A model to start from: it answers every example alike. Teach it something, then say for what.",
+    "Training data": "None: it has learned nothing yet.",
+    "Evaluation": "None but that of the platform it is submitted to.",
+    "Limitations": "It does not look at what it is asked.",
+    "Ethical considerations": "None beyond those of the task.",
+    "Licence": "Not chosen yet.",
+}
+
+
+def write_model(folder: Path, task: Task, *, name: str, named: bool = True) -> list[str]:
+    """Write a model for *task* into the new folder *folder* and give the names of its files.
+
+    *named* says that *task* is a task somewhere; else it is only an example of its kind, and the manifest names none.
+    """
     files = {
         "handler.py": handler(task),
-        "quintain.toml": _manifest(task, name),
-        "card.md": template(name),
+        "quintain.toml": _manifest(task, name, named),
+        "card.md": write_card(name, _CARD),
         "requirements.txt": "# Packages that handler.py imports, one to a line: scikit-learn==1.7.2\n",
         "test_handler.py": _test(task),
     }
@@ -81,10 +95,11 @@ def answer(item):
 '''
 
 
-def _manifest(task: Task, name: str) -> str:
+def _manifest(task: Task, name: str, named: bool) -> str:
+    line = f"task = {json.dumps(task.name)}" if named else '# task = "…"  # what it is for; or name it with --task'
     return f"""# How the model is run. `quintain model check .` says whether it can be.
 adapter = "handler"
-task = {json.dumps(task.name)}
+{line}
 name = {json.dumps(name)}
 batch_size = 1  # how many examples predict() likes to get at once
 """

@@ -16,7 +16,8 @@ import os
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,6 +39,13 @@ from quintain.store.database import transaction
 
 FORMAT = 1
 CHUNK = 1 << 20
+AT_ONCE = 16  # blobs that travel at the same time: a store elsewhere answers each only after a while
+
+Progress = Callable[[str, int, int], None]  # what is done, how many of it, of how many
+
+
+def _quietly(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +69,10 @@ class UpgradeReport:
     backup: BackupInfo | None
 
 
-def create_backup(db: Session, blobs: Blobs, actor: Actor, target: Path, *, force: bool = False) -> BackupInfo:
-    """Write a backup to *target*, which appears there whole or not at all."""
+def create_backup(
+    db: Session, blobs: Blobs, actor: Actor, target: Path, *, force: bool = False, progress: Progress = _quietly
+) -> BackupInfo:
+    """Write a backup to *target*, which appears there whole or not at all; *progress* hears of each blob."""
     require_admin(actor)
     if target.exists() and not force:
         raise Conflict(f"{target} is there already.", remedy="Name another file, or overwrite it with --force.")
@@ -73,8 +83,10 @@ def create_backup(db: Session, blobs: Blobs, actor: Actor, target: Path, *, forc
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as bundle:
                 tables = {name: _write_table(bundle, name, snapshot.rows(name)) for name in snapshot.tables}
                 keys = blobs.keys()
-                for key in keys:
-                    bundle.write(blobs.path(key), f"blobs/{key}", zipfile.ZIP_STORED)
+                with ThreadPoolExecutor(AT_ONCE) as pool:
+                    for done, (key, path) in enumerate(zip(keys, pool.map(blobs.path, keys), strict=True), 1):
+                        bundle.write(path, f"blobs/{key}", zipfile.ZIP_STORED)
+                        progress("blobs", done, len(keys))
                 manifest = _manifest(snapshot.revision, tables, keys)
                 bundle.writestr("manifest.json", json.dumps(manifest, indent=2))
         os.replace(partial, target)
@@ -84,7 +96,7 @@ def create_backup(db: Session, blobs: Blobs, actor: Actor, target: Path, *, forc
     return _info(target, manifest)
 
 
-def check_backup(source: Path) -> BackupInfo:
+def check_backup(source: Path, *, progress: Progress = _quietly) -> BackupInfo:
     """Read all of *source*, compare every hash, and say what it holds; raise BadInput where it is broken."""
     with _opened(source) as (bundle, manifest), _reading(source):
         for name, expected in manifest["tables"].items():
@@ -94,20 +106,23 @@ def check_backup(source: Path) -> BackupInfo:
                 rows += 1
             if digest.hexdigest() != expected["sha256"] or rows != expected["rows"]:
                 raise _broken(source, f"table {name} is not what the manifest says")
-        for key in manifest["blobs"]:
+        for done, key in enumerate(manifest["blobs"], 1):
+            progress("checking", done, len(manifest["blobs"]))
             with bundle.open(f"blobs/{key}") as stream:
                 if hashlib.file_digest(cast(Any, stream), "sha256").hexdigest() != key:
                     raise _broken(source, f"blob {key} has other content")
         return _info(source, manifest)
 
 
-def restore_backup(db: Session, blobs: Blobs, actor: Actor, source: Path, *, force: bool = False) -> BackupInfo:
+def restore_backup(
+    db: Session, blobs: Blobs, actor: Actor, source: Path, *, force: bool = False, progress: Progress = _quietly
+) -> BackupInfo:
     """Put what *source* holds in the place of what is there; *force* is needed where that is not empty.
 
     The whole file is checked before anything is touched, and all rows are replaced in one transaction.
     """
     require_admin(actor)
-    info = check_backup(source)
+    info = check_backup(source, progress=progress)
     engine = _engine(db)
     db.rollback()
     held = sum(archive.row_counts(engine).values())
@@ -117,12 +132,7 @@ def restore_backup(db: Session, blobs: Blobs, actor: Actor, source: Path, *, for
             remedy="Restore into a new workspace, or replace this one with --force.",
         )
     with _opened(source) as (bundle, manifest):
-        for key in manifest["blobs"]:
-            if not blobs.has(key):
-                with blobs.scratch() as path:
-                    with bundle.open(f"blobs/{key}") as stream, path.open("wb") as out:
-                        shutil.copyfileobj(stream, out, CHUNK)
-                    blobs.put_file(path)
+        _put_blobs(bundle, manifest["blobs"], blobs, progress)
         archive.replace_all(
             engine,
             manifest["migration"],
@@ -133,6 +143,20 @@ def restore_backup(db: Session, blobs: Blobs, actor: Actor, source: Path, *, for
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
         audit.record(db, Actor(name=actor.name), "backup.restore", source.name)
     return info
+
+
+def _put_blobs(bundle: zipfile.ZipFile, keys: Sequence[str], blobs: Blobs, progress: Progress) -> None:
+    def put(key: str) -> None:
+        if blobs.has(key):
+            return
+        with blobs.scratch() as path:
+            with bundle.open(f"blobs/{key}") as stream, path.open("wb") as out:
+                shutil.copyfileobj(stream, out, CHUNK)
+            blobs.put_file(path)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done, _ in enumerate(pool.map(put, keys), 1):
+            progress("blobs", done, len(keys))
 
 
 def upgrade_workspace(db: Session, blobs: Blobs, actor: Actor, folder: Path) -> UpgradeReport:

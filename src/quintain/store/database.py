@@ -171,7 +171,12 @@ def _translate_operational(reason: str, context: ExceptionContext) -> QuintainEr
         return Unavailable(f"The disk of {where} is full; nothing was written.", remedy="Free some space and retry.")
     if "database is locked" in reason:
         return Unavailable("The database is busy with another writer.", remedy="Try again in a moment.")
-    if "unable to open" in reason or "readonly" in reason:
+    if "readonly" in reason or "read-only" in reason:
+        return Unavailable(
+            f"{where} can be read here, but not written.",
+            remedy="Ask whose folder it is for the right to write, or work on a copy: quintain restore a backup of it.",
+        )
+    if "unable to open" in reason:
         return Unavailable(f"{where} cannot be opened: {reason}.", remedy="Check that the folder is there and ours.")
     if context.connection is None or context.is_disconnect:
         return Unavailable(

@@ -247,3 +247,10 @@ def test_every_fault_is_found_where_it_is(tmp_path: Path, count: int, wrong: dic
     report = check_file(path, task("sentiment"), ImportPlan())
     assert [(fault.row, fault.field) for fault in report.faults] == expected
     assert report.rows == count - len(expected)
+
+
+def test_options_add_to_the_lists_of_a_plan() -> None:
+    """A tag column that is named beside a preset joins those of the preset; a single value replaces its own."""
+    plan = ImportPlan(role="dev", tag_columns=("genre",), drop=("-",))
+    changed = plan.with_changes(tag_columns=("split", "genre"), drop=(), role="test")
+    assert (changed.tag_columns, changed.drop, changed.role) == (("genre", "split"), ("-",), "test")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.models.artefact import pack, unpack
-from quintain.models.card import HEADINGS, check_card, template, write_card
+from quintain.models.card import HEADINGS, check_card, write_card
 
 FULL = write_card("A model", dict.fromkeys(HEADINGS, "Some words."))
 
@@ -30,8 +30,8 @@ def test_each_heading_is_asked_for(heading: str) -> None:
 
 
 def test_an_empty_section_is_a_fault() -> None:
-    """A template that was not filled in is no card."""
-    assert len(check_card(template("A model"))) == len(HEADINGS)
+    """Headings with nothing below them are no card."""
+    assert len(check_card(write_card("A model", dict.fromkeys(HEADINGS, " ")))) == len(HEADINGS)
 
 
 def test_american_spelling_case_and_depth_do_not_matter() -> None:
