@@ -18,7 +18,7 @@ from following import Follower, Hole, Module, Place, Text, argument, letters
 REFUSALS = ("QuintainError", "BadInput", "NotFound", "NotSignedIn", "Forbidden", "Conflict", "TooMany", "Unavailable")
 # Where a class or a function takes a text that is shown: by position (if at all) and by name.
 CARRIERS: dict[str, tuple[tuple[int | None, str], ...]] = {
-    **dict.fromkeys(REFUSALS, ((0, "message"), (None, "remedy"))),
+    **dict.fromkeys(REFUSALS, ((0, "message"), (None, "remedy"), (None, "page"))),
     "Fault": ((0, "reason"),),
     "RowFault": ((2, "reason"),),
     "Rule": ((2, "reason"),),  # of an example, checked over a table

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from quintain.services.round_definition import parse_round
+from quintain.web.pages import round as round_pages
 from tests.web_support import browser_of, post
 from tests.write_site import Site, begin, send
 from tests.writing_rounds import add_round
@@ -148,3 +151,49 @@ def test_the_reasons_are_shown_to_worker_and_owner(site: Site) -> None:
         assert "Not all rules are met yet." in page.text
     assert site.owner.get(f"{place}?name=nobody-such").status_code == 404
     assert "admin" not in site.client.get(f"{place}?name=admin").text.split("<main")[1].split("</main")[0]
+
+
+def test_a_round_that_cannot_be_opened_says_so_on_its_page(site: Site) -> None:
+    """The reason and what to do stand on the round's page, above the form that does it; no command is advised."""
+    info = add_round(site.workspace, site.folder, "sentiment", prompts=False, opened=False)
+    place = f"/tasks/sentiment/rounds/{info.number}"
+    assert "Writers get a prompt to edit, and there are none yet" in site.owner.get(place).text
+    refused = post(site.owner, place, f"{place}/open")
+    assert refused.status_code == 409
+    assert "it has no prompts" in refused.text
+    assert "Add some below" in refused.text
+    assert f'action="{place}/prompts"' in refused.text
+    assert "quintain round prompts" not in refused.text
+
+
+def test_an_owner_reads_every_text_of_a_round(site: Site) -> None:
+    """What did not fool the model is there as well as what did; others may not look."""
+    place = site.open()
+    client, address = site.client, begin(site.client, place)
+    send(client, address, in_text="A wonderful, lovely, brilliant and moving film.", answer="positive", headers=None)
+    post(client, address, f"{address}/give-up")
+    every = site.owner.get(f"{place}/texts").text
+    assert "A wonderful, lovely, brilliant and moving film." in every
+    assert "not fooled" in every
+    assert "A wonderful" in site.owner.get(f"{place}/texts?show=right").text
+    assert "A wonderful" not in site.owner.get(f"{place}/texts?show=fooled").text
+    assert f'href="{place}/texts"' in site.owner.get(place).text
+    assert client.get(f"{place}/texts").status_code == 403
+
+
+def test_old_texts_are_on_further_pages(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newest first, and each text on one page only."""
+    monkeypatch.setattr(round_pages, "PAGE_ROWS", 2)
+    place = site.open()
+    texts = ["A fine day at the sea.", "The engine of a ship hums.", "My aunt grows tall roses."]
+    address = begin(site.client, place)
+    for text in texts:
+        send(site.client, address, in_text=text, answer="neutral", headers=None)
+        if "data-ended" in site.client.get(address).text:
+            address = begin(site.client, place)
+    first = site.owner.get(f"{place}/texts").text
+    older = re.search(rf'href="({place}/texts\?before=\d+)"', first)
+    assert older
+    second = site.owner.get(older[1]).text
+    assert [text in first for text in texts] == [False, True, True]
+    assert [text in second for text in texts] == [True, False, False]

@@ -127,3 +127,11 @@ def test_holes_that_hold_our_words_are_known() -> None:
     names = {name for text, _ in _catalogue() for name in _holes(text)}
     assert names >= WORDS
     assert len(TEXTS & names) >= len(TEXTS) - 2
+
+
+def test_pages_advise_no_commands() -> None:
+    """Who sits at a page reads what can be done there; a remedy that is a command only is left out."""
+    both = Conflict("It is full.", remedy="Use `quintain data prune`.", page="Remove a file below.")
+    assert tell("en", both).remedy == "Remove a file below."
+    assert tell("en", Conflict("It is full.", remedy="Leave it out with --skip-bad.")).remedy is None
+    assert tell("en", Conflict("It is full.", remedy="Try again.")).remedy == "Try again."

@@ -9,7 +9,8 @@
     ├── TooMany              a limit on rate or quota was reached
     └── Unavailable          something outside is missing, full or down
 
-The message says what is wrong and where; *remedy* says what to do about it.
+The message says what is wrong and where; *remedy* says what to do about it. Where that is a command or one of its
+options, *page* says the same for somebody who sits at a page.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ class Fault:
 class QuintainError(Exception):
     """Something went wrong that a person can understand and mend."""
 
-    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+    def __init__(self, message: str, *, remedy: str | None = None, page: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.remedy = remedy
+        self.page = page
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}" if self.remedy else self.message
@@ -75,10 +77,11 @@ class BadInput(QuintainError):
         faults: Iterable[Fault] = (),
         total: int | None = None,
         remedy: str | None = None,
+        page: str | None = None,
     ) -> None:
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
-        super().__init__(message or "\n".join(str(fault) for fault in self.faults), remedy=remedy)
+        super().__init__(message or "\n".join(str(fault) for fault in self.faults), remedy=remedy, page=page)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, with every fault that was found."""

@@ -48,13 +48,20 @@ class Report:
     def error(self) -> BadInput:
         """Give the error that says all this."""
         remedy = "Mend the file, or leave bad rows out with --skip-bad."
+        page = "Mend the file, or tick the box that leaves out rows that are wrong."
         if self.duplicates == self.total:
             remedy = "Keep the first of each with --duplicates first."
+            page = 'Mend the file, or keep the first of each: write duplicates = "first" into the plan below.'
         elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
             remedy = "Save the file as UTF-8, or name its encoding with --encoding, such as latin-1."
+            page = 'Save the file as UTF-8, or name its encoding in the plan below: encoding = "latin-1".'
         count = f"{self.total} fault{'s' if self.total != 1 else ''}"
         return BadInput(
-            f"{self.file} has {count}; nothing was imported.", faults=self.faults, total=self.total, remedy=remedy
+            f"{self.file} has {count}; nothing was imported.",
+            faults=self.faults,
+            total=self.total,
+            remedy=remedy,
+            page=page,
         )
 
 

@@ -201,6 +201,7 @@ class Mapper:
             raise BadInput(
                 faults=[Fault(problem, file=self.source.name) for problem in problems],
                 remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
+                page=f"The file has: {', '.join(there)}. Write them beside our names, under Columns.",
             )
         return chosen
 

@@ -223,6 +223,7 @@ def _rename(
         raise BadInput(
             faults=missing,
             remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
+            page=f"The file has: {', '.join(there)}. Name its columns as it is asked for.",
         )
     named = [pl.col(theirs).alias(ours) for ours, theirs in wanted.items() if theirs in there]
     used = {wanted[name] for name in known} | set(known)

@@ -44,6 +44,22 @@ class OwnAttempt:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundText:
+    """What somebody wrote in a round, what the models said to it, and what became of it."""
+
+    id: int
+    inputs: Mapping[str, Any]
+    target: Any
+    predictions: tuple[Any, ...]
+    fooled: bool | None
+    retracted: bool
+    writer: str
+    number: int
+    condition: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Why the model failed, and phenomena, as the writer says; *given* where the writer was asked and has answered."""
 
@@ -216,6 +232,31 @@ def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int
             )
         )
     return found
+
+
+def round_texts(
+    db: Session, actor: Actor, ref: str, *, fooled: bool | None = None, before: int | None = None, limit: int = 50
+) -> list[RoundText]:
+    """List what was written in a round, newest first, for its owner: all of it, also what did not fool the model.
+
+    *fooled* keeps one side; *before* is the id of the attempt after which to go on.
+    """
+    info = owned(db, actor, ref)
+    return [
+        RoundText(
+            id=row.attempt.id,
+            inputs=row.attempt.inputs,
+            target=row.attempt.target,
+            predictions=tuple(one["answer"] for one in row.attempt.predictions),
+            fooled=None if row.fooled is None else claimed(row),
+            retracted=row.retracted,
+            writer=name or "",
+            number=row.attempt.number,
+            condition=row.attempt.condition,
+            at=row.attempt.created_at,
+        )
+        for row, name in queries.page_of_round(db, info.id, fooled=fooled, before=before, limit=limit)
+    ]
 
 
 def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = False) -> list[FlagInfo]:

@@ -37,6 +37,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries import attempts as queries
 from quintain.store.queries import prompts
 from quintain.store.queries import rounds as round_queries
+from quintain.store.queries.validation import is_judged
 from quintain.store.tables import Attempt, AttemptFlag, AttemptNote, Prompt
 from quintain.store.tables import WritingSession as SessionRow
 
@@ -185,12 +186,16 @@ def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """All that a writer has before them: the task, the round, the session as it stands, and every verdict in it."""
+    """All that a writer has before them: the task, the round, the session as it stands, and every verdict in it.
+
+    *judged* says that what is written here is being judged.
+    """
 
     task: Task
     info: RoundInfo
     session: WritingSession
     verdicts: tuple[Verdict, ...]
+    judged: bool
 
 
 def desk(db: Session, actor: Actor, key: str) -> Desk:
@@ -200,7 +205,8 @@ def desk(db: Session, actor: Actor, key: str) -> Desk:
     versions = target_versions(db, place.row.models)
     hidden = hidden_names(db, actor, place.info.id, versions)
     session = writing.view(db, actor, place.info, place.row, made, versions)
-    return Desk(place.task, place.info, session, tuple(verdicts(db, place.info, place.row, made, hidden)))
+    said = tuple(verdicts(db, place.info, place.row, made, hidden))
+    return Desk(place.task, place.info, session, said, judged=session.ended and is_judged(db, place.info.id))
 
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:

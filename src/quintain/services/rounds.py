@@ -180,6 +180,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
             raise Conflict(
                 f"Round {ref} gives writers a prompt to edit, and it has no prompts.",
                 remedy=f"Import some with `quintain round prompts {ref} FILE`, or add a condition without.",
+                page="Add some below, or edit the round so that people write on a blank page.",
             )
         pin_targets(db, row.id, info.spec)
         row.state, row.opened_at = RoundState.OPEN.value, now()

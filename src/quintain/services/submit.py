@@ -171,7 +171,11 @@ def _submit(
     _permit(actor, task, found.manifest, rules)
     chosen = name or found.manifest.name
     if chosen is None:
-        raise BadInput("The model has no name.", remedy=f"Give one with --name, or as `name` in {MANIFEST}.")
+        raise BadInput(
+            "The model has no name.",
+            remedy=f"Give one with --name, or as `name` in {MANIFEST}.",
+            page="Give it one in the form.",
+        )
     meta = _meta(folder, found.manifest)
     if found.manifest.adapter == "predictions":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)

@@ -52,6 +52,7 @@ class Trouble:
     faults: tuple[Fault, ...] = ()
     total: int = 0
     retry_after: int | None = None
+    page: str | None = None
 
     def as_dict(self) -> dict[str, object]:
         """Give the error as the API documents it."""
@@ -88,7 +89,7 @@ def trouble_of(error: Exception) -> Trouble:
 def _of_ours(error: QuintainError) -> Trouble:
     faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
     wait = error.retry_after if isinstance(error, TooMany) else None
-    return Trouble(status_of(error), error.message, error.remedy, faults, total, wait)
+    return Trouble(status_of(error), error.message, error.remedy, faults, total, wait, error.page)
 
 
 def _of_validation(error: RequestValidationError) -> Trouble:

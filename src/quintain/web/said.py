@@ -28,6 +28,7 @@ TEXTS = frozenset(
 WORDS = frozenset({"state", "outcome"})
 
 _HOLE = re.compile(r"%\((\w+)\)s")
+_COMMAND = re.compile(r"`quintain |(?<![\w-])--[a-z]")
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
@@ -197,4 +198,12 @@ def tell(language: str, error: Refusal) -> Told:
     if faults and error.message == "\n".join(str(fault) for fault in faults):
         alone = len(said) == 1 and not more
         message, said = (said[0], ()) if alone else (Tongue(language).gettext("Something in it is not right"), said)
-    return Told(message, say(language, error.remedy) if error.remedy else None, said, more)
+    remedy = remedy_on_page(error)
+    return Told(message, say(language, remedy) if remedy else None, said, more)
+
+
+def remedy_on_page(error: Refusal) -> str | None:
+    """Give what somebody at a page can do about it: never a command, which they may not have."""
+    if page := getattr(error, "page", None):
+        return str(page)
+    return None if error.remedy and _COMMAND.search(error.remedy) else error.remedy

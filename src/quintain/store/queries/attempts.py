@@ -138,6 +138,24 @@ def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
         yield AttemptRow(attempt, _flag(fooled), _flag(confirmed), retracted is not None)
 
 
+def page_of_round(
+    db: Session, round_id: int, *, fooled: bool | None, before: int | None, limit: int
+) -> list[tuple[AttemptRow, str | None]]:
+    """List attempts of a round as they stand with their writers' names, newest first, those *before* an id.
+
+    *fooled* keeps those at which the model was wrong, or right; where a writer decides, the first.
+    """
+    wanted = Attempt.round_id == round_id
+    query = select(Attempt, User.name).outerjoin(User, User.id == Attempt.user_id).where(wanted)
+    if fooled is not None:
+        query = query.where(Attempt.fooled.is_not(False) if fooled else Attempt.fooled.is_(False))
+    if before is not None:
+        query = query.where(Attempt.id < before)
+    found = db.execute(query.order_by(Attempt.id.desc()).limit(limit)).all()
+    standing = _as_they_stand(db, [attempt for attempt, _ in found])
+    return list(zip(standing, (name for _, name in found), strict=True))
+
+
 def writers_of(db: Session, round_id: int) -> Sequence[int | None]:
     """List the people who made attempts in a round."""
     return db.scalars(select(Attempt.user_id).where(Attempt.round_id == round_id).distinct()).all()

@@ -87,6 +87,11 @@ def policies(db: Session, validation_id: int) -> Sequence[ValidationPolicyVersio
     return db.scalars(query.order_by(ValidationPolicyVersion.number.desc())).all()
 
 
+def is_judged(db: Session, of_round: int) -> bool:
+    """Say whether the attempts of a round are being judged, or were."""
+    return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
+
+
 def new_attempts(db: Session, validation_id: int, round_id: int, *, fooling: bool) -> list[Attempt]:
     """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
 

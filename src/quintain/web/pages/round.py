@@ -1,4 +1,4 @@
-"""One round: for everybody what it asks; for its owners how it goes, its prompts, its flags, its pay, its file."""
+"""One round: for everybody what it asks; for its owners how it goes, its texts, prompts, flags and pay; its states."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict, Fault
+from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.task import Task
 from quintain.services import attempt_export, attempts, entry, pay, prompts, rounds, tasks
 from quintain.services.attempts import Count, Counters
@@ -22,12 +22,62 @@ from quintain.web.round_charts import rate_chart, time_chart
 from quintain.web.verdict import own_text
 from quintain.web.visit import Posting, Visit, Visiting
 
+PAGE_ROWS = 50
 MOST_ROWS = 50  # of workers and prompts; the export has all
 
 
 def show(visit: Visiting, task: str, number: int) -> Response:
     """Show a round: the console to its owners, what it asks to everybody else."""
     return _show(visit, task, number)
+
+
+def open_round(post: Posting, task: str, number: int) -> Response:
+    """Let people write."""
+    visit = post.visit
+    try:
+        rounds.open_round(visit.db, visit.actor, f"{task}/{number}")
+    except (BadInput, Conflict, Unavailable) as error:
+        return _show(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is open."))
+
+
+def close_round(post: Posting, task: str, number: int) -> Response:
+    """End the round."""
+    visit = post.visit
+    try:
+        rounds.close_round(visit.db, visit.actor, f"{task}/{number}")
+    except Conflict as error:
+        return _show(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is closed."))
+
+
+def clone(post: Posting, task: str, number: int) -> Response:
+    """Make a draft that asks the same."""
+    visit = post.visit
+    made = rounds.clone_round(visit.db, visit.actor, f"{task}/{number}")
+    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
+
+
+def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: str = "") -> Response:
+    """List what was written in a round, whether it fooled the model or not."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    last = int(before) if before.isdecimal() and len(before) < 10 else None
+    wanted = {"fooled": True, "right": False}.get(show)
+    ref = f"{task}/{number}"
+    rows = attempts.round_texts(visit.db, visit.actor, ref, fooled=wanted, before=last, limit=PAGE_ROWS + 1)
+    return visit.render(
+        "round_texts.html",
+        task=found,
+        section="rounds",
+        number=number,
+        texts=[(one, own_text(found, one.inputs)) for one in rows[:PAGE_ROWS]],
+        show=show if wanted is not None else "",
+        shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
+        more=rows[PAGE_ROWS - 1].id if len(rows) > PAGE_ROWS else None,
+        first=last is None,
+        crumbs=_crumbs(visit, found, number, _("Texts")),
+    )
 
 
 def import_prompts(post: Posting, task: str, number: int) -> Response:
@@ -157,6 +207,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
     found = attempts.counters(visit.db, visit.actor, info.ref)
     return {
         "counters": found,
+        "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
         "outcomes": _outcomes(visit),
         "charts": _charts(visit, found),
         "tables": _tables(visit, task, info, found),

@@ -1,4 +1,4 @@
-"""Rounds for their owners: the list, what a round asks, opening, closing and cloning it."""
+"""Rounds for their owners: the list, and what a round asks."""
 
 from __future__ import annotations
 
@@ -76,27 +76,6 @@ def download_file(visit: Visiting, task: str, number: int) -> Response:
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
     headers = {"content-disposition": f'attachment; filename="{task}-round-{number}.toml"'}
     return Response(dump_round(info.spec), media_type="application/toml", headers=headers)
-
-
-def open_round(post: Posting, task: str, number: int) -> Response:
-    """Let people write."""
-    visit = post.visit
-    rounds.open_round(visit.db, visit.actor, f"{task}/{number}")
-    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is open."))
-
-
-def close_round(post: Posting, task: str, number: int) -> Response:
-    """End the round."""
-    visit = post.visit
-    rounds.close_round(visit.db, visit.actor, f"{task}/{number}")
-    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is closed."))
-
-
-def clone(post: Posting, task: str, number: int) -> Response:
-    """Make a draft that asks the same."""
-    visit = post.visit
-    made = rounds.clone_round(visit.db, visit.actor, f"{task}/{number}")
-    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
 
 
 def state_names(visit: Visit) -> dict[str, str]:

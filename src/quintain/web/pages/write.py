@@ -192,6 +192,7 @@ def _page(
         round=info,
         spec=info.spec,
         session=session,
+        judged=desk.judged,
         key=session.key,
         boxes=boxes,
         target=target_of(task, boxes, answer, session.target),

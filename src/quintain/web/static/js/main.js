@@ -75,6 +75,12 @@ function fadeToasts() {
   }
 }
 
+/** On a narrow screen the rooms of a task are a strip that scrolls: bring the one that is open into sight. */
+function showRoom() {
+  const [strip, open] = [document.querySelector(".side ul"), document.querySelector(".side [aria-current]")];
+  if (strip && open) strip.scrollLeft = open.offsetLeft - strip.offsetLeft - (strip.clientWidth - open.offsetWidth) / 2;
+}
+
 document.addEventListener("keydown", onKey);
 document.addEventListener("keydown", onEscape);
 document.addEventListener("click", onClick);
@@ -83,4 +89,5 @@ document.addEventListener("quintain:theme", () => drawCharts());
 document.addEventListener("htmx:after:swap", () => drawCharts());
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts());
 fadeToasts();
+showRoom();
 drawCharts();

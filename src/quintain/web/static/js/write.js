@@ -131,6 +131,20 @@ function onChanged(event) {
   saveSoon(element);
 }
 
+const TEXT_FIELDS = "textarea, input:not([type=radio]):not([type=checkbox]), select, [contenteditable]";
+
+/** Choose the label aimed at: by its number, with Alt while one is typing. */
+function onDigit(event) {
+  if (event.ctrlKey || event.metaKey || !/^Digit[1-9]$/.test(event.code)) return;
+  if (!event.altKey && event.target.closest?.(TEXT_FIELDS)) return;
+  const choices = form()?.querySelectorAll("input[type=radio][name=answer]") ?? [];
+  const chosen = choices[Number(event.code.slice(-1)) - 1];
+  if (!chosen || chosen.disabled || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  chosen.checked = true;
+  chosen.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
 function onKey(event) {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   const element = form();
@@ -187,12 +201,20 @@ function begin() {
   if (element?.dataset.autosave) restore(element);
   showDifferences();
   countCharacters();
+  focusText(element);
+}
+
+/** Put the cursor where one writes, unless somebody is elsewhere already. */
+function focusText(element) {
+  if (document.activeElement !== document.body || location.hash) return;
+  element?.querySelector("textarea:not([readonly]), input[type=text]:not([readonly])")?.focus({ preventScroll: true });
 }
 
 document.addEventListener("input", onChanged);
 document.addEventListener("change", onChanged);
 document.addEventListener("quintain:changed", onChanged);
 document.addEventListener("keydown", onKey);
+document.addEventListener("keydown", onDigit);
 document.addEventListener("click", onClick);
 document.addEventListener("htmx:after:swap", onAnswer);
 document.addEventListener("htmx:error", onLost);
