@@ -137,8 +137,8 @@ def prepare(settings: Settings, writers: int) -> tuple[Workspace, list[tuple[str
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator[str]:
-    """Run `quintain serve` as a process, and give its address."""
+def served(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Run `quintain serve` as a process, and give its address and the process's id."""
     environment = {**os.environ, "QUINTAIN_WORKSPACE": str(settings.workspace), "QUINTAIN_LOG_LEVEL": "error"}
     if settings.database_url:
         environment["QUINTAIN_DATABASE_URL"] = settings.database_url
@@ -147,7 +147,7 @@ def served(settings: Settings) -> Iterator[str]:
     try:
         assert process.stdout
         said = "".join(iter(process.stdout.readline, "}\n"))
-        yield str(json.loads(said + "}")["url"])
+        yield str(json.loads(said + "}")["url"]), process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -232,7 +232,7 @@ def race(kind: str, settings: Settings, options: argparse.Namespace) -> None:
     """Measure one database, and compare verdicts with attempts."""
     print(f"{kind}:", flush=True)
     workspace, people = prepare(settings, options.writers)
-    with served(settings) as url:
+    with served(settings) as (url, _):
         verdicts, refused = asyncio.run(measure(url, people, options))
     with workspace.session() as db:
         stored = db.scalar(select(func.count()).select_from(Attempt)) or 0

@@ -15,6 +15,7 @@ from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.environments import Environments
+from quintain.services.health import Check, Watch, readiness
 from quintain.services.live import LiveModels, LiveRunners
 from quintain.services.mail import Mail
 from quintain.services.outside import read_outside
@@ -38,12 +39,24 @@ class Workspace:
     engine: Engine
     blobs: Blobs
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
+    _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Give a database session that is closed afterwards."""
         with Session(self.engine, expire_on_commit=False) as db:
             yield db
+
+    @property
+    def watch(self) -> Watch:
+        """Who knows whether all parts work."""
+        if not self._watches:
+            self._watches.append(Watch(self._look))
+        return self._watches[0]
+
+    def _look(self) -> list[Check]:
+        with self.session() as db:
+            return readiness(db, self.blobs)
 
     @property
     def runners(self) -> LiveRunners:

@@ -13,6 +13,7 @@ from quintain.core.errors import Unavailable
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services import accounts, notify
 from quintain.services.actors import find_user
+from quintain.services.health import Watch
 from quintain.services.links import redeem_link
 from quintain.store.database import transaction
 from quintain.store.tables import Dataset
@@ -309,3 +310,16 @@ def test_pages_run_on_both_databases(workspace: Workspace) -> None:
     assert "No tasks yet" in client.get("/").text
     assert client.get("/readyz").json()["status"] == "ok"
     assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_who_asks_often_whether_it_works_costs_one_look(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look writes to the disk, and anybody may ask: within a second the answer is remembered, then it is new."""
+    looks: list[int] = []
+    monkeypatch.setattr("quintain.compose.readiness", lambda db, blobs: looks.append(1) or [])
+    watch = Watch(demo._look)
+    for _ in range(20):
+        watch.checks()
+    assert len(looks) == 1
+    monkeypatch.setattr(watch, "_until", 0.0)
+    watch.checks()
+    assert len(looks) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import ping, transaction
 from quintain.store.queries import people
 
+FRESH_S = 1.0
 LONGEST_LIMIT_S = 7 * 24 * 3600
 
 
@@ -56,6 +58,24 @@ def readiness(db: Session, blobs: Blobs) -> list[Check]:
         _check("migrations", lambda: migrate.require_current(_engine(db))),
         _check("blobs", blobs.check_writable),
     ]
+
+
+class Watch:
+    """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
+
+    def __init__(self, look: Callable[[], list[Check]]) -> None:
+        self._look = look
+        self._lock = threading.Lock()
+        self._seen: list[Check] = []
+        self._until = 0.0
+
+    def checks(self) -> list[Check]:
+        """Give the checks, at most a second old."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._seen = self._look()
+                self._until = time.monotonic() + FRESH_S
+            return self._seen
 
 
 def status(db: Session, blobs: Blobs, actor: Actor) -> Status:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from fastapi import Request
+
 from quintain import __version__
-from quintain.services import health
-from quintain.web.api.call import Calling
 from quintain.web.api.shapes import StatusShape
+from quintain.web.visit import workspace_of
 
 
-def get_status(call: Calling) -> StatusShape:
+def get_status(request: Request) -> StatusShape:
     """Say which version this is and whether all parts work."""
-    checks = health.readiness(call.db, call.blobs)
+    checks = workspace_of(request).watch.checks()
     return StatusShape(
         version=__version__,
         ready=all(check.ok for check in checks),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from quintain.services import health
 from quintain.web.visit import workspace_of
 
 
@@ -16,9 +15,7 @@ def healthz() -> Response:
 
 def readyz(request: Request) -> Response:
     """Say whether the database, its migrations and the blobs work."""
-    workspace = workspace_of(request)
-    with workspace.session() as db:
-        checks = health.readiness(db, workspace.blobs)
+    checks = workspace_of(request).watch.checks()
     ready = all(check.ok for check in checks)
     parts = {check.name: "ok" if check.ok else check.detail for check in checks}
     return JSONResponse({"status": "ok" if ready else "not ready", "checks": parts}, 200 if ready else 503)
