@@ -28,6 +28,7 @@ from quintain.tasks.contract import kind_of
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PATH = "/chat/completions"
+MOST_TOKENS = 10**9  # of one reply; what says more is not believed
 
 
 @ADAPTERS.register("chat")
@@ -243,7 +244,7 @@ def _write(place: Path, value: Any) -> None:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS else 0
 
 
 def _short(text: str) -> str:

@@ -43,7 +43,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model said: its answer and, if it gave them, probabilities by label, choice or token."""
+    """What a model said: its answer and, if it gave them, probabilities by label, choice or token.
+
+    Where it gave none that can be used, the answer is None and *failure* says why.
+    """
 
     answer: Answer
     probabilities: Mapping[str, float] | None = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Stands in place of an answer that a model did not give, and says why."""
+
+    reason: str

@@ -117,15 +117,15 @@ def _run(folder: Path, task: Task, conditions: Conditions, inputs: list[dict[str
         model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside, measured=True
     ) as runner:
         report.load_seconds = time.perf_counter() - start
-        reply = runner.predict(inputs, single=True)
+        replies = [runner.predict([one]) for one in inputs]
+        answers = [reply.answers[0] for reply in replies]
         report.examples = len(inputs)
-        _read(task, inputs, reply.answers, report)
+        _read(task, inputs, answers, report)
         if model.batch_size > 1 and not report.faults:
             together = runner.predict(inputs).answers
-            if together != reply.answers:
+            if together != answers:
                 report.warnings.append("The model answers differently in a batch than one by one.")
-        times = [one / 1e9 for one in reply.times] or [reply.ns / 1e9 / max(1, len(inputs))]
-        _measure(runner, times, conditions, report)
+        _measure(runner, [reply.ns / 1e9 for reply in replies], conditions, report)
         report.facts = runner.facts()
 
 
