@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import textwrap
 from collections.abc import Callable
@@ -266,6 +267,30 @@ def test_namespaces_cannot_be_nested(ask: Callable[..., list[Any]]) -> None:
         def predict(batch): return [libc.unshare(0x10000000)] * len(batch)
     """
     assert ask(code) == [-1, -1]
+
+
+def test_it_cannot_reach_into_other_processes_files(ask: Callable[..., list[Any]]) -> None:
+    """Neither pidfd_open, pidfd_getfd nor memfd_secret is there: all three are refused as not permitted."""
+    code = """
+        import ctypes, os
+        libc = ctypes.CDLL(None, use_errno=True)
+        def refused(number, *arguments):
+            ctypes.set_errno(0)
+            return [libc.syscall(number, *arguments), ctypes.get_errno()]
+        def predict(batch):
+            return [[refused(434, os.getpid(), 0), refused(438, 0, 0, 0), refused(447, 0)]] * len(batch)
+    """
+    assert ask(code)[0] == [[-1, errno.EPERM]] * 3
+
+
+def test_proc_cannot_be_written(ask: Callable[..., list[Any]]) -> None:
+    """What the kernel remembers of a process, such as its highest memory, is not the process's to change."""
+    code = """
+        def predict(batch):
+            try: open("/proc/self/clear_refs", "w").write("5")
+            except OSError as error: return [type(error).__name__] * len(batch)
+    """
+    assert ask(code)[0] in {"OSError", "PermissionError"}
 
 
 def test_a_crash_shows_its_traceback(ask: Callable[..., list[Any]]) -> None:
