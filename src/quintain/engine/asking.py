@@ -7,6 +7,7 @@ broken, and its builder should hear of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from quintain.core.errors import BadInput
@@ -73,14 +74,18 @@ def read_answer(runner: Runner, task: Task, given: dict[str, Any], raw: Any, fai
     if isinstance(raw, Failure):
         return failures.mark(AnswersLost(Outcome.CRASHED, raw.reason, log=_last_words(runner, failures)))
     try:
-        return kind_of(task).parse_answer(task, given, raw)
+        return parse_raw(task, given, raw)
     except BadInput as error:
-        why = error.message
-    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        # Whatever goes wrong in reading an answer is the answer's doing, also where no kind of task has thought of it.
-        why = f"It cannot be read: {error}."
-    said = f"The model answered {_short(raw)}: {why}"
+        said = f"The model answered {_short(raw)}: {error.message}"
     return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
+
+
+def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:
+    """Read an answer. Whatever goes wrong is the answer's doing, also where no kind of task has thought of it."""
+    try:
+        return kind_of(task).parse_answer(task, given, raw)
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise BadInput(f"It cannot be read: {storable(str(error), REASON)}.") from error
 
 
 def _last_words(runner: Runner, failures: Failures) -> str:

@@ -13,6 +13,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
+from quintain.engine.asking import parse_raw
 from quintain.engine.runner import Runner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, RunEnded
@@ -148,10 +149,9 @@ def _measure(runner: Runner, times: list[float], conditions: Conditions, report:
 
 
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:
-    kind = kind_of(task)
     for row, (given, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
         try:
-            prediction = kind.parse_answer(task, given, raw)
+            prediction = parse_raw(task, given, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
                 report.faults.append(Fault(str(error), row=row, field="answer"))
