@@ -177,6 +177,36 @@ def test_a_server_that_answers_nonsense_is_explained(server: Server, task: Task,
     assert len(server.calls) == 1
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"[" * 100_000, "nested|members"),
+        (b'{"outputs": ' + b"[" * 60 + b"]" * 60 + b"}", "nested more than 32 deep"),
+        (b'{"outputs": [{"shape": [1' + b"0" * 5000 + b"]}]}", "more than 100 digits"),
+        (b"[" + b"[]," * 1_000_000 + b"[]]", "members of lists"),
+        (b'{"outputs": [{"shape": [3,' + b"1," * 50 + b'1], "data": [1, 2, 3]}]}', "52 dimensions"),
+        (b"x" * (5 << 20), "sent more than 4,194,304 bytes"),
+    ],
+    ids=["deep", "nested", "digits", "tiny lists", "dimensions", "long"],
+)
+def test_a_hostile_server_is_the_models_fault(server: Server, task: Task, body: bytes, said: str) -> None:
+    """What a server sends is read within the same bounds as what a model says, and never blamed on us."""
+    server.respond = lambda *_: (200, {"content-type": "application/json"}, body)
+    with pytest.raises(RunEnded, match=said) as caught:
+        ask(server, "open-inference", task)
+    assert caught.value.outcome is Outcome.BAD_ANSWER
+
+
+def test_what_a_chat_endpoint_says_can_be_kept(server: Server, task: Task, tmp_path: Path) -> None:
+    """Half surrogates, NUL and absurd counts of tokens neither break the cache nor the bill."""
+    body = b'{"choices": [{"message": {"content": "positive \\ud800\\u0000"}}], "usage": {"prompt_tokens": 1%s}}'
+    server.respond = lambda *_: (200, {"content-type": "application/json"}, body % (b"0" * 90))
+    answers, facts = ask(server, "chat", task, cache=tmp_path, input_price=2.0)
+    assert answers == ["positive"] * 3
+    assert facts["input_tokens"] == 0
+    assert ask(server, "chat", task, cache=tmp_path)[1]["cached"] == 3
+
+
 def test_a_server_that_hangs_is_given_up(server: Server, task: Task) -> None:
     """After the timeout and the retries the run is marked; it does not wait for ever."""
 

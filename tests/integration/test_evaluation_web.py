@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+import polars as pl
+import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
@@ -62,6 +67,50 @@ def test_hidden_labels_do_not_leak_through_the_pages(evaluated_site: Workspace) 
     owner = browser_of(evaluated_site, "olga")
     assert "most surely wrong" in page(owner, f"{BRITTLE}/results/secret")
     assert "Which labels does it confuse?" in page(owner, f"{BRITTLE}/results/secret")
+
+
+@contextmanager
+def one_failure(workspace: Workspace, folder: Path, dataset: str) -> Iterator[None]:
+    """Let the scored run of `brittle` on *dataset* have failed on its first example, and its measurement be odd."""
+    with workspace.session() as db:
+        rows = [row for row in queries.rows(db, states=["done"]) if row.model.name == "brittle"]
+        cells = {row.cell.variant: row.cell for row in rows if row.dataset.name == dataset}
+        plain, measured = cells["plain"], cells["measure"]
+        before = plain.predictions, dict(plain.measurements), dict(measured.measurements)
+        table = pl.read_parquet(workspace.blobs.path(str(plain.predictions)))
+        first = pl.int_range(pl.len()) == 0
+        none = {name: pl.when(~first).then(pl.col(name)) for name in ("prediction", "probabilities")}
+        why = pl.when(first).then(pl.lit("The model raised ValueError: <seven>."))
+        table.with_columns(**none, failure=why).write_parquet(folder / "failed.parquet")
+        with transaction(db):
+            plain.predictions = workspace.blobs.put_file(folder / "failed.parquet")
+            plain.measurements = {"failed": 1}
+            measured.measurements = {**before[2], "unstable": 3, "asked_again": 9}
+        yield
+        with transaction(db):
+            plain.predictions, plain.measurements, measured.measurements = before
+
+
+@pytest.mark.parametrize("dataset", ["open", "secret"])
+def test_failures_are_counted_for_all_and_told_to_the_builder(
+    evaluated_site: Workspace, tmp_path: Path, dataset: str
+) -> None:
+    """Everybody reads that some examples failed; why is for builder and owners, the inputs for who sees answers."""
+    with one_failure(evaluated_site, tmp_path, dataset):
+        for name, sees_input, sees_reason in (
+            ("bert", True, True),
+            ("olga", True, True),
+            ("boris", dataset == "open", False),
+            (None, dataset == "open", False),
+        ):
+            text = page(browser_of(evaluated_site, name), f"{BRITTLE}/results/{dataset}")
+            assert "To some examples it gave no answer" in text
+            assert "Asked again, it answered 3 of 9 examples differently." in text
+            assert ("Where did it fail?" in text) == sees_input
+            assert ("ValueError: &lt;seven&gt;" in text) == sees_reason
+            assert ('<span class="chip bad">failed</span>' in text) == (dataset == "open" or name == "olga")
+        answers = browser_of(evaluated_site).get(f"{BRITTLE}/results/open/download?format=csv").text
+        assert "ValueError" not in answers
 
 
 def test_flips_are_read_as_word_diffs(evaluated_site: Workspace) -> None:

@@ -31,6 +31,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PATH = "/chat/completions"
 LIMIT = "max_completion_tokens"  # what newer endpoints call max_tokens
 OPTIONAL = (LIMIT, "max_tokens", "temperature", "response_format")  # what an endpoint may refuse, and is then left out
+MOST_TOKENS = 10**9  # of one reply; what says more is not believed
 
 
 @ADAPTERS.register("chat")
@@ -241,7 +242,7 @@ def _write(place: Path, value: Any) -> None:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS else 0
 
 
 def _fault(name: str, reason: str) -> Fault:

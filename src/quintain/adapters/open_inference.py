@@ -11,11 +11,14 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
-from quintain.adapters.remote import REMOTE_OPTIONS, Caller, check_options, permit
+from quintain.adapters.remote import REMOTE_OPTIONS, REPLY, Caller, check_options, permit
 from quintain.adapters.shaping import by_label, named
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
+from quintain.core.untrusted import read_json
 from quintain.tasks.contract import kind_of
+
+DIMENSIONS = 8
 
 
 @ADAPTERS.register("open-inference")
@@ -89,6 +92,8 @@ def read_reply(reply: Any, count: int, task: Task, options: Options) -> list[Any
     shape, data, kind = (found[0].get(key) for key in ("shape", "data", "datatype"))
     if not isinstance(shape, list) or not all(isinstance(size, int) for size in shape) or not isinstance(data, list):
         raise BadInput("The server's output has no shape or no data.")
+    if len(shape) > DIMENSIONS:
+        raise BadInput(f"The server's output has {len(shape)} dimensions.")
     flat = list(_flatten(data))
     if not shape or shape[0] != count or math.prod(shape) != len(flat):
         raise BadInput(f"{count} inputs were sent and an output of shape {shape} with {len(flat)} values came back.")
@@ -117,7 +122,7 @@ def _answer(row: list[Any], kind: str, labels: list[str]) -> Any:
     value = row[0] if len(row) == 1 else row
     try:
         if isinstance(value, str) and value[:1] in {"{", "["}:
-            return json.loads(value)
+            return read_json(value, REPLY)
         return named(value, labels) if kind.startswith(("INT", "UINT")) else value
-    except ValueError as error:
+    except (ValueError, BadInput) as error:
         raise BadInput(f"The server's answer {value!r} cannot be read: {error}.") from error

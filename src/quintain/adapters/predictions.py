@@ -5,7 +5,6 @@ A row belongs to an example by the example's id, the hash of its inputs, as ever
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,11 +16,13 @@ from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, O
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.task import Task
+from quintain.core.untrusted import Bounds, read_json
 from quintain.data.tables import read_table
 from quintain.tasks.contract import kind_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 LISTED = 20
+ANSWER = Bounds(size=64 << 10, text=64 << 10, elements=2048)
 
 
 @ADAPTERS.register("predictions")
@@ -81,8 +82,8 @@ def parse_cell(value: Any) -> Any:
     """Read an answer from a cell of a table: JSON where it is a list or an object, else the text itself."""
     if isinstance(value, str) and value[:1] in {"{", "["}:
         try:
-            return json.loads(value)
-        except ValueError:
+            return read_json(value, ANSWER)
+        except BadInput:
             return value
     return value
 

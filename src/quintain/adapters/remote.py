@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import threading
@@ -15,9 +14,10 @@ import httpx2
 
 from quintain.adapters.contract import Options, Outside
 from quintain.core.errors import BadInput, Fault, Forbidden, Unavailable
+from quintain.core.untrusted import Bounds, read_json
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
-MAX_REPLY = 32 << 20
+REPLY = Bounds(size=4 << 20, text=1 << 20, elements=100_000)  # one reply of a server
 MAX_WAIT = 60.0
 SHOWN = 160
 LONGEST_SAID = 4_000
@@ -142,8 +142,8 @@ class Caller:
                 content = bytearray()
                 for part in response.iter_bytes():
                     content += part
-                    if len(content) > MAX_REPLY:
-                        raise BadInput(f"The endpoint {self.url}{path} sent more than {MAX_REPLY:,} bytes.")
+                    if len(content) > REPLY.size:
+                        raise BadInput(f"The endpoint {self.url}{path} sent more than {REPLY.size:,} bytes.")
                     if time.monotonic() > deadline:
                         return 0, {}, b"", too_late
                 return response.status_code, response.headers, bytes(content), None
@@ -166,10 +166,10 @@ class Caller:
         if status >= 400:
             raise BadInput(f"{where} answered with status {status}: {_shown(content)}")
         try:
-            return json.loads(content)
-        except (ValueError, RecursionError):
+            return read_json(content, REPLY)
+        except BadInput as error:
             kind = headers.get("content-type", "no content type")
-            raise BadInput(f"{where} sent {kind} where JSON was expected: {_shown(content)}") from None
+            raise BadInput(f"{where} sent {kind} where JSON was expected: {_shown(content)} {error.message}") from None
 
 
 def _pause(attempt: int, retry_after: str) -> float:

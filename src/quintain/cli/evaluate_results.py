@@ -21,6 +21,7 @@ from quintain.data.tables import parse_columns
 from quintain.services import compare as comparing
 from quintain.services import local_evaluation
 from quintain.services.results import DatasetResult, model_results
+from quintain.store.queries.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
 
@@ -50,6 +51,8 @@ def _axes(found: DatasetResult) -> list[list[str]]:
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
             lines.append([name, *_figure(share["share"])])
+    if found.failed.get(PLAIN):
+        lines.append(["examples that it failed on", str(found.failed[PLAIN]), ""])
     return lines
 
 
@@ -59,6 +62,9 @@ def _measured(measured: Mapping[str, Any]) -> list[list[str]]:
         lines.append(["throughput", f"{measured['throughput']:.1f}/s", f"± {measured['throughput_spread']:.1f}"])
     if measured.get("memory") is not None:
         lines.append(["memory", f"{measured['memory']:.3f} GiB", f"peak {measured['memory_peak']:.3f} GiB"])
+    for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
+        if measured.get(name):
+            lines.append([words, str(measured[name]), ""])
     return lines
 
 

@@ -120,6 +120,7 @@ class DatasetResult(Record):
     fairness: Mapping[str, Any] | None
     states: Mapping[str, str]
     cells: Mapping[str, int]
+    failed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def run_packed(packed: PackedJob, report: Callable[[int], None]) -> PackedResult
             result = engine.run(job, progress, threading.Event())
         except RunEnded as error:
             return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log)
-        predictions = None if job.measured else job.out.read_bytes()
+        predictions = job.out.read_bytes() if job.out.exists() else None
         return PackedResult(result.rows, result.measurements, predictions, log=result.printed)
 
 

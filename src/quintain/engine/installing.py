@@ -11,6 +11,7 @@ from pathlib import Path
 
 import quintain.engine.guest
 from quintain.core.errors import BadInput, Unavailable
+from quintain.core.untrusted import Bounds, storable
 from quintain.engine.archives import ArchiveLimits, unpack_archive
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
 from quintain.engine.sandbox.limits import GIB, MIB, Limits, RunEnded
@@ -25,6 +26,10 @@ PART = 8 * MIB
 FETCH_SECONDS = 900
 INSTALL_SECONDS = 900.0
 MAX_SIZE = 2 * GIB
+FILES = 100_000
+SHOWN = 1_000
+TAR_HEADERS = 2048  # bytes that a member takes in an archive beside its content
+REPLY = Bounds(size=2 * PART, text=2 * PART, elements=64)
 
 
 def fetch(requirements: Sequence[str], folder: Path, *, index: str = "", limit: int = MAX_SIZE) -> None:
@@ -72,31 +77,42 @@ def install(requirements: Sequence[str], wheels: Path, target: Path, *, limit: i
         )
         try:
             with process:
-                packed = _collect(process, list(requirements), Path(name) / "packages.tar")
+                most = limit + FILES * TAR_HEADERS
+                packed = _collect(process, list(requirements), Path(name) / "packages.tar", most)
         except RunEnded as error:
             raise BadInput(f"The requirements cannot be installed: {error.message}") from error
-        unpack_archive(packed, target, ArchiveLimits(files=100_000, size=limit), name="of the installed requirements")
+        unpack_archive(packed, target, ArchiveLimits(files=FILES, size=limit), name="of the installed requirements")
 
 
-def _collect(process: SandboxedProcess, requirements: list[str], target: Path) -> Path:
-    reply = process.call({"op": "install", "requirements": requirements})
+def _collect(process: SandboxedProcess, requirements: list[str], target: Path, limit: int) -> Path:
+    """Read back what was made. What is built inside may have taken the replies over: nothing is read beyond *limit*."""
+    reply = process.call({"op": "install", "requirements": requirements}, REPLY).reply
     if "refused" in reply:
         raise _refusal(str(reply["refused"]), "cannot be installed")
-    size = int(reply.get("size", 0))
+    size = reply.get("size")
+    if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= limit:
+        raise BadInput(f"The installed requirements would take more than {limit // MIB:,} MiB.")
     with target.open("wb") as stream:
         while stream.tell() < size:
-            part = process.call({"op": "read", "offset": stream.tell(), "size": PART})
-            data = base64.b64decode(str(part.get("data", "")))
-            if not data:
+            part = process.call({"op": "read", "offset": stream.tell(), "size": PART}, REPLY).reply.get("data")
+            data = _decoded(part)
+            if not 0 < len(data) <= min(PART, size - stream.tell()):
                 raise BadInput("The installed requirements could not be read back.")
             stream.write(data)
     return target
+
+
+def _decoded(part: object) -> bytes:
+    try:
+        return base64.b64decode(part, validate=True) if isinstance(part, str) else b""
+    except ValueError:
+        return b""
 
 
 def _refusal(said: str, what: str) -> BadInput:
     lines = [line for line in said.strip().splitlines() if line.startswith("ERROR")] or said.strip().splitlines()[-3:]
     reason = " ".join(line.removeprefix("ERROR: ").strip() for line in lines[:3])
     return BadInput(
-        f"requirements.txt {what}: {reason}",
+        f"requirements.txt {what}: {storable(reason, SHOWN)}",
         remedy="Only wheels are taken; put others into the folder `wheels`, as wheels or as source archives.",
     )

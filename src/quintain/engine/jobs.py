@@ -16,8 +16,8 @@ import polars as pl
 from quintain.adapters.contract import Outside
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
-from quintain.engine.predicting import write_predictions
-from quintain.engine.runner import RunnableModel, open_runner
+from quintain.engine.predicting import prediction_table, write_predictions
+from quintain.engine.runner import RunnableModel, Runner, open_runner
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 
 
@@ -38,7 +38,7 @@ class CellJob:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What came out: predictions were written to the job's file, or measurements were taken."""
+    """What came out, beside the predictions in the job's file; a measurement has those of what it timed."""
 
     rows: int
     measurements: Mapping[str, Any] = field(default_factory=dict)
@@ -57,11 +57,8 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
         job.model, job.task, limits=job.limits, sandbox=job.sandbox, outside=job.outside, measured=job.measured
     ) as runner:
         if job.measured:
-            inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
-            found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
-            advance(len(inputs))
-            return CellResult(len(inputs), found.as_dict() if found else {}, runner.printed())
-        rows = write_predictions(
+            return _measure(job, runner, advance)
+        failures = write_predictions(
             runner,
             job.task,
             job.inputs,
@@ -70,7 +67,20 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             seed=job.seed,
             progress=advance,
         )
-        return CellResult(rows, runner.facts(), runner.printed())
+        return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
+
+
+def _measure(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> CellResult:
+    """Measure the model; what it answered meanwhile is kept, to be compared with the answers that are scored."""
+    table = pl.read_parquet(job.inputs)
+    found = measure(runner, job.task, table.drop("id").to_dicts(), batch_size=job.model.batch_size)
+    advance(table.height)
+    if found is None:
+        return CellResult(table.height, {}, runner.printed())
+    answered = found.answered
+    ids = table["id"].slice(found.warm_up, len(answered))
+    prediction_table(job.task, ids, answered).write_parquet(job.out)
+    return CellResult(table.height, found.as_dict(), runner.printed())
 
 
 class LocalEngine:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from quintain.adapters.contract import ADAPTERS, Connection, Outside
-from quintain.core.errors import QuintainError, Unavailable
+from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
+from quintain.engine.replies import Reply
 from quintain.engine.sandbox.layers import require_sandbox
-from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
-from quintain.engine.session import ModelSession, Reply
+from quintain.engine.session import ModelSession
 from quintain.tasks.contract import kind_of
 
 Inputs = Sequence[Mapping[str, Any]]
@@ -38,7 +39,10 @@ class Runner(Protocol):
     usage: Usage | None
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
-        """Answer *inputs* in one call, or (*single*) one by one with the time of each."""
+        """Answer *inputs* in one call of the model, or (*single*) one by one.
+
+        Raises AnswersLost where nothing came of it but the model may be asked again, else RunEnded.
+        """
 
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has taken so far, such as what it cost."""
@@ -87,10 +91,13 @@ class CallRunner:
             answers = [answer for batch in batches for answer in self._connection.predict(batch)]
         except Unavailable as error:
             raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
+        except BadInput as error:
+            raise AnswersLost(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
         except QuintainError as error:
             raise RunEnded(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
         if len(answers) != len(inputs):
-            raise RunEnded(Outcome.BAD_ANSWER, f"{len(inputs)} inputs were sent and {len(answers)} answers came back.")
+            why = f"{len(inputs)} inputs were sent and {len(answers)} answers came back."
+            raise AnswersLost(Outcome.BAD_ANSWER, why)
         return Reply(answers, time.perf_counter_ns() - start)
 
     def facts(self) -> Mapping[str, Any]:
@@ -142,6 +149,7 @@ def open_runner(
             options={**model.options, "task": task_facts(task)},
             packages=model.packages,
             limits=limits,
+            metered=measured,
         ) as session:
             yield SandboxRunner(session)
     else:

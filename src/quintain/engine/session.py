@@ -10,30 +10,23 @@ import secrets
 import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import quintain.core
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.untrusted import MESSAGE, storable
 from quintain.engine.holding import held
+from quintain.engine.replies import Reply, read_answers, reply_bounds
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
-from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
-from quintain.engine.sandbox.process import PIPE_TOKEN, SandboxedProcess, Usage
+from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome
+from quintain.engine.sandbox.process import PIPE_TOKEN, Called, SandboxedProcess, Usage
 from quintain.engine.staging import readable_folder
 
 LIBRARY = "/quintain/library"
 MODEL = "/quintain/model"
 ENVIRONMENT = "/quintain/environment"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Answers in the order of the inputs, with the time spent inside the model, in nanoseconds."""
-
-    answers: list[Any]
-    ns: int
-    times: tuple[int, ...] = ()
+SHOWN = 500  # characters of what a model said that a message shows
 
 
 class ModelSession:
@@ -47,6 +40,7 @@ class ModelSession:
         options: Mapping[str, Any] | None = None,
         packages: Sequence[Path] = (),
         limits: Limits | None = None,
+        metered: bool = False,
     ) -> None:
         self.adapter = adapter
         self.options = dict(options or {})
@@ -54,6 +48,7 @@ class ModelSession:
         self.folder = folder
         self.packages = tuple(packages)
         self.limits = limits or Limits()
+        self.metered = metered
         self._stack = ExitStack()
 
     def __enter__(self) -> ModelSession:
@@ -82,6 +77,7 @@ class ModelSession:
                 *(Mount(package, target) for package, target in zip(packages, libraries, strict=True)),
             ],
             limits=self.limits,
+            metered=self.metered,
             environment={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
         )
 
@@ -95,7 +91,7 @@ class ModelSession:
         return self.process.usage
 
     def predict(self, inputs: Sequence[Mapping[str, Any]], *, single: bool = False) -> Reply:
-        """Ask for answers to *inputs*, in one call or (*single*) one call each with its time."""
+        """Ask for answers to *inputs*, in one call of the model or (*single*) one call each."""
         return self._ask({"op": "predict", "single": single}, inputs)
 
     def echo(self, inputs: Sequence[Mapping[str, Any]]) -> Reply:
@@ -105,37 +101,25 @@ class ModelSession:
     def _ask(self, message: dict[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Reply:
         prefix = secrets.token_hex(4)
         ids = [f"{prefix}{position:x}" for position in range(len(inputs))]
-        reply = self._call({**message, "items": list(zip(ids, inputs, strict=True))})
-        given = reply.get("answers")
-        if not isinstance(given, list):
-            raise self._bad("The model's reply has no answers.")
-        answers: dict[Any, Any] = {}
-        for pair in given:
-            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
-                raise self._bad("The model's reply is not a list of ids and answers.")
-            if pair[0] in answers:
-                raise self._bad("The model answered the same input twice.")
-            answers[pair[0]] = pair[1]
-        if answers.keys() != set(ids):
-            raise self._bad("The model answered for ids that it was not given, or left some out.")
-        return Reply([answers[key] for key in ids], int(reply.get("ns", 0)), tuple(reply.get("times", ())))
+        called = self._call({**message, "items": list(zip(ids, inputs, strict=True))}, len(inputs))
+        return Reply(read_answers(called.reply, ids), called.ns)
 
-    def _call(self, message: dict[str, Any]) -> dict[str, Any]:
-        reply = self.process.call(message)
-        self.network_attempt = self.network_attempt or reply.get("network")
+    def _call(self, message: dict[str, Any], inputs: int = 0) -> Called:
+        called = self.process.call(message, reply_bounds(inputs))
+        reply = called.reply
+        if self.network_attempt is None and "network" in reply:
+            self.network_attempt = storable(str(reply["network"]), SHOWN)
         if "fault" in reply:
-            raise self._bad(f"{str(reply['fault']).capitalize()}.")
+            fault = str(reply["fault"])
+            raise AnswersLost(Outcome.BAD_ANSWER, f"{fault[:1].upper()}{fault[1:MESSAGE]}.", log=self.process.printed())
         if "error" in reply:
             hint = f" It {self.network_attempt}; there is no network in the sandbox." if self.network_attempt else ""
-            raise RunEnded(
+            raise AnswersLost(
                 Outcome.CRASHED,
-                f"The model raised {reply['error']}.{hint}",
+                f"The model raised {str(reply['error'])[:SHOWN]}.{hint}",
                 log=f"{self.process.printed()}\n{reply.get('traceback', '')}".strip(),
             )
-        return reply
-
-    def _bad(self, message: str) -> RunEnded:
-        return RunEnded(Outcome.BAD_ANSWER, message, log=self.process.printed())
+        return called
 
 
 def _library_mounts(modules: Sequence[str]) -> list[Mount]:

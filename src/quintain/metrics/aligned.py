@@ -111,7 +111,7 @@ def align(
         gold,
         predictions,
         classes,
-        None if given is None else _matrix("probabilities", given, classes, len(gold)),
+        None if given is None else _believed(given, classes, gold, predictions),
         None if people is None else _matrix("label distribution", people, classes, len(gold)),
         None if groups is None else _group_codes(groups, len(gold)),
     )
@@ -208,6 +208,17 @@ def _matrix(what: str, frame: pl.DataFrame, classes: Sequence[str], n: int) -> F
     # A model that gave none is taken to have said nothing: every class alike.
     matrix[~given] = 1.0 / max(len(classes), 1)
     return matrix / matrix.sum(axis=1, keepdims=True) if len(classes) else matrix
+
+
+def _believed(frame: pl.DataFrame, classes: Sequence[str], gold: pl.Series, predictions: pl.Series) -> FloatArray:
+    """Give the model's probabilities; one that said nothing at all of an example gave its gold answer none."""
+    matrix = _matrix("probabilities", frame, classes, len(gold))
+    silent = predictions.is_null() & frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
+    rows = np.flatnonzero(silent.to_numpy())
+    if len(rows):
+        matrix[rows] = 1.0 / max(len(classes) - 1, 1)
+        matrix[rows, encode(gold, classes)[rows]] = 0.0
+    return matrix
 
 
 def _check_rows(what: str, matrix: FloatArray, given: npt.NDArray[np.bool_]) -> None:

@@ -2,6 +2,7 @@
 
 The canonical figure is over the rows that a perturbation changed, averaged over its families (typos, OCR, …) so that
 a family that changes many rows does not drown the others. Answers that are equal after normalisation are unchanged.
+An answer that was not given, before or after, is a changed one: failing never makes a model look steady.
 """
 
 from __future__ import annotations
@@ -63,6 +64,16 @@ def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
     elif answer_type in ("span", "text"):
         first, second = (_normalised(series) for series in (first, second))
     return first.eq_missing(second).to_numpy()
+
+
+def kept_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
+    """Say where an answer was given both times and stayed the same.
+
+    >>> kept_answers("label", ["a", None, "a"], ["a", None, None]).tolist()
+    [True, False, False]
+    """
+    given = as_answers(answer_type, before, many=False).is_not_null().to_numpy()
+    return np.asarray(same_answers(answer_type, before, after) & given, dtype=np.bool_)
 
 
 def _normalised(texts: pl.Series) -> pl.Series:

@@ -13,6 +13,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
+from quintain.engine.asking import parse_raw
 from quintain.engine.runner import Runner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, RunEnded
@@ -117,15 +118,15 @@ def _run(folder: Path, task: Task, conditions: Conditions, inputs: list[dict[str
         model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside, measured=True
     ) as runner:
         report.load_seconds = time.perf_counter() - start
-        reply = runner.predict(inputs, single=True)
+        replies = [runner.predict([one]) for one in inputs]
+        answers = [reply.answers[0] for reply in replies]
         report.examples = len(inputs)
-        _read(task, inputs, reply.answers, report)
+        _read(task, inputs, answers, report)
         if model.batch_size > 1 and not report.faults:
             together = runner.predict(inputs).answers
-            if together != reply.answers:
+            if together != answers:
                 report.warnings.append("The model answers differently in a batch than one by one.")
-        times = [one / 1e9 for one in reply.times] or [reply.ns / 1e9 / max(1, len(inputs))]
-        _measure(runner, times, conditions, report)
+        _measure(runner, [reply.ns / 1e9 for reply in replies], conditions, report)
         report.facts = runner.facts()
 
 
@@ -148,10 +149,9 @@ def _measure(runner: Runner, times: list[float], conditions: Conditions, report:
 
 
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:
-    kind = kind_of(task)
     for row, (given, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
         try:
-            prediction = kind.parse_answer(task, given, raw)
+            prediction = parse_raw(task, given, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
                 report.faults.append(Fault(str(error), row=row, field="answer"))

@@ -19,6 +19,7 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services import audit
@@ -36,6 +37,7 @@ from quintain.tasks.contract import kind_of
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
+REASON_CHARACTERS = 4_000
 VARIANT_SEED = 0
 VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 
@@ -175,12 +177,13 @@ def complete(
             finished_at=now(),
         )
         if held:
-            queries.note(db, lease.cell_id, "done", f"{rows} rows\n{log}".strip())
+            queries.note(db, lease.cell_id, "done", f"{rows} rows\n{storable(log)}".strip())
         return held
 
 
 def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
     """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
+    reason, log = storable(reason, REASON_CHARACTERS), storable(log)  # both may hold the model's own words
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is None:

@@ -1,4 +1,4 @@
-"""Single examples and what a model made of them: flips, mistakes, and all of them as a file.
+"""Single examples and what a model made of them: flips, mistakes, failures, and all of them as a file.
 
 Hidden labels stay hidden. Whether a model is right on one example tells its label, so on hidden data sets that is for
 the task's owners alone; what a model answered there, without the gold, is for its builder too, who could run it anyway.
@@ -22,7 +22,7 @@ from quintain.data.exporting import write_export
 from quintain.metrics.aligned import align
 from quintain.metrics.contract import MeanMetric
 from quintain.metrics.evaluate import metric_named
-from quintain.metrics.flips import same_answers
+from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate import may_see_logs
 from quintain.services.models import ModelVersionInfo, get_model
 from quintain.services.results import family_of, flip_table, newest_variants, read_predictions, sees_all
@@ -83,7 +83,7 @@ class Flips:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An example that a model got wrong, the surest first."""
+    """An example that a model got wrong, the surest first; *failed* where it gave no usable answer at all."""
 
     id: str
     inputs: Mapping[str, Any]
@@ -91,6 +91,20 @@ class Mistake:
     answer: Any
     confidence: float | None
     score: float
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FailedExample:
+    """An example that a model gave no usable answer to, and why; the reason is None for those who may not see logs."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    reason: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"id": self.id, "inputs": dict(self.inputs), "reason": self.reason}
 
 
 def flips(
@@ -116,7 +130,7 @@ def flips(
         return Flips((), 0, (), ())
     tables = [flip_table(db, blobs, plain, row).with_columns(variant=pl.lit(name)) for name, row in members.items()]
     table = pl.concat(tables)
-    table = table.filter(pl.Series(~same_answers(kind_of(task).answer_type, table["before"], table["after"])))
+    table = table.filter(pl.Series(~kept_answers(kind_of(task).answer_type, table["before"], table["after"])))
     families, groups = (sorted(table[name].drop_nulls().unique().to_list()) for name in ("family", "group"))
     if family:
         chosen = [name for name in members if family in {name.rpartition(".v")[0], family_of(name)}]
@@ -190,10 +204,34 @@ def mistakes(
             answer=one["prediction"],
             confidence=one["confidence"],
             score=one["score"],
+            failed=one["failure"] is not None,
         )
         for one in wrong.slice(offset, limit).iter_rows(named=True)
     ]
     return found, wrong.height
+
+
+def failures(
+    db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
+) -> tuple[list[FailedExample], int]:
+    """List the examples of *dataset* that *model* gave no usable answer to, and how many there are.
+
+    Why it failed is often in the model's own words, so it is for those who may read what the model printed.
+    """
+    version = get_model(db, actor, model).version
+    task = get_task(db, version.task)
+    row = _cells(db, version, dataset)[PLAIN]
+    _require_answers(actor, row)
+    failed = read_predictions(blobs, row).filter(pl.col("failure").is_not_null()).sort("id")
+    shown = failed.slice(offset, limit)
+    names = [item.name for item in kind_of(task).fields(task)]
+    inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
+    told = may_see_logs(actor, row)
+    found = [
+        FailedExample(key, inputs[key], reason if told else None)
+        for key, reason in shown.select("id", "failure").iter_rows()
+    ]
+    return found, failed.height
 
 
 def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
@@ -234,6 +272,8 @@ def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
     row = _cells(db, version, dataset)[PLAIN]
     _require_gold(actor, row)
     table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
+    if not may_see_logs(actor, row):  # why it failed is in the model's own words
+        table = table.with_columns(failure=pl.when(pl.col("failure").is_not_null()).then(pl.lit("failed")))
     write_export(table.drop("meta", "group", strict=False).lazy(), format, path)
 
 

@@ -23,12 +23,13 @@ from quintain.core.task import Task
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
+from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, variants_of
 from quintain.services.results import family_of, score_table, side_by_side, unchanged_figures
-from quintain.services.run_cell import MEASURED_EXAMPLES, Conditions, runnable
+from quintain.services.run_cell import Conditions, runnable
 from quintain.store.queries.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -137,7 +138,7 @@ class _Bench:
         return pl.read_parquet(self.folder / "predictions.parquet")
 
     def measure(self) -> Mapping[str, Any]:
-        return self._run(MEASURE, self.examples.sort("id").head(MEASURED_EXAMPLES), measured=True).measurements
+        return self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), measured=True).measurements
 
     def _run(self, variant: str, examples: pl.DataFrame, *, measured: bool) -> CellResult:
         inputs = self.folder / "inputs.parquet"

@@ -20,6 +20,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
 from quintain.core.task import Task
+from quintain.engine.asking import parse_raw
 from quintain.models import artefact
 from quintain.models.contract import Baseline, Batch, load
 from quintain.services import throttle
@@ -175,8 +176,7 @@ def parse(task: Task, batch: Batch, raw: Sequence[Any], name: str) -> list[Predi
     """Turn the raw answers of the model *name* into predictions, or say which of them is not an answer."""
     if len(raw) != len(batch):
         raise BadInput(f"Model '{name}' gave {len(raw)} answers to {len(batch)} inputs.")
-    kind = kind_of(task)
-    return [kind.parse_answer(task, one, answer) for one, answer in zip(batch, raw, strict=True)]
+    return [parse_raw(task, one, answer) for one, answer in zip(batch, raw, strict=True)]
 
 
 def _load(version: ModelVersionInfo, blobs: Blobs) -> Baseline:

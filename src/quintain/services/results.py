@@ -20,7 +20,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
-from quintain.metrics.flips import Unchanged, same_answers, unchanged_share
+from quintain.metrics.flips import Unchanged, kept_answers, same_answers, unchanged_share
 from quintain.perturb.contract import PERTURBATIONS, Family, perturbation
 from quintain.perturb.tables import lineage
 from quintain.services.evaluate import VARIANT_ROWS
@@ -35,7 +35,7 @@ from quintain.store.queries import results as cache
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 5  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 6  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
 DRAWN = "drawn"
 NOTHING_CHANGED: Mapping[str, Any] = {
@@ -54,7 +54,8 @@ Found = TypeVar("Found")
 class DatasetResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
-    *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
+    *failed* counts, by variant, the examples that the model gave no usable answer to: they count as wrong, and as
+    changed. *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
     """
 
     model_version_id: int
@@ -73,6 +74,7 @@ class DatasetResult:
     states: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, int] = field(default_factory=dict)
     draws: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -89,6 +91,7 @@ class DatasetResult:
             "fairness": self.fairness,
             "states": dict(self.states),
             "cells": dict(self.cells),
+            "failed": dict(self.failed),
         }
 
 
@@ -111,7 +114,7 @@ def results(db: Session, blobs: Blobs, task: Task, *, model_version_id: int | No
                 if drawn is not None:  # beside it: few ask for it, and it is long
                     fresh[_draws_key(key)] = {DRAWN: drawn}
             figures[part] = known[key]
-        draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part != PLAIN}
+        draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part not in {PLAIN, MEASURE}}
         found.append(replace(_result(group, figures), draws=draws))
     if fresh:
         with transaction(db):
@@ -180,11 +183,14 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),
         confusion=figures.get(PLAIN, {}).get("confusion"),
-        measurements=measured or {},
+        measurements={**measured, **figures.get(MEASURE, {})} if measured else {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),
         states=newest_variants({row.cell.variant: row.cell.state for row in group}),
         cells=newest_variants({row.cell.variant: row.cell.id for row in group}),
+        failed=newest_variants(
+            {row.cell.variant: number for row in group if (number := (row.cell.measurements or {}).get("failed", 0))}
+        ),
     )
 
 
@@ -195,6 +201,8 @@ def _keys(task: Task, group: Sequence[CellRow]) -> dict[str, str]:
         return {}
     base = [FORMAT, group[0].dataset_version.hash, done[PLAIN]]
     keys = {PLAIN: content_id([*base, list(metric_names(task)), list(task.label_names)])}
+    if MEASURE in done:
+        keys[MEASURE] = content_id([*base, MEASURE, done[MEASURE]])
     for family in ("robustness", "fairness"):
         members = sorted((name, key) for name, key in done.items() if family_of(name) == family)
         if members:
@@ -232,13 +240,23 @@ def _compute(db: Session, blobs: Blobs, task: Task, group: Sequence[CellRow], pa
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
         return score_table(task, pl.read_parquet(blobs.path(group[0].dataset_version.blob)), plain)
+    if part == MEASURE:
+        return _unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
     members = {name: row for name, row in cells.items() if family_of(name) == part}
     return _unchanged(db, blobs, task, plain, members)
 
 
+def _unlike(task: Task, plain: pl.DataFrame, measured: pl.DataFrame) -> dict[str, Any]:
+    """Count the examples that were answered otherwise while the clock ran than in the run that is scored."""
+    both = measured.select("id", pl.col("prediction").alias("timed")).join(plain, on="id", how="inner")
+    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"])
+    return {"compared": both.height, "unlike_scored": int((~same).sum())}
+
+
 def read_predictions(blobs: Blobs, row: CellRow) -> pl.DataFrame:
-    """Read the predictions of a cell that is done."""
-    return pl.read_parquet(blobs.path(str(row.cell.predictions)))
+    """Read the predictions of a cell that is done; older ones say of no example that the model failed on it."""
+    table = pl.read_parquet(blobs.path(str(row.cell.predictions)))
+    return table if "failure" in table.columns else table.with_columns(failure=pl.lit(None, dtype=pl.String))
 
 
 def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> dict[str, Any]:
@@ -249,8 +267,10 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -
     if table.is_empty():
         return {"metrics": {}, "slices": [], "examples": 0}
     beside: dict[str, Any] = {}
-    if "probabilities" in table.columns and table["probabilities"].null_count() == 0:
-        beside["probabilities"] = table["probabilities"].struct.unnest()
+    if "probabilities" in table.columns:
+        answered = table.filter(pl.col("prediction").is_not_null())["probabilities"]
+        if len(answered) and answered.null_count() == 0:  # where it failed there are none, and it counts as wrong
+            beside["probabilities"] = table["probabilities"].struct.unnest()
     people = label_shares(task, metric_names(task), table["meta"]) if "meta" in table.columns else None
     if people is not None:
         beside["distributions"] = people
@@ -304,7 +324,7 @@ def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> d
 
 def _unchanged_share(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
     """Measure the share; the figure is of the paper's perturbations, and the others stand beside it."""
-    same = same_answers(kind_of(task).answer_type, table["before"], table["after"])
+    same = kept_answers(kind_of(task).answer_type, table["before"], table["after"])
     every = pl.DataFrame({"parent": examples}).join(table.select("family").unique(), how="cross")
     left = every.join(table, on=["parent", "family"], how="anti").sort("family", "parent")
     rows = pl.concat([table.select("parent", "family", "group"), left], how="diagonal")

@@ -24,6 +24,7 @@ from quintain.adapters.manifest import read_manifest
 from quintain.core.errors import BadInput, QuintainError
 from quintain.core.task import Task
 from quintain.engine.jobs import CellJob, CellResult
+from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.models import artefact
@@ -42,7 +43,6 @@ from quintain.tasks.contract import kind_of
 
 BEATS_PER_LEASE = 6
 ABANDON_SECONDS = 0.25
-MEASURED_EXAMPLES = 200
 LOG_CHARACTERS = 20_000
 
 Sessions = Callable[[], AbstractContextManager[Session]]
@@ -128,7 +128,7 @@ def run_leased(
             with sessions() as db:
                 job = _prepare(db, blobs, lease, Path(name), conditions)
             result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
-            predictions = None if job.measured else blobs.put_file(job.out)
+            predictions = blobs.put_file(job.out) if job.out.exists() else None
         with sessions() as db:
             return evaluate.complete(
                 db,
@@ -197,7 +197,7 @@ def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: P
     if row.cell.variant in {PLAIN, MEASURE}:
         source = pl.scan_parquet(blobs.path(version.blob))
         if row.cell.variant == MEASURE:
-            source = source.sort("id").head(MEASURED_EXAMPLES)  # ids are hashes: a sample that is the same for all
+            source = source.sort("id").head(MEASURED_ROWS)  # ids are hashes: a sample that is the same for all
     else:
         source = pl.scan_parquet(blobs.path(variant_of(db, blobs, task, version, row.cell.variant).blob))
     source.select(columns).sink_parquet(target)

@@ -229,7 +229,8 @@ def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
 
 def _read_card(folder: Path) -> tuple[str, Fault | None]:
     try:
-        return (folder / CARD).read_text(encoding="utf-8-sig"), None
+        card = (folder / CARD).read_text(encoding="utf-8-sig")
+        return (card, None) if "\x00" not in card else ("", Fault("holds NUL characters, which are no text", file=CARD))
     except FileNotFoundError:
         return "", Fault("is missing; `quintain model init` writes one to fill in", file=CARD)
     except (UnicodeDecodeError, OSError):

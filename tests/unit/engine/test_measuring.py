@@ -7,24 +7,33 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quintain.engine import measuring
-from quintain.engine.measuring import GIB, measure
+from quintain.engine.measuring import GIB, MEASURED_ROWS, PER_REPEAT, measure, split
+from quintain.engine.replies import Reply
+from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
-from quintain.engine.session import Reply
 from quintain.tasks.definition import parse_task
 from tests.evaluation import TASK
 
 MOOD = parse_task(TASK)
-INPUTS = [{"text": f"sentence {number}"} for number in range(4)]
+INPUTS = [{"text": f"sentence {number}"} for number in range(14)]
 
 
 class Model:
-    """Takes a millisecond and some more memory in each repeat; in a batch the first is answered as all others are."""
+    """Takes a millisecond for each example, more memory each time, and answers otherwise in a batch.
 
-    def __init__(self, counter: Path | None = None) -> None:
+    *moody* changes its mind on what it has seen before; *broken* answers what is no label to the given texts.
+    """
+
+    def __init__(self, counter: Path | None = None, *, moody: bool = False, broken: Sequence[str] = ()) -> None:
         self.usage: Usage | None = Usage(samples=[GIB])
         self.counter = counter
+        self.moody = moody
+        self.broken = broken
+        self.seen: list[str] = []
 
     def predict(self, inputs: Sequence[Mapping[str, Any]], *, single: bool = False) -> Reply:
         """Answer, and take time, memory and energy."""
@@ -32,11 +41,16 @@ class Model:
         self.usage.cpu_seconds += 0.002 * len(inputs)
         self.usage.samples += [self.usage.samples[-1] + GIB // 10]
         if self.counter is not None:
-            self.counter.write_text(str((int(self.counter.read_text()) + 40_000_000) % 100_000_000))
-        alone = ["negative" if one["text"] == "sentence 0" else "positive" for one in inputs]
-        if single:
-            return Reply(alone, 0, tuple(1_000_000 for _ in inputs))
-        return Reply(["positive"] * len(inputs), 0)
+            self.counter.write_text(str((int(self.counter.read_text()) + 4_000_000) % 100_000_000))
+        answers = [self._answer(one["text"], batched=len(inputs) > 1 and not single) for one in inputs]
+        self.seen += [one["text"] for one in inputs]
+        return Reply(answers, 1_000_000 * len(inputs))
+
+    def _answer(self, text: str, *, batched: bool) -> str:
+        if text in self.broken:
+            return "12345"
+        usual = "negative" if text == "sentence 3" and not batched else "positive"
+        return "negative" if self.moody and text in self.seen else usual
 
     def facts(self) -> Mapping[str, Any]:
         """Give nothing."""
@@ -47,36 +61,86 @@ class Model:
         return ""
 
 
-def test_repeats_give_a_spread_and_batches_are_compared() -> None:
-    """Rates and memory have a spread over the repeats; one example of four is answered otherwise in a batch."""
-    found = measure(Model(), MOOD, INPUTS, batch_size=4)
+def told(model: Model, **options: Any) -> dict[str, Any]:
+    """Measure the model and give what is stored."""
+    found = measure(model, MOOD, INPUTS, **{"batch_size": 1, **options})
     assert found is not None
-    told = found.as_dict()
-    assert told["throughput"] == pytest.approx(1000)
-    assert told["throughput_spread"] == pytest.approx(0)
-    assert told["memory"] == pytest.approx(1.3)
-    assert told["memory_spread"] == pytest.approx(0.1)
-    assert told["cpu_seconds_per_example"] == pytest.approx(0.002)
-    assert (told["examples"], told["batch_size"], told["batch_differs"]) == (12, 4, 1)
-    alone = measure(Model(), MOOD, INPUTS, batch_size=1)
-    assert alone is not None
-    assert alone.as_dict()["batch_differs"] == 0
+    return found.as_dict()
+
+
+@given(st.integers(1, 2000), st.integers(1, 5))
+def test_no_example_is_in_two_parts(rows: int, repeats: int) -> None:
+    """Warm-up and repeats share nothing, repeats are of one size, and a set of one example is measured too."""
+    warm_up, *parts = split(rows, repeats)
+    places = [place for part in (warm_up, *parts) for place in part]
+    assert sorted(places) == list(range(len(places)))
+    assert len(places) <= rows
+    assert len({len(part) for part in parts}) == 1
+    assert all(len(part) >= 1 for part in parts)
+    assert len(split(MEASURED_ROWS)[1]) == PER_REPEAT
+
+
+def test_every_input_is_new_while_the_clock_runs() -> None:
+    """The 12 examples that are timed are asked once each, after two others; remembering them gains nothing."""
+    model = Model()
+    found = told(model)
+    timed = model.seen[: found["warm_up"] + found["examples"]]
+    assert (found["warm_up"], found["examples"]) == (2, 12)
+    assert len(set(timed)) == 14
+
+
+def test_repeats_give_a_spread_and_batches_are_compared() -> None:
+    """Rates and memory have a spread over the repeats; one example is answered otherwise in a batch."""
+    found = told(Model(), batch_size=4)
+    assert found["throughput"] == pytest.approx(1000)
+    assert found["throughput_spread"] == pytest.approx(0)
+    assert found["memory"] == pytest.approx(1.85)
+    assert found["memory_spread"] == pytest.approx(0.4)
+    assert found["cpu_seconds_per_example"] == pytest.approx(0.002)
+    assert (found["batch_size"], found["batch_differs"], found["unstable"]) == (4, 1, 0)
+    assert told(Model())["batch_differs"] == 0
+
+
+def test_throughput_is_the_median_of_the_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One repeat that was disturbed does not move the figure."""
+    slow = [{"text": f"sentence {number}"} for number in range(2, 6)]
+    model = Model()
+    usual = model.predict
+
+    def disturbed(inputs: Sequence[Mapping[str, Any]], *, single: bool = False) -> Reply:
+        reply = usual(inputs, single=single)
+        return Reply(reply.answers, 50_000_000) if inputs[0] in slow else reply
+
+    monkeypatch.setattr(model, "predict", disturbed)
+    found = told(model)
+    assert found["throughput"] == pytest.approx(1000)
+    assert found["throughput_repeats"][0] == pytest.approx(20)
+
+
+def test_a_model_that_changes_its_mind_is_flagged() -> None:
+    """Some examples are asked again outside the time: 11 of the 12 are answered otherwise."""
+    found = told(Model(moody=True))
+    assert (found["asked_again"], found["unstable"]) == (12, 11)
+
+
+def test_answers_are_checked_as_in_any_run() -> None:
+    """One useless answer of 12 is counted, two end the measurement as they end a run."""
+    assert told(Model(broken=["sentence 5"]))["failed"] == 1
+    with pytest.raises(RunEnded, match=r"12345.*is not one of the labels.*failed on 2 examples; 1 of 12 may") as caught:
+        told(Model(broken=["sentence 5", "sentence 6"]))
+    assert caught.value.outcome is Outcome.BAD_ANSWER
 
 
 def test_energy_is_read_where_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two repeats of 40 J are told, though the counter begins anew at 100 J; without a counter nothing is."""
+    """Eleven requests of 4 J are told, though the counter begins anew at 100 J; without a counter nothing is."""
     monkeypatch.setattr(measuring, "POWERCAP", tmp_path)
-    without = measure(Model(), MOOD, INPUTS, batch_size=1)
-    assert without is not None
-    assert without.as_dict()["joules_per_example"] is None
+    assert told(Model())["joules_per_example"] is None
     place = tmp_path / "intel-rapl:0"
     place.mkdir()
     (place / "max_energy_range_uj").write_text("100000000\n")
     counter = place / "energy_uj"
-    counter.write_text("30000000")
-    found = measure(Model(counter), MOOD, INPUTS, batch_size=1, repeats=2)
-    assert found is not None
-    assert found.as_dict()["joules_per_example"] == pytest.approx(80 / 8)
+    counter.write_text("60000000")
+    assert told(Model(counter), repeats=1)["joules_per_example"] == pytest.approx(4)
 
 
 def test_what_runs_elsewhere_is_not_measured() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.metrics.flips import same_answers, unchanged_share
+from quintain.core.task import AnswerType
+from quintain.metrics.flips import kept_answers, same_answers, unchanged_share
 
 
 def test_answers_are_compared_after_normalisation() -> None:
@@ -15,6 +18,16 @@ def test_answers_are_compared_after_normalisation() -> None:
     assert same_answers("choices", [[0, 2], [1]], [[2, 0], [1, 2]]).tolist() == [True, False]
     assert same_answers("label", ["a", "b"], ["a", None]).tolist() == [True, False]
     assert same_answers("choice", [1, 2], [1, 3]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "answer"),
+    [("label", "a"), ("choice", 1), ("choices", [1]), ("span", "Rome"), ("text", ""), ("token", 2)],
+)
+def test_an_answer_that_was_not_given_has_changed(answer_type: AnswerType, answer: Any) -> None:
+    """Failing before, after or both times counts as a changed answer, for every type of answer."""
+    kept = kept_answers(answer_type, [answer, None, answer, None], [answer, answer, None, None])
+    assert kept.tolist() == [True, False, False, False]
 
 
 def test_different_lengths_are_refused() -> None:

@@ -134,9 +134,30 @@ def test_probabilities_are_asked_for() -> None:
 
 
 def test_a_model_that_gave_no_probabilities_said_nothing() -> None:
-    """A row without probabilities counts as every class alike."""
-    found = one_with_gap = evaluate_metrics(
-        "label", ["yes", "no"], ["yes", None], ["log_loss"], probabilities=[{"no": 0.0, "yes": 1.0}, None], resamples=0
+    """An answer without probabilities counts as every class alike."""
+    found = evaluate_metrics(
+        "label", ["yes", "no"], ["yes", "no"], ["log_loss"], probabilities=[{"no": 0.0, "yes": 1.0}, None], resamples=0
     )
     assert found.metrics["log_loss"].estimate.value == pytest.approx(math.log(2) / 2)
-    assert one_with_gap.answered == 1
+
+
+def test_an_example_without_an_answer_is_wrong_in_every_metric() -> None:
+    """A failed example gave its gold answer no probability: failing is never better than the worst answer."""
+    gold = ["yes", "no", "yes", "no"]
+    sure = {"no": {"no": 0.9, "yes": 0.1}, "yes": {"no": 0.1, "yes": 0.9}}
+    names = ["accuracy", "macro_f1", "log_loss", "calibration_error", "auroc", "mcc"]
+
+    def figures(predictions: list[str | None], probabilities: list[dict[str, float] | None]) -> dict[str, float]:
+        found = evaluate_metrics("label", gold, predictions, names, probabilities=probabilities, resamples=0)
+        return {name: result.estimate.value or 0.0 for name, result in found.metrics.items()}
+
+    right = figures(["yes", "no", "yes", "no"], [sure[label] for label in gold])
+    failed = figures([None, "no", "yes", "no"], [None, *(sure[label] for label in gold[1:])])
+    worst = figures(["no", "no", "yes", "no"], [{"no": 1.0, "yes": 0.0}, *(sure[label] for label in gold[1:])])
+    for name in ("accuracy", "auroc", "mcc", "macro_f1"):
+        assert failed[name] < right[name]
+    for name in ("log_loss", "calibration_error"):
+        assert failed[name] > right[name]
+    assert failed["log_loss"] == pytest.approx(worst["log_loss"])
+    assert failed["auroc"] == pytest.approx(worst["auroc"])
+    assert failed["accuracy"] == worst["accuracy"] == 0.75

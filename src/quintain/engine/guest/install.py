@@ -6,6 +6,7 @@ Started as `python -I install.py PIPE WHEELS PACKAGES`. What it made is handed o
 from __future__ import annotations
 
 import base64
+import ctypes
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from main import Pipe  # type: ignore[import-not-found]  # beside this file, whi
 TARGET = "/tmp/packages"  # noqa: S108 - the private one inside
 PACKED = "/tmp/packages.tar"  # noqa: S108
 SHOWN = 4000
+PR_SET_DUMPABLE = 4
 
 
 def install(requirements: list[str], wheels: str, packages: str) -> dict[str, Any]:
@@ -43,8 +45,14 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return member if member.isreg() or member.isdir() else None
 
 
+def _keep_to_ourselves() -> None:
+    """Keep what is built here from this process's memory and files: it runs as the same user."""
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 def main() -> None:
     """Serve requests until the pipe closes."""
+    _keep_to_ourselves()
     pipe = Pipe(int(sys.argv[1]))
     while (request := pipe.read()) is not None:
         if request["op"] == "install":

@@ -11,11 +11,13 @@ import json
 import os
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from typing import Any
 
+SHOWN = 500  # characters of what was raised
+LONGEST = 8000  # characters of a traceback
+TRACEBACKS = 3  # failures on single inputs whose traceback is printed
 INTERNET_FAMILIES = {int(socket.AF_INET), int(socket.AF_INET6)}
 
 
@@ -82,54 +84,84 @@ def _plain(value: Any) -> Any:
 
 
 def _answer(predict: Callable[[list[Any]], Any], items: list[Any]) -> dict[str, Any]:
-    inputs = [item[1] for item in items]
-    start = time.perf_counter_ns()
-    answers = list(predict(inputs))  # within the time: a generator does its work only now
-    elapsed = time.perf_counter_ns() - start
+    answers = list(predict([item[1] for item in items]))  # a generator does its work only now
     if len(answers) != len(items):
         return {"fault": f"predict was given {len(items)} inputs and returned {len(answers)} answers"}
-    return {"answers": [[item[0], answer] for item, answer in zip(items, answers, strict=True)], "ns": elapsed}
+    return {"answers": [[item[0], answer] for item, answer in zip(items, answers, strict=True)]}
 
 
-def _one_by_one(predict: Callable[[list[Any]], Any], items: list[Any]) -> dict[str, Any]:
-    """Call the model with batches of one, timing each call: how throughput and latency are measured."""
-    results, times = [], []
+def _one_by_one(predict: Callable[[list[Any]], Any], items: list[Any], shown: list[str]) -> dict[str, Any]:
+    """Call the model with batches of one; what it raises on one input is no answer to that input only."""
+    answers: list[Any] = []
+    failures: list[Any] = []
     for item in items:
-        reply = _answer(predict, [item])
+        try:
+            reply = _answer(predict, [item])
+        except BaseException as error:
+            failures.append([item[0], told(error)])
+            if len(shown) < TRACEBACKS:
+                shown.append(item[0])
+                sys.stderr.write(_traceback())
+            continue
         if "fault" in reply:
             return reply
-        results += reply["answers"]
-        times.append(reply["ns"])
-    return {"answers": results, "ns": sum(times), "times": times}
+        answers += reply["answers"]
+    return {"answers": answers, "failures": failures}
+
+
+def told(error: BaseException) -> str:
+    """Say what was raised, cut short; an exception may refuse even that."""
+    try:
+        return f"{type(error).__name__}: {error}"[:SHOWN]
+    except BaseException:
+        return type(error).__name__
+
+
+def _traceback() -> str:
+    return traceback.format_exc(limit=-12)[-LONGEST:]
+
+
+class Server:
+    """Answers one request after the other."""
+
+    def __init__(self) -> None:
+        self.watch = NetworkWatch()
+        self.predict: Callable[[list[Any]], Any] | None = None
+        self.shown: list[str] = []
+
+    def reply(self, request: Any) -> dict[str, Any]:
+        """Do what *request* asks for; whatever is raised becomes the reply."""
+        try:
+            reply = self._work(request)
+        except BaseException as error:
+            reply = {"error": told(error), "traceback": _traceback()}
+        return {**reply, "network": self.watch.attempt[:SHOWN]} if self.watch.attempt else reply
+
+    def _work(self, request: Any) -> dict[str, Any]:
+        if request["op"] == "load":
+            adapter = importlib.import_module(request["adapter"])
+            self.predict = adapter.open_model(request["path"], request["options"])
+            return {"loaded": True}
+        if request["op"] == "echo":
+            return {"answers": [[item[0], None] for item in request["items"]]}
+        if self.predict is None:
+            return {"fault": "no model is loaded"}
+        if request.get("single"):
+            return _one_by_one(self.predict, request["items"], self.shown)
+        return _answer(self.predict, request["items"])
 
 
 def main() -> None:
     """Serve requests until the pipe closes."""
     pipe = Pipe(int(sys.argv[1]))
     sys.path[:0] = sys.argv[2:]
-    watch = NetworkWatch()
-    predict: Callable[[list[Any]], Any] | None = None
+    server = Server()
     while (request := pipe.read()) is not None:
-        try:
-            if request["op"] == "load":
-                adapter = importlib.import_module(request["adapter"])
-                predict = adapter.open_model(request["path"], request["options"])
-                reply: dict[str, Any] = {"loaded": True}
-            elif request["op"] == "echo":
-                reply = {"answers": [[item[0], None] for item in request["items"]], "ns": 0}
-            elif predict is None:
-                reply = {"fault": "no model is loaded"}
-            else:
-                work = _one_by_one if request.get("single") else _answer
-                reply = work(predict, request["items"])
-        except BaseException as error:
-            reply = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc(limit=-12)}
-        if watch.attempt:
-            reply["network"] = watch.attempt
+        reply = server.reply(request)
         try:
             pipe.write(reply)
-        except (TypeError, ValueError) as error:
-            pipe.write({"fault": f"the answers cannot be sent: {error}"})
+        except (TypeError, ValueError, RecursionError) as error:
+            pipe.write({"fault": f"the answers cannot be sent: {told(error)}"})
 
 
 if __name__ == "__main__":

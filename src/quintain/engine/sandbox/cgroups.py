@@ -32,6 +32,10 @@ class ControlGroup(ABC):
         """Give the memory in use now, without the page cache that the kernel could drop."""
 
     @abstractmethod
+    def own_bytes(self) -> int:
+        """Give the memory in use now that belongs to nothing but this group: all but the pages of files on a disk."""
+
+    @abstractmethod
     def cpu_seconds(self) -> float:
         """Give the CPU time used so far by all processes of the group."""
 
@@ -87,6 +91,12 @@ class Version1(ControlGroup):
         usage = int((self.memory / "memory.usage_in_bytes").read_text())
         return max(0, usage - _stat(self.memory / "memory.stat", "total_inactive_file"))
 
+    def own_bytes(self) -> int:
+        """Give usage less page cache; temporary files and shared memory count as cache, and are kept."""
+        usage = int((self.memory / "memory.usage_in_bytes").read_text())
+        stat = self.memory / "memory.stat"
+        return max(0, usage - _stat(stat, "total_cache") + _stat(stat, "total_shmem"))
+
     def cpu_seconds(self) -> float:
         """Give CPU time from the accounting controller."""
         return int((self.cpu / "cpuacct.usage").read_text()) / 1e9
@@ -122,6 +132,12 @@ class Version2(ControlGroup):
         """Give usage less inactive page cache."""
         usage = int((self.group / "memory.current").read_text())
         return max(0, usage - _stat(self.group / "memory.stat", "inactive_file"))
+
+    def own_bytes(self) -> int:
+        """Give usage less page cache; temporary files and shared memory count as cache, and are kept."""
+        usage = int((self.group / "memory.current").read_text())
+        stat = self.group / "memory.stat"
+        return max(0, usage - _stat(stat, "file") + _stat(stat, "shmem"))
 
     def cpu_seconds(self) -> float:
         """Give CPU time from the group's statistics."""

@@ -7,7 +7,11 @@ import socket
 import time
 from typing import Any
 
+from quintain.core.errors import BadInput
+from quintain.core.untrusted import Bounds, read_json
 from quintain.engine.sandbox.limits import Outcome, RunEnded
+
+PART = 1 << 20
 
 
 class Channel:
@@ -17,56 +21,49 @@ class Channel:
         self.end = end
         self.limit = limit
 
-    def send(self, message: Any, deadline: float) -> None:
-        """Send *message*, or raise TimeoutError at *deadline* (monotonic time), BrokenPipeError when it is gone."""
+    def exchange(self, message: Any, deadline: float, bounds: Bounds) -> tuple[Any, int]:
+        """Send *message* and wait for the reply; give it, and the nanoseconds that passed between both.
+
+        The clock runs while bytes travel and the other side works; writing and reading JSON here is not part of it.
+        Raises TimeoutError at *deadline* (monotonic time), EOFError where the other end is closed, BadInput for a
+        reply beyond *bounds*, after which the next message can be sent.
+        """
         body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
         self._set_deadline(deadline)
+        start = time.perf_counter_ns()
         self.end.sendall(len(body).to_bytes(4, "big") + body)
-
-    def receive(self, deadline: float) -> dict[str, Any] | None:
-        """Wait for a message until *deadline*; None when the other end is closed."""
-        header = self._exactly(4, deadline)
-        if header is None:
-            return None
-        size = int.from_bytes(header, "big")
-        if size > self.limit:
-            raise RunEnded(
-                Outcome.BAD_ANSWER, f"The model sent {size:,} bytes in one message; {self.limit:,} are allowed."
-            )
-        body = self._exactly(size, deadline)
-        if body is None:
-            return None
-        try:
-            message = json.loads(body, parse_constant=_refuse_constant)
-        except ValueError as error:
-            raise RunEnded(Outcome.BAD_ANSWER, f"The model's message is not JSON: {error}.") from error
-        if not isinstance(message, dict):
-            raise RunEnded(Outcome.BAD_ANSWER, "The model's message is not an object.")
-        return message
+        reply = self._receive(deadline, bounds)
+        elapsed = time.perf_counter_ns() - start
+        return read_json(reply, bounds), elapsed
 
     def close(self) -> None:
         """Close our end; the program inside then leaves by itself."""
         self.end.close()
 
-    def _exactly(self, size: int, deadline: float) -> bytes | None:
+    def _receive(self, deadline: float, bounds: Bounds) -> bytearray:
+        size = int.from_bytes(self._exactly(4, deadline), "big")
+        if size > self.limit:
+            raise RunEnded(
+                Outcome.BAD_ANSWER, f"The model sent {size:,} bytes in one message; {self.limit:,} are allowed."
+            )
+        if size > bounds.size:
+            for start in range(0, size, PART):  # read past it without keeping any
+                self._exactly(min(PART, size - start), deadline)
+            raise BadInput(f"It has {size:,} bytes; {bounds.size:,} are allowed.")
+        return self._exactly(size, deadline)
+
+    def _exactly(self, size: int, deadline: float) -> bytearray:
         parts = bytearray()
         while len(parts) < size:
             self._set_deadline(deadline)
-            try:
-                part = self.end.recv(min(size - len(parts), 1 << 20))
-            except ConnectionResetError:
-                return None
+            part = self.end.recv(min(size - len(parts), PART))
             if not part:
-                return None
+                raise EOFError
             parts += part
-        return bytes(parts)
+        return parts
 
     def _set_deadline(self, deadline: float) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         self.end.settimeout(left)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that an answer may hold")

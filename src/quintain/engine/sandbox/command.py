@@ -115,7 +115,8 @@ def _inner_bubblewrap(
         command += _system()
         for mount in mounts:
             command += _parents(mount.target) + _bind(mount)
-    command += ["--proc", "/proc", "--dev", "/dev"]
+    # Read-only: a process could set its own highest memory back through /proc, and nobody needs to write there.
+    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
     command += ["--size", str(limits.scratch_bytes), "--tmpfs", "/tmp", "--size", str(64 << 20), "--tmpfs", "/dev/shm"]  # noqa: S108
     command += [
         item for mount in mounts if mount.writable and prepared for item in ("--bind", mount.target, mount.target)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from quintain.core.errors import QuintainError
+from quintain.core.untrusted import MESSAGE, storable
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -45,6 +46,11 @@ class RunEnded(QuintainError):
     """The sandboxed process is gone; *outcome* says how, *log* what it printed last."""
 
     def __init__(self, outcome: Outcome, message: str, *, log: str = "", remedy: str | None = None) -> None:
-        super().__init__(message, remedy=remedy)
+        # Much of it is the model's own words, and all of it is stored.
+        super().__init__(storable(message, MESSAGE), remedy=remedy)
         self.outcome = outcome
-        self.log = log
+        self.log = storable(log)
+
+
+class AnswersLost(RunEnded):
+    """The model raised, or its reply cannot be used; its process still runs and can be asked again."""

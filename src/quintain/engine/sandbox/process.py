@@ -11,12 +11,15 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from quintain.core.errors import BadInput
+from quintain.core.untrusted import Bounds, storable
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.channel import Channel
 from quintain.engine.sandbox.command import Mount, sandbox_command
-from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
+from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
+from quintain.engine.sandbox.memory import MemoryMeter
 from quintain.engine.sandbox.proctree import tree_memory
 from quintain.engine.sandbox.syscalls import filter_available, write_filter
 
@@ -44,6 +47,13 @@ class Usage:
         return max(self.samples, default=0)
 
 
+class Called(NamedTuple):
+    """A reply, and the nanoseconds that it took to come, by our own clock."""
+
+    reply: dict[str, Any]
+    ns: int
+
+
 class SandboxedProcess:
     """A program in the sandbox with one pipe to it. Use it as a context manager; leaving kills what is left."""
 
@@ -54,11 +64,14 @@ class SandboxedProcess:
         mounts: Sequence[Mount],
         limits: Limits,
         environment: Mapping[str, str] | None = None,
+        metered: bool = False,
     ) -> None:
+        """Name the *program*; *metered* says that its memory is to be measured, not only limited."""
         self.program = list(program)
         self.mounts = list(mounts)
         self.limits = limits
         self.environment = {"HOME": "/tmp", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", **(environment or {})}  # noqa: S108
+        self.metered = metered
         self.usage = Usage()
         self.log = bytearray()
         self._verdict: tuple[Outcome, str] | None = None
@@ -90,6 +103,7 @@ class SandboxedProcess:
         theirs.close()
         if filter_file:
             filter_file.close()
+        self._meter = MemoryMeter(self._group, self._process.pid)
         self._channel = Channel(ours, limit=self.limits.answer_bytes)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._drain, self._watch)]
         for thread in self._threads:
@@ -101,24 +115,28 @@ class SandboxedProcess:
         self._channel.close()
         self._finish()
 
-    def call(self, message: Mapping[str, Any], *, seconds: float | None = None) -> dict[str, Any]:
-        """Send *message* and wait for the reply; raises RunEnded when there will be none."""
-        limit = self.limits.call_seconds if seconds is None else seconds
-        deadline = time.monotonic() + limit
+    def call(self, message: Mapping[str, Any], bounds: Bounds) -> Called:
+        """Send *message* and wait for the reply; raises RunEnded when there will be none.
+
+        A reply beyond *bounds* is AnswersLost: the process can be called again.
+        """
+        limit = self.limits.call_seconds
         try:
-            self._channel.send(message, deadline)
-            reply = self._channel.receive(deadline)
+            reply, elapsed = self._channel.exchange(message, time.monotonic() + limit, bounds)
         except TimeoutError:
             self._condemn(Outcome.WALL_TIME, f"The model gave no answer within {limit:g} seconds.")
             raise self._death() from None
-        except (BrokenPipeError, ConnectionResetError):
+        except (BrokenPipeError, ConnectionResetError, EOFError):
             raise self._death() from None
+        except BadInput as error:
+            why = f"The model's reply cannot be used. {error.message}"
+            raise AnswersLost(Outcome.BAD_ANSWER, why, log=self.printed()) from None
         except RunEnded as error:
             self._condemn(error.outcome, error.message)
             raise self._death() from None
-        if reply is None:
-            raise self._death()
-        return reply
+        if not isinstance(reply, dict):
+            raise AnswersLost(Outcome.BAD_ANSWER, "The model's reply is not an object.", log=self.printed())
+        return Called(reply, elapsed)
 
     def cancel(self) -> None:
         """End the run from another thread."""
@@ -128,10 +146,14 @@ class SandboxedProcess:
         """Give what the program printed so far, as far as it is kept."""
         if self._process.poll() is None:
             time.sleep(SETTLE_SECONDS)
-        return bytes(self.log).decode("utf-8", "replace")
+        return storable(bytes(self.log).decode("utf-8", "replace"))
 
     def sample(self) -> int:
-        """Measure the memory in use now."""
+        """Measure the memory that the processes need resident."""
+        return self._meter.read()
+
+    def _limited_memory(self) -> int:
+        """Give the memory that the limit is about, which is cheap to see."""
         return self._group.memory_bytes() if self._group else tree_memory(self._process.pid)
 
     def cpu_seconds(self) -> float:
@@ -155,13 +177,14 @@ class SandboxedProcess:
     def _watch(self) -> None:
         while not self._ended.wait(SAMPLE_SECONDS):
             try:
-                used = self.sample()
+                used = self._limited_memory()
+                resident = self.sample() if self.metered else used
                 cpu = self.cpu_seconds()
             except (OSError, ValueError):
                 continue
             if self._process.poll() is not None:
                 return
-            self.usage.samples.append(used)
+            self.usage.samples.append(resident)
             self.usage.cpu_seconds = cpu
             if used > self.limits.memory_bytes:
                 self._condemn(Outcome.OUT_OF_MEMORY, self._memory_message())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.cells import PLAIN
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 
@@ -35,18 +36,21 @@ def remove_upload(db: Session, upload_id: str) -> None:
 def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, excused: str) -> int:
     """Count the versions that somebody has submitted to *task* since *moment*.
 
-    A version with a cell that failed for the reason *excused*, through no fault of its own, does not count.
+    A version with a cell that failed for the reason *excused*, through no fault of its own, does not count, unless it
+    has answered a data set all the same: then its builder has learned how well.
     """
     failed = exists().where(
         Cell.model_version_id == ModelVersion.id,
         Cell.state == "failed",
         Cell.reason.startswith(excused, autoescape=True),
     )
+    answered = exists().where(Cell.model_version_id == ModelVersion.id, Cell.state == "done", Cell.variant == PLAIN)
     query = (
         select(func.count())
         .select_from(ModelVersion)
         .join(Model, Model.id == ModelVersion.model_id)
         .join(TaskRow, TaskRow.id == Model.task_id)
-        .where(ModelVersion.created_by == user_id, TaskRow.name == task, ModelVersion.created_at >= moment, ~failed)
+        .where(ModelVersion.created_by == user_id, TaskRow.name == task, ModelVersion.created_at >= moment)
+        .where(or_(~failed, answered))
     )
     return db.scalar(query) or 0

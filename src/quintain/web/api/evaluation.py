@@ -40,6 +40,7 @@ class DatasetResultShape(Shape):
     fairness: dict[str, Any] | None
     states: dict[str, str]
     cells: dict[str, int]
+    failed: dict[str, int]
 
 
 class ResultsShape(Shape):

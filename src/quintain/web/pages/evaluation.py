@@ -13,6 +13,7 @@ from quintain.services import examples, models, tasks
 from quintain.services.models import ModelInfo
 from quintain.services.overlap import model_overlap
 from quintain.services.results import DatasetResult, model_results, newest_only, sees_all
+from quintain.store.queries.cells import PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.web.charts import heat_map
 from quintain.web.files import MEDIA_TYPES, download
@@ -66,6 +67,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         sees_gold=gold,
         sees_answers=gold or info.may_edit,
         mistakes=_mistakes(visit, found, info, result) if gold and result.metrics else ([], 0),
+        failures=_failures(visit, info, result) if (gold or info.may_edit) and result.metrics else ([], 0),
         fields=kind_of(found).fields(found),
         formats=list(MEDIA_TYPES),
         crumbs=_crumbs(visit, found, info, (dataset, None)),
@@ -181,6 +183,13 @@ def _mistakes(
         (one, answer_text(task, one.inputs, one.gold), answer_text(task, one.inputs, one.answer)) for one in found
     ]
     return readable, total
+
+
+def _failures(visit: Visit, info: ModelInfo, result: DatasetResult) -> tuple[list[examples.FailedExample], int]:
+    if not result.failed.get(PLAIN):
+        return [], 0
+    ref = f"{result.dataset}@{result.number}"
+    return examples.failures(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
 
 
 def _crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:

@@ -1,0 +1,98 @@
+"""Asking a model and reading its answers, example by example: what fails on one input is that input's failure.
+
+An exception, or an answer that cannot be used, marks the example it came from: it has no answer, counts as wrong in
+every metric and as changed in every perturbation. Past the limit the run ends, because a model that fails so often is
+broken, and its builder should hear of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quintain.core.errors import BadInput
+from quintain.core.example import Failure, Prediction
+from quintain.core.task import Task
+from quintain.core.untrusted import storable
+from quintain.engine.runner import Runner
+from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
+from quintain.tasks.contract import kind_of
+
+SHARE = 20  # one in so many examples may fail
+REASON = 300  # characters that are kept of why one did
+REMEDY = "`quintain model check` shows what answers this task takes."
+
+Inputs = list[dict[str, Any]]
+
+
+def allowed_failures(rows: int) -> int:
+    """Say how many of *rows* examples a model may fail on: 5 %, at least one, never all.
+
+    >>> [allowed_failures(rows) for rows in (1, 6, 100, 1000)]
+    [0, 1, 5, 50]
+    """
+    return min(max(1, rows // SHARE), max(rows - 1, 0))
+
+
+class Failures:
+    """Counts the examples that a model failed on, and ends the run at one too many."""
+
+    def __init__(self, rows: int, *, allowed: int | None = None) -> None:
+        self.rows = rows
+        self.allowed = allowed_failures(rows) if allowed is None else allowed
+        self.count = 0
+        self._first: AnswersLost | None = None
+
+    def mark(self, error: AnswersLost) -> Prediction:
+        """Give the prediction that stands for a failure, or raise RunEnded where there are too many."""
+        self.count += 1
+        self._first = self._first or error
+        if self.count > self.allowed:
+            first = self._first
+            raise RunEnded(
+                first.outcome,
+                f"{first.message} It failed on {self.count:,} examples; {self.allowed:,} of {self.rows:,} may fail.",
+                log=error.log or first.log,
+                remedy=first.remedy,
+            )
+        return Prediction(None, failure=storable(error.message, REASON))
+
+
+def ask(runner: Runner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
+    """Ask for *inputs* in one message and give a prediction for each; those of a message that is lost one by one."""
+    try:
+        answers = runner.predict(inputs, single=single).answers
+    except AnswersLost as error:
+        if len(inputs) == 1:
+            return [failures.mark(error)]
+        return [found for one in inputs for found in ask(runner, task, [one], failures, single=single)]
+    return [read_answer(runner, task, given, raw, failures) for given, raw in zip(inputs, answers, strict=True)]
+
+
+def read_answer(runner: Runner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
+    """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
+    if isinstance(raw, Failure):
+        return failures.mark(AnswersLost(Outcome.CRASHED, raw.reason, log=_last_words(runner, failures)))
+    try:
+        return parse_raw(task, given, raw)
+    except BadInput as error:
+        said = f"The model answered {_short(raw)}: {error.message}"
+    return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
+
+
+def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:
+    """Read an answer. Whatever goes wrong is the answer's doing, also where no kind of task has thought of it."""
+    try:
+        return kind_of(task).parse_answer(task, given, raw)
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise BadInput(f"It cannot be read: {storable(str(error), REASON)}.") from error
+
+
+def _last_words(runner: Runner, failures: Failures) -> str:
+    """Give what was printed, where this failure is the one that ends the run."""
+    return runner.printed() if failures.count >= failures.allowed else ""
+
+
+def _short(raw: Any) -> str:
+    text = repr(raw)
+    return text if len(text) <= 120 else f"{text[:117]}…"

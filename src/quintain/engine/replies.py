@@ -1,0 +1,53 @@
+"""What a model's process replies, read in one place: within bounds, matched to what was asked, blamed on the model.
+
+A reply that cannot be used loses its answers and nothing else: the process goes on, and may be asked again. That is
+`AnswersLost`; every other `RunEnded` means that there is nobody left to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.example import Failure
+from quintain.core.untrusted import Bounds
+from quintain.engine.sandbox.limits import AnswersLost, Outcome
+
+ENVELOPE = 64 << 10  # bytes for what surrounds the answers, such as a traceback
+ANSWER = 64 << 10  # bytes for one answer
+MEMBERS = 2048  # members of lists and objects in one answer
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Answers in the order of the inputs, a `Failure` in place of one that was not given.
+
+    *ns* is the time from the first byte that we sent to the last byte that came back, by our own clock.
+    """
+
+    answers: list[Any]
+    ns: int = 0
+
+
+def reply_bounds(inputs: int) -> Bounds:
+    """Say how much a reply to so many *inputs* may hold."""
+    return Bounds(size=ENVELOPE + ANSWER * inputs, text=ANSWER, elements=1024 + MEMBERS * inputs)
+
+
+def read_answers(message: Mapping[str, Any], ids: Sequence[str]) -> list[Any]:
+    """Put the answers and failures of *message* into the order of *ids*: each of them once, and no others."""
+    given, failed = message.get("answers"), message.get("failures", [])
+    if not isinstance(given, list) or not isinstance(failed, list):
+        raise AnswersLost(Outcome.BAD_ANSWER, "The model's reply has no answers.")
+    found: dict[str, Any] = {}
+    for pair in [*given, *failed]:
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)):
+            raise AnswersLost(Outcome.BAD_ANSWER, "The model's reply is not a list of ids and answers.")
+        if pair[0] in found:
+            raise AnswersLost(Outcome.BAD_ANSWER, "The model answered the same input twice.")
+        found[pair[0]] = pair[1]
+    if found.keys() != set(ids):
+        raise AnswersLost(Outcome.BAD_ANSWER, "The model answered for ids that it was not given, or left some out.")
+    raised = {pair[0] for pair in failed}
+    return [Failure(f"The model raised {found[key]}.") if key in raised else found[key] for key in ids]
