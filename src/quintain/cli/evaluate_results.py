@@ -19,7 +19,7 @@ from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.services import compare as comparing
 from quintain.services import local_evaluation
-from quintain.services.results import DatasetResult, model_results
+from quintain.services.results import DatasetResult, missing_layers, model_results
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
 
@@ -58,6 +58,8 @@ def _measured(measured: Mapping[str, Any]) -> list[list[str]]:
         lines.append(["throughput", f"{measured['throughput']:.1f}/s", f"± {measured['throughput_spread']:.1f}"])
     if measured.get("memory") is not None:
         lines.append(["memory", f"{measured['memory']:.3f} GiB", f"peak {measured['memory_peak']:.3f} GiB"])
+    if lacked := missing_layers(measured):
+        lines.append(["measured without", ", ".join(lacked), ""])
     return lines
 
 

@@ -18,6 +18,7 @@ from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import write_predictions
 from quintain.engine.runner import RunnableModel, open_runner
+from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 
 
@@ -47,7 +48,13 @@ class CellResult:
 
 def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
     """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set."""
+    try:
+        return _run(job, progress, stop)
+    except NoSandbox as error:
+        raise RunEnded(Outcome.NO_SANDBOX, error.message, remedy=error.remedy) from error
 
+
+def _run(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
     def advance(done: int) -> None:
         if stop.is_set():
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
@@ -60,7 +67,8 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
             inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
             found = measure(runner, job.task, inputs, batch_size=job.model.batch_size)
             advance(len(inputs))
-            return CellResult(len(inputs), found.as_dict() if found else {}, runner.printed())
+            taken = {**found.as_dict(), "layers": runner.layers} if found else {}
+            return CellResult(len(inputs), taken, runner.printed())
         rows = write_predictions(
             runner,
             job.task,

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.engine.sandbox.layers import LAYERS
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.metrics.flips import Unchanged, same_answers, unchanged_share
@@ -26,6 +27,7 @@ from quintain.perturb.tables import lineage
 from quintain.services.evaluate import VARIANT_ROWS
 from quintain.services.label_shares import label_shares
 from quintain.services.models import get_model
+from quintain.services.sandbox_wait import SANDBOX
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
@@ -54,7 +56,8 @@ Found = TypeVar("Found")
 class DatasetResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
-    *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
+    *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`. *waiting* counts the
+    runs that wait for a machine with a sandbox.
     """
 
     model_version_id: int
@@ -73,6 +76,7 @@ class DatasetResult:
     states: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, int] = field(default_factory=dict)
     draws: Mapping[str, str] = field(default_factory=dict)
+    waiting: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -151,6 +155,12 @@ def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
     return not hidden or actor.has(RoleName.OWNER, task)
 
 
+def missing_layers(measured: Mapping[str, Any]) -> list[str]:
+    """List the layers of the sandbox that did not hold when something was *measured*; what was not noted held."""
+    held = measured.get("layers")
+    return [] if held is None else [name for name in LAYERS if name not in held]
+
+
 def guarded(found: DatasetResult) -> DatasetResult:
     """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
 
@@ -185,6 +195,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         fairness=figures.get("fairness"),
         states=newest_variants({row.cell.variant: row.cell.state for row in group}),
         cells=newest_variants({row.cell.variant: row.cell.id for row in group}),
+        waiting=sum(row.cell.waits_for == SANDBOX for row in group),
     )
 
 
