@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from quintain.engine.sandbox.causes import Cause, Kind
 from quintain.engine.sandbox.command import Mount
 from quintain.engine.sandbox.layers import LAYERS, NoSandbox, SandboxReport, describe
 from quintain.engine.sandbox.limits import Limits
+from quintain.engine.sandbox.proctree import tree_cpu
 
 ALL = dict.fromkeys(LAYERS, True)
 NOTHING = dict.fromkeys(LAYERS, False)
@@ -145,3 +147,14 @@ def test_files_are_laid_out_as_inside(tmp_path: Path) -> None:
         assert layout.find("/usr/bin/python3") == "/usr/bin/python3"
     assert not Path(layout.root).exists()
     assert (tmp_path / "code" / "main.py").exists()
+
+
+def test_cpu_time_of_a_tree_counts_children() -> None:
+    """Without a control group, the CPU time of a process includes that of its children, those that have ended too."""
+    spin = "import time\nwhile time.process_time() < 0.3: pass\n"
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {spin!r}])\nprint(1, flush=True)\ninput()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        assert 0.25 < tree_cpu(process.pid) < 5
+        process.kill()
