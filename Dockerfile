@@ -9,11 +9,13 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 # Packages first, from the lock with its hashes: they change less often than the code.
-COPY requirements/runtime.lock /app/requirements/runtime.lock
-RUN python3 -m venv /opt/quintain \
-    && /opt/quintain/bin/pip install --no-cache-dir --require-hashes -r /app/requirements/runtime.lock
-
+# requirements/test.lock has those for S3, Ray, scikit-learn and ONNX as well.
+ARG LOCK=requirements/runtime.lock
 WORKDIR /app
+COPY requirements ./requirements
+RUN python3 -m venv /opt/quintain \
+    && /opt/quintain/bin/pip install --no-cache-dir --require-hashes -r "$LOCK"
+
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 RUN /opt/quintain/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
