@@ -252,7 +252,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     end = found.facts[MEASURE].finished_at if MEASURE in found.facts else None
     return {"value": value, "low": low, "high": high, "n": measured.get("examples"), "at": _when(end)} | (
         ({"machine": measured["machine"]} if measured.get("machine") else {})
-        | ({"without": lacked} if (lacked := missing_layers(measured)) else {})
+        | ({"without": lacked if measured["layers"] else ["all"]} if (lacked := missing_layers(measured)) else {})
     )
 
 

@@ -23,6 +23,7 @@ OPEN_VALUES = {
     "kernel/apparmor_restrict_unprivileged_userns": "0",
 }
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+SHOWN = 160  # characters of what bubblewrap said
 
 
 class Kind(StrEnum):
@@ -84,7 +85,8 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
             "bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own",
             "Install bubblewrap 0.8 or newer",
         )
-    if any(Path(mark).exists() for mark in CONTAINER_MARKS):
+    said = said.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
+    if _in_container():
         return Cause(
             Kind.CONTAINER,
             f"this container allows no namespaces inside it ({said})",
@@ -114,7 +116,7 @@ def no_filter() -> Cause | None:
 
 def no_group(as_root: bool) -> Cause:
     """Say that no control group could be made."""
-    if as_root:
+    if as_root or _in_container():
         return Cause(
             Kind.NO_GROUP,
             "no control group can be made: /sys/fs/cgroup cannot be written here",
@@ -125,6 +127,10 @@ def no_group(as_root: bool) -> Cause:
         "no control group is delegated to this user",
         "Start it as: systemd-run --user --scope -p Delegate=yes COMMAND",
     )
+
+
+def _in_container() -> bool:
+    return any(Path(mark).exists() for mark in CONTAINER_MARKS)
 
 
 def _knows(option: str) -> bool:
