@@ -19,7 +19,7 @@ from quintain.engine.sandbox.proctree import tree_cpu
 ALL = dict.fromkeys(LAYERS, True)
 NOTHING = dict.fromkeys(LAYERS, False)
 NO_BWRAP = Cause(Kind.NO_PROGRAM, "the program bwrap is missing", "Install the package bubblewrap")
-NO_GROUP = causes.no_group(as_root=False)
+NO_GROUP = Cause(Kind.NO_GROUP, "no control group is delegated", "Start it as: systemd-run --user --scope COMMAND")
 WITHOUT_GROUP = SandboxReport({**ALL, "memory": False}, (NO_GROUP,))
 WITHOUT_ANY = SandboxReport(NOTHING, (NO_BWRAP, NO_GROUP))
 
@@ -54,8 +54,17 @@ def test_what_is_set_already_is_not_advised(policy: str, monkeypatch: pytest.Mon
 def test_doing_without_a_control_group_is_offered_where_it_helps() -> None:
     """A user without a delegated group hears of both ways out."""
     (_, line) = describe(WITHOUT_GROUP, "full")
-    assert "systemd-run --user --scope -p Delegate=yes" in line
+    assert "systemd-run --user --scope" in line
     assert "QUINTAIN_SANDBOX=partial" in line
+
+
+def test_a_control_group_is_had_in_different_ways(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A user asks systemd for one; root, and whoever is in a container, needs a place where one can be made."""
+    monkeypatch.setattr(causes, "CONTAINER_MARKS", ())
+    assert "systemd-run --user --scope -p Delegate=yes" in causes.no_group(as_root=False).remedy
+    assert "systemd" not in causes.no_group(as_root=True).remedy
+    monkeypatch.setattr(causes, "CONTAINER_MARKS", (str(tmp_path),))
+    assert "systemd" not in causes.no_group(as_root=False).remedy
 
 
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
