@@ -1,22 +1,32 @@
-# One image for every part of Quintain: web server, command line and, later, workers.
-FROM python:3.11-slim
+# One image for every part of Quintain: web server, command line and workers. Submitted models run in a sandbox inside
+# the container, which needs the security options in compose.yaml; without them only built-in models run.
+ARG BASE=docker.io/library/python:3.11-slim
+FROM ${BASE}
 
-# bubblewrap is the sandbox in which submitted models run.
+# bubblewrap makes the sandbox, libseccomp its filter of system calls, util-linux has prlimit.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends bubblewrap \
+    && apt-get install --yes --no-install-recommends bubblewrap libseccomp2 util-linux \
     && rm -rf /var/lib/apt/lists/*
 
+# Packages first, from the lock with its hashes: they change less often than the code.
+# requirements/test.lock has those for S3, Ray, scikit-learn and ONNX as well.
+ARG LOCK=requirements/runtime.lock
 WORKDIR /app
+COPY requirements ./requirements
+RUN python3 -m venv /opt/quintain \
+    && /opt/quintain/bin/pip install --no-cache-dir --require-hashes -r "$LOCK"
+
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
-RUN pip install --no-cache-dir '.[postgres,s3]'
+RUN /opt/quintain/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 RUN useradd --create-home --uid 1000 quintain \
     && mkdir /data \
     && chown quintain:quintain /data
 USER quintain
 
-ENV QUINTAIN_WORKSPACE=/data \
+ENV PATH=/opt/quintain/bin:$PATH \
+    QUINTAIN_WORKSPACE=/data \
     QUINTAIN_HOST=0.0.0.0 \
     QUINTAIN_LOG_FORMAT=json
 VOLUME /data

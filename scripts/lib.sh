@@ -22,9 +22,31 @@ This script installs them with apt-get, which is not here: install them by your 
     || stop "apt-get could not install: $*"
 }
 
+# Offer to install a Debian package that is useful and not needed: $1 is its program, $2 its name, $3 what it is for.
+# Asks where somebody can answer; QUINTAIN_INSTALL=yes or no answers beforehand. Whatever comes of it, we go on.
+offer_package() {
+  local program=$1 package=$2 purpose=$3 answer=${QUINTAIN_INSTALL:-} as=()
+  ! command -v "$program" >/dev/null && command -v apt-get >/dev/null || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null || return 0
+    as=(sudo -n)
+  fi
+  if [ -z "$answer" ] && [ -t 0 ] && [ -t 2 ]; then
+    printf '%s is not installed: %s.\nInstall it now with apt-get? [Y/n] ' "$package" "$purpose" >&2
+    read -r answer || answer=no
+    case $answer in '' | [Yy]*) answer=yes ;; *) answer=no ;; esac
+  fi
+  [ "$answer" = yes ] || return 0
+  printf 'Installing the system package %s …\n' "$package" >&2
+  if ! { "${as[@]}" apt-get update -qq && "${as[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$package"; } >/dev/null 2>&1; then
+    printf 'apt-get could not install %s; going on without it.\n' "$package" >&2
+  fi
+}
+
 find_python() {
   local candidate
-  for candidate in python3.11 python3.12 python3.13 python3; do
+  for candidate in ${QUINTAIN_PYTHON:-python3.11 python3.12 python3.13 python3}; do
     if command -v "$candidate" >/dev/null \
       && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       printf '%s' "$candidate"
@@ -43,9 +65,47 @@ use_environment() {
   if [ ! -x "$venv/bin/python" ]; then "$python" -m venv "$venv"; fi
   if ! cmp -s "$lock" "$stamp"; then
     printf 'Installing Python packages into %s\n' "$venv" >&2
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock" >&2
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e "$root" >&2
+    watch_pip "$(grep -c '^[A-Za-z0-9].*==' "$lock")" install --require-hashes -r "$lock"
+    watch_pip 1 install --no-deps --no-build-isolation -e "$root"
     cp "$lock" "$stamp"
+  fi
+}
+
+# Run pip with the arguments after $1 and say how far it is, out of $1 packages: on one line that moves at a terminal,
+# on a new one every ten seconds elsewhere. What pip itself says is shown only when it fails.
+watch_pip() {
+  local total=$1 log pid began=$SECONDS passed=0
+  shift
+  log=$(mktemp)
+  "$venv/bin/python" -m pip --disable-pip-version-check "$@" --progress-bar off >"$log" 2>"$log.err" &
+  pid=$!
+  trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+  while kill -0 "$pid" 2>/dev/null; do
+    passed=$((SECONDS - began))
+    if [ -t 2 ]; then
+      printf '\r  %s\033[K' "$(pip_progress "$log" "$total") ($passed s)" >&2
+    elif [ "$passed" -gt 0 ] && [ $((passed % 10)) -eq 0 ]; then
+      printf '  %s (%s s)\n' "$(pip_progress "$log" "$total")" "$passed" >&2
+    fi
+    sleep 1
+  done
+  if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+  trap - INT TERM
+  if ! wait "$pid"; then
+    grep -v '^WARNING' "$log.err" | tail -n 20 >&2 || true
+    rm -f "$log" "$log.err"
+    stop "pip could not install the packages (see above)."
+  fi
+  rm -f "$log" "$log.err"
+}
+
+pip_progress() {
+  local found
+  if grep -q '^Installing collected packages' "$1"; then
+    printf 'unpacking %s packages' "$2"
+  else
+    found=$(grep -c '^\(Collecting\|Requirement already satisfied\)' "$1" || true)
+    printf 'fetching %s of about %s packages' "$found" "$2"
   fi
 }
 

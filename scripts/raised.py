@@ -23,6 +23,7 @@ CARRIERS: dict[str, tuple[tuple[int | None, str], ...]] = {
     "RowFault": ((2, "reason"),),
     "Rule": ((2, "reason"),),  # of an example, checked over a table
     "Reason": ((2, "text"),),  # why somebody may or may not do a work
+    "Cause": ((1, "text"), (2, "remedy")),  # of a layer of the sandbox that is missing
     "Trouble": ((1, "message"), (2, "remedy")),
     "Option": ((1, "wanted"),),  # what a key of a rule should be
     "_Check": ((1, "wanted"),),  # what a key of a round should be

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Unavailable
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine
+from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.environments import Environments
 from quintain.services.health import Check, Watch, readiness
@@ -107,10 +108,20 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int) ->
     return [Companion(command, environment, files=(listener, ready), grace=SERVER_SECONDS) for _ in range(count)]
 
 
+def sandbox_of(settings: Settings) -> SandboxReport | None:
+    """Say which layers of the sandbox hold here; None where models run on the machines of a cluster."""
+    _check_sandbox(settings)
+    return probe() if settings.engine == "local" else None
+
+
+def _check_sandbox(settings: Settings) -> None:
+    if settings.sandbox not in NEEDED:
+        raise BadInput(f"QUINTAIN_SANDBOX is '{settings.sandbox}'.", remedy="It is `full`, `partial` or `off`.")
+
+
 def conditions_of(settings: Settings) -> Conditions:
     """Give the conditions that every model is run under."""
-    if settings.sandbox not in {"full", "partial", "off"}:
-        raise BadInput(f"QUINTAIN_SANDBOX is '{settings.sandbox}'.", remedy="It is `full`, `partial` or `off`.")
+    _check_sandbox(settings)
     limits = Limits(
         memory_bytes=settings.model_memory * GIB,
         wall_seconds=settings.model_seconds,
@@ -120,7 +131,9 @@ def conditions_of(settings: Settings) -> Conditions:
     environments = Environments(
         settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
     )
-    return Conditions(limits, settings.sandbox, outside, environments, settings.lease_seconds)
+    return Conditions(
+        limits, settings.sandbox, outside, environments, settings.lease_seconds, look=lambda: sandbox_of(settings)
+    )
 
 
 def rules_of(settings: Settings) -> Rules:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
+from collections.abc import Callable
 from contextvars import ContextVar
+from copy import copy
 from datetime import UTC, datetime
 from typing import TextIO
 
 from quintain.core.errors import BadInput
 
+REPEAT_SECONDS = 60.0
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 # What every record has; anything else was given with `extra=` and belongs into the line. uvicorn adds its message once
@@ -61,16 +65,60 @@ class TextFormatter(logging.Formatter):
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
+class BriefFormatter(TextFormatter):
+    """Write a record as one short line: no traceback, only what went wrong."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line."""
+        shown = copy(record)
+        shown.exc_info = None
+        line = super().format(shown)
+        if not record.exc_info or record.exc_info[1] is None:
+            return line
+        error = record.exc_info[1]
+        return f"{line}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}".rstrip(": ")
+
+
+class Repeats(logging.Filter):
+    """Let a kind of event through once in a while, and the next time say how many there were meanwhile.
+
+    Events are of one kind that come from the same place with the same words and the same kind of exception, whatever
+    numbers and names they are about.
+    """
+
+    def __init__(self, seconds: float = REPEAT_SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._clock = clock
+        self._last: dict[object, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether the record is to be written."""
+        error = record.exc_info[0] if record.exc_info else None
+        kind = (record.name, record.levelno, str(record.msg), error)
+        now = self._clock()
+        last, kept = self._last.get(kind, (-self._seconds, 0))
+        if now - last < self._seconds:
+            self._last[kind] = (last, kept + 1)
+            return False
+        self._last[kind] = (now, 0)
+        if kept:
+            record.msg, record.args = f"{record.getMessage()} (and {kept} more like it)", ()
+        return True
+
+
 def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
-    """Send all logs to *stream* (stderr by default) in *style*, `text` or `json`."""
+    """Send all logs to *stream* (stderr by default) in *style*, `text`, `brief` or `json`."""
     numbers = logging.getLevelNamesMapping()
     if level.upper() not in numbers:
         raise BadInput(f"'{level}' is not a log level.", remedy="Use debug, info, warning or error.")
-    formatters = {"text": TextFormatter, "json": JsonFormatter}
+    formatters = {"text": TextFormatter, "brief": BriefFormatter, "json": JsonFormatter}
     if style not in formatters:
-        raise BadInput(f"'{style}' is not a log format.", remedy="Use text or json.")
+        raise BadInput(f"'{style}' is not a log format.", remedy="Use text, brief or json.")
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(formatters[style]())
+    if style == "brief":
+        handler.addFilter(Repeats())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(numbers[level.upper()])
@@ -83,4 +131,4 @@ def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
-__all__ = ["JsonFormatter", "TextFormatter", "request_id", "set_up_logs"]
+__all__ = ["BriefFormatter", "JsonFormatter", "Repeats", "TextFormatter", "request_id", "set_up_logs"]

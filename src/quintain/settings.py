@@ -31,7 +31,9 @@ class Settings:
     processes: int = _setting(1, "Processes of `serve` that answer requests, on one port.")
     public_url: str = _setting("", "Address that people use, for links in messages; empty for http://host:port.")
     log_level: str = _setting("info", "debug, info, warning or error.")
-    log_format: str = _setting("text", "text for people, json for machines.")
+    log_format: str = _setting(
+        "text", "text for people, brief for a terminal (no tracebacks, no repeats), json for machines."
+    )
     smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.")
     mail_from: str = _setting("quintain@localhost", "Sender of e-mails.")
     open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")

@@ -13,6 +13,7 @@ import pytest
 
 from quintain.core.errors import Unavailable
 from quintain.engine.sandbox import layers
+from quintain.engine.sandbox.causes import Cause, Kind, no_group
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome, RunEnded
 from quintain.engine.session import ModelSession
 
@@ -329,10 +330,12 @@ def test_no_group_and_no_process_is_left(ask: Callable[..., list[Any]]) -> None:
 def test_an_incomplete_sandbox_refuses_submitted_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a layer is missing the refusal names it and what to do; an explicit setting can lift the last one."""
     held = dict.fromkeys(layers.LAYERS, True)
-    monkeypatch.setattr(layers, "probe", lambda: layers.SandboxReport({**held, "memory": False}))
+    only_memory = layers.SandboxReport({**held, "memory": False}, (no_group(as_root=False),))
+    monkeypatch.setattr(layers, "probe", lambda: only_memory)
     with pytest.raises(Unavailable, match=r"Missing: memory .*QUINTAIN_SANDBOX=partial"):
         layers.require_sandbox("full")
     assert layers.require_sandbox("partial").missing == ["memory"]
-    monkeypatch.setattr(layers, "probe", lambda: layers.SandboxReport(dict.fromkeys(layers.LAYERS, False), "no bwrap"))
+    broken = layers.SandboxReport(dict.fromkeys(layers.LAYERS, False), (Cause(Kind.OTHER, "no bwrap", "Try it"),))
+    monkeypatch.setattr(layers, "probe", lambda: broken)
     with pytest.raises(Unavailable, match="no bwrap"):
         layers.require_sandbox("partial")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.logs import request_id, set_up_logs
+from quintain.logs import BriefFormatter, Repeats, request_id, set_up_logs
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +76,32 @@ def test_wrong_settings_are_refused(level: str, style: str) -> None:
     """An unknown level or format is named with those that there are."""
     with pytest.raises(BadInput, match="is not a log"):
         set_up_logs(level, style)
+
+
+def test_brief_lines_have_no_traceback_and_are_not_repeated() -> None:
+    """At a terminal, one line says what failed; more of the same kind are counted, and told with the next one."""
+    stream = io.StringIO()
+    now = [0.0]
+    logger = logging.Logger("quintain.worker")
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(BriefFormatter())
+    handler.addFilter(Repeats(60, clock=lambda: now[0]))
+    logger.addHandler(handler)
+
+    def fail(cell: int) -> None:
+        try:
+            raise TypeError("no filter\nhere")
+        except TypeError:
+            logger.exception("cell %s", cell)
+
+    for cell in range(1000):
+        fail(cell)
+    logger.warning("another")
+    now[0] = 61.0
+    fail(1000)
+    lines = stream.getvalue().splitlines()
+    assert [line.partition("quintain.worker ")[2] for line in lines] == [
+        "cell 0: TypeError: no filter",
+        "another",
+        "cell 1000 (and 999 more like it): TypeError: no filter",
+    ]

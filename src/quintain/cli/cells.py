@@ -14,6 +14,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.evaluate import app
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
 from quintain.services import evaluate, progress
@@ -107,6 +108,7 @@ def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False)
     workspace = workspace_of(context)
     with workspace.session() as db:
         added = evaluate.fill(db, task)
+    say_sandbox(workspace.settings)
     output.say(f"{added} cells were missing.")
     stored = work(
         workspace.session,

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
@@ -46,7 +47,7 @@ def demo(
     """Make a workspace with starter tasks, data and trained baselines, and serve it until Ctrl-C.
 
     A demo that is there already is used again; one that was interrupted goes on. QUINTAIN_LOG_LEVEL=info shows what it
-    is doing.
+    is doing, QUINTAIN_LOG_FORMAT=text where something failed.
 
     Example: quintain demo --port 8080
     """
@@ -55,6 +56,8 @@ def demo(
     settings = replace(settings_of(context, workspace=folder, host=host, port=port), database_url="", blobs_url="")
     if "QUINTAIN_LOG_LEVEL" not in os.environ:  # a line per request would soon push the links out of sight
         settings = replace(settings, log_level="warning")
+    if "QUINTAIN_LOG_FORMAT" not in os.environ:  # and so would a traceback
+        settings = replace(settings, log_format="brief")
     if build_only:
         made = _build(settings, fresh)
         _announce(settings, _links(made), json, served=False)
@@ -121,8 +124,10 @@ def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool
         shown: list[dict[str, Any]] = [
             {"name": link.name, "url": link.url(settings.address), "expires_at": link.expires_at} for link in links
         ]
-        output.print_json({"workspace": settings.workspace.absolute(), "url": settings.address, "links": shown})
+        facts = {"workspace": settings.workspace.absolute(), "url": settings.address, "links": shown}
+        output.print_json({**facts, "sandbox": sandbox_facts(settings)})
         return
+    say_sandbox(settings)
     if links:
         output.say("Each of these links opens an account once, within a day:")
         width = max(len(link.name) for link in links)

@@ -20,7 +20,7 @@ from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.services import compare as comparing
 from quintain.services import local_evaluation
-from quintain.services.results import DatasetResult, model_results
+from quintain.services.results import DatasetResult, missing_layers, model_results
 from quintain.store.queries.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
@@ -65,6 +65,8 @@ def _measured(measured: Mapping[str, Any]) -> list[list[str]]:
     for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
         if measured.get(name):
             lines.append([words, str(measured[name]), ""])
+    if lacked := missing_layers(measured):
+        lines.append(["measured without", ", ".join(lacked), ""])
     return lines
 
 

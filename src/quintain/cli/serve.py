@@ -18,6 +18,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, create_workspace, open_workspace, servers_beside, workers_beside
 from quintain.core.errors import BadInput
 from quintain.logs import set_up_logs
@@ -117,8 +118,9 @@ def _stop_with_input() -> None:
 def _announcer(settings: Settings, first: str | None, *, json: bool, browse: bool) -> Callable[[], None]:
     def announce() -> None:
         if json:
-            output.print_json({"url": settings.address, "admin_link": first})
+            output.print_json({"url": settings.address, "admin_link": first, "sandbox": sandbox_facts(settings)})
         else:
+            say_sandbox(settings)
             output.say(f"Quintain is at {settings.address} (Ctrl-C stops it).")
             if first:
                 output.say("Open this link once, within a week, to choose the admin's password:")

@@ -7,12 +7,13 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import sandbox_facts, sandbox_lines
 from quintain.core.people import OPERATOR
 from quintain.services import health
 
 
 def status(context: typer.Context, json: JsonFlag = False) -> None:
-    """Show the workspace, its database and migrations, what it holds, and the room that is left.
+    """Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.
 
     Exit with 1 when something does not work. Example: quintain status
     """
@@ -21,7 +22,14 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
         found = health.status(db, workspace.blobs, OPERATOR)
         checks = health.readiness(db, workspace.blobs)
     if json:
-        output.print_json({"workspace": workspace.settings.workspace.absolute(), "status": found, "checks": checks})
+        output.print_json(
+            {
+                "workspace": workspace.settings.workspace.absolute(),
+                "status": found,
+                "checks": checks,
+                "sandbox": sandbox_facts(workspace.settings),
+            }
+        )
     else:
         facts = [
             ("workspace", workspace.settings.workspace.absolute()),
@@ -32,6 +40,7 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
             ("disk free", f"{output.size(found.disk_free)} of {output.size(found.disk_total)}"),
             *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
             *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in checks),
+            *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
     if not all(check.ok for check in checks):

@@ -12,6 +12,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
+from quintain.cli.sandbox import say_sandbox
 from quintain.compose import conditions_of, make_engine
 from quintain.logs import set_up_logs
 from quintain.services.worker import work_together
@@ -37,6 +38,7 @@ def worker(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     if not attached:
+        say_sandbox(workspace.settings)
         output.say("Working; Ctrl-C stops after the cells in hand.")
     stored = work_together(
         workspace.session,

@@ -125,7 +125,10 @@ class DatasetResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class Run(Record):
-    """One model on one variant of one data set; *state* is queued, running, done, failed or cancelled."""
+    """One model on one variant of one data set; *state* is queued, running, done, failed or cancelled.
+
+    *waits_for* is `sandbox` where no worker has yet been seen that may run the model.
+    """
 
     id: int
     task: str
@@ -141,6 +144,7 @@ class Run(Record):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    waits_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)

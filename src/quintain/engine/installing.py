@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Unavailable
 from quintain.core.untrusted import Bounds, storable
 from quintain.engine.archives import ArchiveLimits, unpack_archive
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
+from quintain.engine.sandbox.layers import require_start
 from quintain.engine.sandbox.limits import GIB, MIB, Limits, RunEnded
 from quintain.engine.sandbox.process import PIPE_TOKEN, SandboxedProcess
 from quintain.engine.session import platform_packages
@@ -55,6 +56,7 @@ def fetch(requirements: Sequence[str], folder: Path, *, index: str = "", limit: 
 
 def install(requirements: Sequence[str], wheels: Path, target: Path, *, limit: int = MAX_SIZE) -> None:
     """Install *requirements* from the files in *wheels* into *target*, inside the sandbox and offline."""
+    require_start("A model's requirements are installed in the sandbox")
     limits = Limits(
         memory_bytes=2 * limit + GIB,
         cpu_seconds=INSTALL_SECONDS,

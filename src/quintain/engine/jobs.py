@@ -18,6 +18,7 @@ from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import prediction_table, write_predictions
 from quintain.engine.runner import RunnableModel, Runner, open_runner
+from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 
 
@@ -47,7 +48,13 @@ class CellResult:
 
 def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
     """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set."""
+    try:
+        return _run(job, progress, stop)
+    except NoSandbox as error:
+        raise RunEnded(Outcome.NO_SANDBOX, error.message, remedy=error.remedy) from error
 
+
+def _run(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
     def advance(done: int) -> None:
         if stop.is_set():
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
@@ -80,7 +87,7 @@ def _measure(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> Ce
     answered = found.answered
     ids = table["id"].slice(found.warm_up, len(answered))
     prediction_table(job.task, ids, answered).write_parquet(job.out)
-    return CellResult(table.height, found.as_dict(), runner.printed())
+    return CellResult(table.height, {**found.as_dict(), "layers": runner.layers}, runner.printed())
 
 
 class LocalEngine:

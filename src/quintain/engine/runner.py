@@ -13,7 +13,7 @@ from quintain.adapters.contract import ADAPTERS, Connection, Outside
 from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.replies import Reply
-from quintain.engine.sandbox.layers import require_sandbox
+from quintain.engine.sandbox.layers import probe, require_sandbox
 from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
 from quintain.engine.session import ModelSession
@@ -34,9 +34,13 @@ class RunnableModel:
 
 
 class Runner(Protocol):
-    """Something that answers. *usage* is None where the model runs out of our sight."""
+    """Something that answers. *usage* is None where the model runs out of our sight, and so is *layers*.
+
+    *layers* are those of the sandbox that hold around it.
+    """
 
     usage: Usage | None
+    layers: Sequence[str] | None
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Answer *inputs* in one call of the model, or (*single*) one by one.
@@ -54,9 +58,10 @@ class Runner(Protocol):
 class SandboxRunner:
     """A model in the sandbox."""
 
-    def __init__(self, session: ModelSession) -> None:
+    def __init__(self, session: ModelSession, layers: Sequence[str]) -> None:
         self.session = session
         self.usage: Usage | None = session.usage
+        self.layers: Sequence[str] | None = list(layers)
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Ask the process inside."""
@@ -75,6 +80,7 @@ class CallRunner:
     """A connection of ours that asks a server or looks answers up; its time is not the model's."""
 
     usage: Usage | None = None
+    layers: Sequence[str] | None = None
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection = connection
@@ -135,14 +141,14 @@ def open_runner(
 ) -> Iterator[Runner]:
     """Make *model* ready to answer. *sandbox* is the policy of `require_sandbox`.
 
-    A model that is our own code needs no sandbox to answer; it has one when it is *measured*, because throughput and
-    memory are compared with those of models that always do.
+    A model that is our own code needs no sandbox to answer. When it is *measured* it runs in a process of its own, with
+    as much of the sandbox as there is, because throughput and memory are compared with those of models that have one.
     """
     adapter = ADAPTERS.get(model.adapter)()
     if adapter.ours and not measured:
         yield CallRunner(Connection(adapter.load(model.folder)), limits)
     elif adapter.place == "sandbox":
-        require_sandbox(sandbox)
+        report = probe() if adapter.ours else require_sandbox(sandbox)
         with ModelSession(
             model.folder,
             adapter=model.adapter,
@@ -150,8 +156,9 @@ def open_runner(
             packages=model.packages,
             limits=limits,
             metered=measured,
+            bare=not report.starts,
         ) as session:
-            yield SandboxRunner(session)
+            yield SandboxRunner(session, report.held)
     else:
         with adapter.connect(model.folder, task, model.options, outside or Outside()) as connection:
             yield CallRunner(connection, limits)

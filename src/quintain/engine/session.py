@@ -41,7 +41,10 @@ class ModelSession:
         packages: Sequence[Path] = (),
         limits: Limits | None = None,
         metered: bool = False,
+        bare: bool = False,
     ) -> None:
+        """Name the model in *folder*; *bare* runs it without bubblewrap, in a process of its own only."""
+        self.bare = bare
         self.adapter = adapter
         self.options = dict(options or {})
         self.network_attempt: str | None = None
@@ -59,7 +62,9 @@ class ModelSession:
                 self._stack.enter_context(held(package))
             self.process = self._stack.enter_context(self._make_process(folder))
             module = ADAPTERS.get(self.adapter).__module__
-            self._call({"op": "load", "adapter": module, "path": MODEL, "options": self.options})
+            self._call(
+                {"op": "load", "adapter": module, "path": self.process.layout.find(MODEL), "options": self.options}
+            )
             self._stack = self._stack.pop_all()
         return self
 
@@ -79,6 +84,8 @@ class ModelSession:
             limits=self.limits,
             metered=self.metered,
             environment={"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"},
+            trusted=adapter.ours,
+            bare=self.bare,
         )
 
     def __exit__(self, *exception: object) -> None:

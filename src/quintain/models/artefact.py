@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from quintain.core.errors import BadInput
 
@@ -30,6 +31,25 @@ def unpack(source: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(source, "r") as archive:
-            archive.extractall(folder, filter="data")
+            for member in archive:
+                target = _inside(folder, member)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                content = archive.extractfile(member)
+                if content is None:
+                    raise tarfile.ExtractError(f"{member.name!r} has no content")
+                with content, target.open("wb") as stream:
+                    shutil.copyfileobj(content, stream)
+                target.chmod(0o644)
     except tarfile.TarError as error:
         raise BadInput(f"The artefact {source.name} cannot be unpacked ({error}).") from error
+
+
+def _inside(folder: Path, member: tarfile.TarInfo) -> Path:
+    """Give the place of *member* below *folder*, or refuse it: `pack` writes plain files with plain names only.
+
+    The standard library has a filter for this, but not in every release of the Python versions that we run on.
+    """
+    name = PurePosixPath(member.name)
+    if not member.isreg() or name.is_absolute() or ".." in name.parts or not name.parts:
+        raise tarfile.ExtractError(f"{member.name!r} is not a file below the model's folder")
+    return folder.joinpath(*name.parts)

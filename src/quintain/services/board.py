@@ -23,7 +23,7 @@ from quintain.services.board_settings import BoardSpec, board_spec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
 from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.permissions import require_owner
-from quintain.services.results import DatasetResult, guarded, results, sees_all
+from quintain.services.results import DatasetResult, guarded, missing_layers, results, sees_all
 from quintain.services.tasks import get_task, leading_metric
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -251,7 +251,8 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
     end = found.facts[MEASURE].finished_at if MEASURE in found.facts else None
     return {"value": value, "low": low, "high": high, "n": measured.get("examples"), "at": _when(end)} | (
-        {"machine": measured["machine"]} if measured.get("machine") else {}
+        ({"machine": measured["machine"]} if measured.get("machine") else {})
+        | ({"without": lacked if measured["layers"] else ["all"]} if (lacked := missing_layers(measured)) else {})
     )
 
 
@@ -282,6 +283,8 @@ def _pending(found: Sequence[_Found | None]) -> str:
     words = []
     if waiting or any(one is None for one in found):
         words.append(f"{waiting} runs to go" if waiting else "not run yet")
+    if any(one.result.waiting for one in found if one):
+        words.append("waiting for a machine with a sandbox")
     if failed:
         words.append(f"{failed} runs failed")
     return ", ".join(words)

@@ -7,7 +7,7 @@ that was thought dead and comes back changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -124,17 +124,30 @@ def _variants_for(task: Task, model: ModelVersion) -> list[str]:
 
 
 def claim(
-    db: Session, worker: str, *, task: str | None = None, alone: bool = True, seconds: float = LEASE_SECONDS
+    db: Session,
+    worker: str,
+    *,
+    task: str | None = None,
+    alone: bool = True,
+    seconds: float = LEASE_SECONDS,
+    without: Collection[str] = (),
 ) -> Lease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
-    *alone* says that the worker can give a measurement the machine to itself.
+    *alone* says that the worker can give a measurement the machine to itself, *without* names the adapters whose models
+    it cannot run.
     """
     with transaction(db):
         moment = now()
         while True:
             cell = queries.claim(
-                db, worker=worker, now=moment, until=moment + timedelta(seconds=seconds), alone=alone, task=task
+                db,
+                worker=worker,
+                now=moment,
+                until=moment + timedelta(seconds=seconds),
+                alone=alone,
+                task=task,
+                without=without,
             )
             if cell is None:
                 return None

@@ -36,6 +36,7 @@ class CellInfo:
     total: int
     attempts: int
     reason: str
+    waits_for: str
     worker: str | None
     created_at: datetime
     started_at: datetime | None
@@ -55,6 +56,7 @@ class CellInfo:
             "total": self.total,
             "attempts": self.attempts,
             "reason": self.reason,
+            "waits_for": self.waits_for,
             "worker": self.worker,
             **{name: moment.isoformat() if moment else None for name, moment in times.items()},
         }
@@ -194,7 +196,9 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
         "cancelled": f"{where}: {cell.reason}.",
     }
     summary = words[cell.state]
-    if cell.state == "queued" and cell.reason:
+    if cell.waits_for:
+        summary = f"{where}: {info.reason}"
+    elif cell.state == "queued" and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
     events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
     return Explanation(summary, logs, info, ahead, wait, events)
@@ -214,6 +218,7 @@ def describe(row: CellRow, *, full: bool = True) -> CellInfo:
         total=cell.total,
         attempts=cell.attempts,
         reason=cell.reason if full else cell.reason.partition(":")[0],
+        waits_for=cell.waits_for,
         worker=cell.worker if full else None,
         created_at=cell.created_at,
         started_at=cell.started_at,

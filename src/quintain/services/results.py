@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.engine.sandbox.layers import LAYERS
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.metrics.flips import Unchanged, kept_answers, same_answers, unchanged_share
@@ -26,6 +27,7 @@ from quintain.perturb.tables import lineage
 from quintain.services.evaluate import VARIANT_ROWS
 from quintain.services.label_shares import label_shares
 from quintain.services.models import get_model
+from quintain.services.sandbox_wait import SANDBOX
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
@@ -55,7 +57,8 @@ class DatasetResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
     *failed* counts, by variant, the examples that the model gave no usable answer to: they count as wrong, and as
-    changed. *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
+    changed. *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`. *waiting*
+    counts the runs that wait for a machine with a sandbox.
     """
 
     model_version_id: int
@@ -75,6 +78,7 @@ class DatasetResult:
     cells: Mapping[str, int] = field(default_factory=dict)
     draws: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
+    waiting: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -154,6 +158,12 @@ def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
     return not hidden or actor.has(RoleName.OWNER, task)
 
 
+def missing_layers(measured: Mapping[str, Any]) -> list[str]:
+    """List the layers of the sandbox that did not hold when something was *measured*; what was not noted held."""
+    held = measured.get("layers")
+    return [] if held is None else [name for name in LAYERS if name not in held]
+
+
 def guarded(found: DatasetResult) -> DatasetResult:
     """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
 
@@ -191,6 +201,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         failed=newest_variants(
             {row.cell.variant: number for row in group if (number := (row.cell.measurements or {}).get("failed", 0))}
         ),
+        waiting=sum(row.cell.waits_for == SANDBOX for row in group),
     )
 
 

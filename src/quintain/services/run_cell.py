@@ -26,13 +26,15 @@ from quintain.core.task import Task
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
+from quintain.engine.sandbox.layers import NoSandbox, SandboxReport, probe, require_sandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.models import artefact
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services import evaluate
-from quintain.services.environments import Environments
+from quintain.services.environments import Environments, read_requirements
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
+from quintain.services.sandbox_wait import put_back
 from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -100,13 +102,17 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed."""
+    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
+
+    *look* says which layers of the sandbox hold where cells run; None where that is not one machine.
+    """
 
     limits: Limits = field(default_factory=Limits)
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
     environments: Environments | None = None
     lease_seconds: float = evaluate.LEASE_SECONDS
+    look: Callable[[], SandboxReport | None] = probe
 
 
 def run_leased(
@@ -141,12 +147,18 @@ def run_leased(
     except RunEnded as error:
         ours = error.outcome in {Outcome.PLATFORM, Outcome.CANCELLED}
         with sessions() as db:
+            if error.outcome is Outcome.NO_SANDBOX:
+                put_back(db, lease, str(error))
+                return False
             if error.outcome is Outcome.CANCELLED and abandon.is_set():
                 evaluate.release(db, lease)
                 return False
             evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-LOG_CHARACTERS:], ours=ours)
+    except NoSandbox as error:
+        with sessions() as db:
+            put_back(db, lease, str(error))
     except (QuintainError, OSError) as error:
-        # Nothing that the model did: a full disk, a missing blob, a machine without a sandbox.
+        # Nothing that the model did: a full disk, a missing blob.
         with sessions() as db:
             evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {error}", ours=True)
     except Exception as error:
@@ -183,6 +195,8 @@ def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableMode
     """Say how the unpacked model in *folder* is run, with its own packages at hand."""
     try:
         manifest = read_manifest(folder)
+        if conditions.environments and read_requirements(folder):
+            require_sandbox(conditions.sandbox)  # a source archive among them is built, which runs its code
         packages = conditions.environments.packages(folder) if conditions.environments else ()
     except BadInput as error:
         raise RunEnded(Outcome.CRASHED, error.message, remedy=error.remedy) from error

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from quintain.services import evaluate
 from quintain.services.run_cell import Conditions, Engine, Sessions, run_leased
+from quintain.services.sandbox_wait import hold_back, refused_adapters
 from quintain.store.blobs import Blobs
 
 IDLE_SECONDS = 2.0
@@ -43,12 +44,15 @@ def work(
     """
     name = worker_name()
     stored = 0
+    _look_at_sandbox(sessions, conditions)
     while not stop.is_set():
         with sessions() as db:
-            lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds)
+            without = refused_adapters(conditions.look(), conditions.sandbox)
+            lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds, without=without)
             if lease is None and evaluate.fill(db, task):
                 continue
         if lease is None:
+            _look_at_sandbox(sessions, conditions)
             if until_empty:
                 break
             stop.wait(IDLE_SECONDS)
@@ -56,6 +60,12 @@ def work(
         tell(f"cell {lease.cell_id}: {lease.title}")
         stored += run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon)
     return stored
+
+
+def _look_at_sandbox(sessions: Sessions, conditions: Conditions) -> None:
+    """See to it that cells which this machine may not run say so, and that those which it may do not any more."""
+    with sessions() as db:
+        hold_back(db, conditions.look(), conditions.sandbox)
 
 
 def work_together(

@@ -69,6 +69,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
         "measured": _("measured {at}"),
+        "without": _("without the sandbox's layers: {layers}"),
         "details": _("Details of {name}"),
         "dataset": _("Data set"),
         "slices": _("By tag"),

@@ -1,16 +1,21 @@
 """The command line that puts a program into the sandbox, layer by layer.
 
 sh          enters the control groups
-prlimit     sets the second line of limits
+prlimit (1) sets the second line of limits
 bwrap (1)   only when we are root: lays out the files that an unprivileged user could not reach
 setpriv     only when we are root: becomes nobody, for good
 bwrap (2)   namespaces, no network, read-only system, private /tmp, empty environment, system-call filter
+prlimit (2) only without a control group: how many processes there may be, counted in the namespace of their own
 program
+
+Where bubblewrap does not start, code of our own can still be measured: `bare_command` is what is left then.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +24,8 @@ from pathlib import Path
 from quintain.engine.sandbox.limits import Limits
 
 NOBODY = 65534
+OWN_COUNT = (5, 14)  # the kernel since which a user namespace counts its processes by itself
+MANY_PROCESSES = 4096
 ENTER_GROUPS = 'n=$1; shift; while [ "$n" -gt 0 ]; do echo $$ > "$1" || exit 97; shift; n=$((n-1)); done; exec "$@"'
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/alternatives")
@@ -52,13 +59,39 @@ def sandbox_command(
     group_files: Sequence[Path],
     filter_fd: int | None,
     environment: dict[str, str],
+    trusted: bool = False,
 ) -> list[str]:
-    """Build the whole command line around *program*."""
+    """Build the whole command line around *program*; one that is *trusted* may reserve more than it uses."""
     as_root = os.geteuid() == 0
+    if not group_files:
+        program = [*_count_processes(limits), *program]
     inner = _inner_bubblewrap(program, mounts, limits, filter_fd, environment, prepared=as_root)
-    layered = [*_prlimit(limits, hard_memory=not group_files)]
+    layered = [*_prlimit(limits, hard_memory=not group_files and not trusted)]
     layered += [*_outer_bubblewrap(mounts), *_become_nobody(), *inner] if as_root else inner
-    return ["/bin/sh", "-c", ENTER_GROUPS, "sh", str(len(group_files)), *map(str, group_files), *layered]
+    return _in_groups(group_files, layered)
+
+
+def bare_command(program: Sequence[str], *, group_files: Sequence[Path]) -> list[str]:
+    """Build the command line of a program of our own where there is no bubblewrap: a process, and its groups."""
+    return _in_groups(group_files, program)
+
+
+def _in_groups(group_files: Sequence[Path], command: Sequence[str]) -> list[str]:
+    return ["/bin/sh", "-c", ENTER_GROUPS, "sh", str(len(group_files)), *map(str, group_files), *command]
+
+
+def _count_processes(limits: Limits) -> list[str]:
+    """Limit the processes where no control group does.
+
+    The kernel counts all threads of a user, wherever they were started. Since Linux 5.14 a user namespace counts its
+    own, so this is said inside of it; before that only a large number does not keep out those who have many already.
+    """
+    most = limits.processes if _kernel() >= OWN_COUNT else MANY_PROCESSES
+    return [shutil.which("prlimit") or "prlimit", f"--nproc={most}", "--"]
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 
 
 def _prlimit(limits: Limits, *, hard_memory: bool) -> list[str]:
@@ -72,7 +105,6 @@ def _prlimit(limits: Limits, *, hard_memory: bool) -> list[str]:
         f"--fsize={limits.file_bytes}",
         "--core=0",
         "--nofile=1024",
-        *([f"--nproc={limits.processes}"] if hard_memory else []),
         "--",
     ]
 

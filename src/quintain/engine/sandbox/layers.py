@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import shutil
+import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import quintain.core
 from quintain.core.errors import Unavailable
-from quintain.engine.sandbox.cgroups import make_group
-from quintain.engine.sandbox.command import python_executable, python_mounts, sandbox_command
+from quintain.engine.sandbox.causes import Cause, Kind, missing_program, no_filter, no_group, no_start, not_linux
+from quintain.engine.sandbox.cgroups import ControlGroup, make_group
+from quintain.engine.sandbox.command import Mount, python_executable, python_mounts, sandbox_command
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.engine.sandbox.syscalls import filter_available, write_filter
 
@@ -24,6 +28,14 @@ LAYERS: Mapping[str, str] = {
     "syscalls": "a filter refuses the calls that break-outs need",
     "memory": "a control group limits memory and processes of the whole tree",
 }
+NEEDED: Mapping[str, frozenset[str]] = {
+    "full": frozenset(LAYERS),
+    "partial": frozenset(LAYERS) - {"memory"},
+    "off": frozenset(),
+}
+CONCERNS: Mapping[Kind, set[str]] = {Kind.NO_GROUP: {"memory"}, Kind.NO_FILTER: {"syscalls"}}
+LOOK_AGAIN_SECONDS = 60.0
+LIBRARY = "/quintain/core"
 
 PROBE = """
 import json, os, socket
@@ -42,16 +54,17 @@ except OSError:
 status = dict(line.split(":", 1) for line in open("/proc/self/status").read().splitlines())
 found["user"] = os.getuid() != 0 and int(status["CapEff"], 16) == 0 and status["NoNewPrivs"].strip() == "1"
 found["syscalls"] = status["Seccomp"].strip() == "2"
+open(LIBRARY + "/errors.py").close()
 print(json.dumps(found))
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxReport:
-    """Which layers held when they were tried, and why the sandbox did not start, if it did not."""
+    """Which layers held when they were tried, and what was in the way of the others."""
 
     layers: Mapping[str, bool]
-    problem: str = ""
+    causes: Sequence[Cause] = ()
 
     @property
     def complete(self) -> bool:
@@ -59,26 +72,80 @@ class SandboxReport:
         return all(self.layers.values())
 
     @property
+    def starts(self) -> bool:
+        """Whether there is any sandbox at all."""
+        return self.layers["namespaces"]
+
+    @property
+    def held(self) -> list[str]:
+        """The layers that hold."""
+        return [name for name, holds in self.layers.items() if holds]
+
+    @property
     def missing(self) -> list[str]:
         """The layers that do not hold."""
         return [name for name, holds in self.layers.items() if not holds]
 
+    def lacking(self, policy: str) -> list[str]:
+        """List the layers that *policy* asks for and that do not hold."""
+        return [name for name in self.missing if name in NEEDED[policy]]
 
-@functools.cache
+
+class NoSandbox(Unavailable):
+    """Submitted code is refused on this machine, because the sandbox is weaker than the workspace asks for."""
+
+
+class _Seen:
+    """What the last look found: a complete sandbox stays so, an incomplete one is looked at again after a while."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.report: SandboxReport | None = None
+        self.at = 0.0
+
+    def look(self) -> SandboxReport:
+        with self.lock:
+            old = self.report is None or time.monotonic() - self.at > LOOK_AGAIN_SECONDS
+            if self.report is None or (old and not self.report.complete):
+                self.report, self.at = _look(), time.monotonic()
+            return self.report
+
+
+_seen = _Seen()
+
+
 def probe() -> SandboxReport:
-    """Start the sandbox once and see what holds inside it."""
+    """Start the sandbox and see what holds inside it; what was found lately is given again."""
+    return _seen.look()
+
+
+def _look() -> SandboxReport:
     nothing = dict.fromkeys(LAYERS, False)
     if sys.platform != "linux":
-        return SandboxReport(nothing, f"the sandbox needs Linux, and this is {sys.platform}")
-    for program, package in {"bwrap": "bubblewrap", "setpriv": "util-linux", "prlimit": "util-linux"}.items():
-        if shutil.which(program) is None:
-            return SandboxReport(nothing, f"the program {program} is missing: install the package {package}")
+        return SandboxReport(nothing, (not_linux(sys.platform),))
+    as_root = os.geteuid() == 0
     limits = Limits(memory_bytes=256 * MIB, processes=16, cpu_seconds=10)
     group = make_group(limits)
+    others = [no_filter(), None if group else no_group(as_root)]
+    try:
+        found = missing_program(as_root) or _try(limits, group)
+    finally:
+        if group:
+            group.close()
+    there = {} if isinstance(found, Cause) else found
+    causes = [found if isinstance(found, Cause) else None, *others]
+    return SandboxReport(
+        {**nothing, **there, "memory": group is not None}, tuple(cause for cause in causes if cause is not None)
+    )
+
+
+def _try(limits: Limits, group: ControlGroup | None) -> dict[str, bool] | Cause:
+    """Start the sandbox once; give what holds inside it, or why it does not start."""
     filter_file = write_filter() if filter_available() else None
+    core = Path(quintain.core.__file__).parent
     command = sandbox_command(
-        [python_executable(), "-I", "-c", f"SECRET = {__file__!r}\n{PROBE}"],
-        mounts=python_mounts(),
+        [python_executable(), "-I", "-c", f"SECRET, LIBRARY = {__file__!r}, {LIBRARY!r}\n{PROBE}"],
+        mounts=[*python_mounts(), Mount(core, LIBRARY)],
         limits=limits,
         group_files=group.entry_files if group else (),
         filter_fd=filter_file.fileno() if filter_file else None,
@@ -88,15 +155,23 @@ def probe() -> SandboxReport:
     try:
         result = subprocess.run(command, pass_fds=passed, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
-        return SandboxReport(nothing, "the sandbox did not start within 30 seconds")
+        return no_start("it did not within 30 seconds", None)
     finally:
-        if group:
-            group.close()
         if filter_file:
             filter_file.close()
     if result.returncode != 0:
-        return SandboxReport(nothing, result.stderr.strip().splitlines()[-1] if result.stderr else "it did not start")
-    return SandboxReport({**nothing, **json.loads(result.stdout), "memory": group is not None})
+        said = result.stderr.strip().splitlines()
+        return no_start(said[-1] if said else f"exit code {result.returncode}", _closed_to_others())
+    found: dict[str, bool] = json.loads(result.stdout)
+    return found
+
+
+def _closed_to_others() -> Path | None:
+    """Find what the sandbox shows of ours and its user may not read; as an ordinary user that is ourselves."""
+    if os.geteuid() != 0:
+        return None
+    shown = [Path(os.path.realpath(sys.base_prefix)), Path(python_executable()), Path(quintain.core.__file__).parent]
+    return next((path for path in shown if path.stat().st_mode & 0o005 != 0o005), None)
 
 
 def require_sandbox(policy: str) -> SandboxReport:
@@ -106,14 +181,54 @@ def require_sandbox(policy: str) -> SandboxReport:
     supervisor's sampling, stand in for it) or `off` (the operator takes the risk).
     """
     report = probe()
-    needed = {"full": set(LAYERS), "partial": set(LAYERS) - {"memory"}, "off": set()}[policy]
-    lacking = [name for name in report.missing if name in needed]
-    if lacking:
-        reasons = "; ".join(f"{name} ({LAYERS[name]})" for name in lacking)
-        cause = f" Cause: {report.problem}." if report.problem else ""
-        raise Unavailable(
-            f"Submitted code is refused here, because the sandbox is not complete. Missing: {reasons}.{cause}",
-            remedy="Install bubblewrap on a kernel with user namespaces and control groups, or set "
-            "QUINTAIN_SANDBOX=partial to do without a control group.",
-        )
+    if report.lacking(policy):
+        raise refusal(report, policy)
     return report
+
+
+def refusal(report: SandboxReport, policy: str) -> NoSandbox:
+    """Say which layers are missing for submitted code, why, and what to do."""
+    reasons = "; ".join(f"{name} ({LAYERS[name]})" for name in report.lacking(policy))
+    found = _in_the_way(report, policy)
+    because = f" Cause: {'; '.join(cause.text for cause in found)}." if found else ""
+    return NoSandbox(
+        f"Submitted code is refused here, because the sandbox is not complete. Missing: {reasons}.{because}",
+        remedy=" ".join(_remedy(cause, policy) for cause in found) or None,
+    )
+
+
+def require_start(what: str) -> None:
+    """Refuse *what* where there is no sandbox at all, whatever the workspace asks for."""
+    report = probe()
+    if not report.starts:
+        found = _in_the_way(report, "partial")
+        raise NoSandbox(
+            f"{what}, which does not start here: {'; '.join(cause.text for cause in found)}.",
+            remedy=" ".join(_remedy(cause, "partial") for cause in found) or None,
+        )
+
+
+def describe(report: SandboxReport, policy: str) -> list[str]:
+    """Say in a line what holds and, in one more for each cause, what is in the way and what to do about it."""
+    if report.complete:
+        return ["Sandbox: complete."]
+    lacking = report.lacking(policy)
+    if not lacking:
+        holds = ", ".join(report.held) or "none"
+        return [f"Sandbox: layers that hold: {holds}. QUINTAIN_SANDBOX={policy} asks for no more."]
+    first = f"Sandbox: {', '.join(lacking)} missing. Submitted models wait; built-in ones run with what there is."
+    lines = [
+        f"{cause.text[0].upper()}{cause.text[1:]}. {_remedy(cause, policy)}" for cause in _in_the_way(report, policy)
+    ]
+    return [first, *(f"  {line}" for line in lines)]
+
+
+def _in_the_way(report: SandboxReport, policy: str) -> list[Cause]:
+    """List the causes of what is lacking: what *policy* does not ask for needs no remedy."""
+    lacking = set(report.lacking(policy))
+    return [cause for cause in report.causes if lacking & (CONCERNS.get(cause.kind) or set(LAYERS) - {"memory"})]
+
+
+def _remedy(cause: Cause, policy: str) -> str:
+    without = cause.kind is Kind.NO_GROUP and policy == "full"
+    return f"{cause.remedy}{', or do without one: QUINTAIN_SANDBOX=partial' if without else ''}."

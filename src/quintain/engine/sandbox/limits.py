@@ -28,7 +28,7 @@ class Limits:
 
 
 class Outcome(StrEnum):
-    """How a run ended. All but *done*, *cancelled* and *platform* are the model's own doing."""
+    """How a run ended. All but *done*, *cancelled*, *no sandbox* and *platform* are the model's own doing."""
 
     DONE = "done"
     CRASHED = "crashed"
@@ -39,6 +39,7 @@ class Outcome(StrEnum):
     BAD_ANSWER = "gave an answer that cannot be used"
     UNREACHABLE = "could not be reached"
     CANCELLED = "cancelled"
+    NO_SANDBOX = "waits for a machine with a sandbox"
     PLATFORM = "failed through no fault of the model"
 
 

@@ -10,17 +10,19 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from quintain.core.errors import BadInput
 from quintain.core.untrusted import Bounds, storable
+from quintain.engine.sandbox.bare import Layout, laid_out
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.channel import Channel
-from quintain.engine.sandbox.command import Mount, sandbox_command
+from quintain.engine.sandbox.command import Mount, bare_command, sandbox_command
 from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
 from quintain.engine.sandbox.memory import MemoryMeter
-from quintain.engine.sandbox.proctree import tree_memory
+from quintain.engine.sandbox.proctree import tree_cpu, tree_memory
 from quintain.engine.sandbox.syscalls import filter_available, write_filter
 
 SAMPLE_SECONDS = 0.05
@@ -64,9 +66,16 @@ class SandboxedProcess:
         mounts: Sequence[Mount],
         limits: Limits,
         environment: Mapping[str, str] | None = None,
+        trusted: bool = False,
+        bare: bool = False,
         metered: bool = False,
     ) -> None:
-        """Name the *program*; *metered* says that its memory is to be measured, not only limited."""
+        """Name the *program*. One that is *trusted* is our own code; *bare* starts it without bubblewrap.
+
+        *metered* says that its memory is to be measured, not only limited.
+        """
+        self.trusted = trusted
+        self.bare = bare
         self.program = list(program)
         self.mounts = list(mounts)
         self.limits = limits
@@ -79,18 +88,13 @@ class SandboxedProcess:
 
     def __enter__(self) -> SandboxedProcess:
         """Start the program."""
+        self._stack = ExitStack()
+        self.layout = self._stack.enter_context(laid_out(self.mounts)) if self.bare else Layout()
         self._group: ControlGroup | None = make_group(self.limits)
         ours, theirs = socket.socketpair()
-        filter_file = write_filter() if filter_available() else None
+        filter_file = write_filter() if filter_available() and not self.bare else None
         passed = [theirs.fileno(), *([filter_file.fileno()] if filter_file else [])]
-        command = sandbox_command(
-            [str(theirs.fileno()) if part == PIPE_TOKEN else part for part in self.program],
-            mounts=self.mounts,
-            limits=self.limits,
-            group_files=self._group.entry_files if self._group else (),
-            filter_fd=filter_file.fileno() if filter_file else None,
-            environment=self.environment,
-        )
+        command = self._command(theirs.fileno(), filter_file.fileno() if filter_file else None)
         self._started = time.monotonic()
         self._process = subprocess.Popen(  # noqa: S603 - the command is built by us, layer by layer
             command,
@@ -99,6 +103,7 @@ class SandboxedProcess:
             stderr=subprocess.STDOUT,
             pass_fds=passed,
             start_new_session=True,
+            env=self.environment if self.bare else None,
         )
         theirs.close()
         if filter_file:
@@ -110,10 +115,26 @@ class SandboxedProcess:
             thread.start()
         return self
 
+    def _command(self, pipe: int, filter_fd: int | None) -> list[str]:
+        program = [str(pipe) if part == PIPE_TOKEN else self.layout.find(part) for part in self.program]
+        group_files = self._group.entry_files if self._group else ()
+        if self.bare:
+            return bare_command(program, group_files=group_files)
+        return sandbox_command(
+            program,
+            mounts=self.mounts,
+            limits=self.limits,
+            group_files=group_files,
+            filter_fd=filter_fd,
+            environment=self.environment,
+            trusted=self.trusted,
+        )
+
     def __exit__(self, *exception: object) -> None:
         """Close the pipe, kill what is left, and tidy up."""
         self._channel.close()
         self._finish()
+        self._stack.close()
 
     def call(self, message: Mapping[str, Any], bounds: Bounds) -> Called:
         """Send *message* and wait for the reply; raises RunEnded when there will be none.
@@ -158,9 +179,7 @@ class SandboxedProcess:
 
     def cpu_seconds(self) -> float:
         """Measure the CPU time used so far."""
-        if self._group:
-            return self._group.cpu_seconds()
-        return self.usage.cpu_seconds
+        return self._group.cpu_seconds() if self._group else tree_cpu(self._process.pid)
 
     def _drain(self) -> None:
         stream = self._process.stdout

@@ -1,4 +1,4 @@
-"""Memory of a tree of processes, read from /proc: the measure where there is no control group."""
+"""Memory and CPU time of a tree of processes, read from /proc: the measure where there is no control group."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def descendants(root: int) -> list[int]:
@@ -36,3 +37,15 @@ def tree_memory(root: int) -> int:
         except OSError:
             continue
     return total
+
+
+def tree_cpu(root: int) -> float:
+    """Add up the CPU seconds of *root* and all processes below it, those included that have ended and been awaited."""
+    total = 0
+    for pid in descendants(root):
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += sum(int(field) for field in fields[11:15])  # utime, stime, and those of its children
+    return total / TICKS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -82,11 +82,21 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
         db.execute(insert(Cell), list(cells))
 
 
-def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool, task: str | None) -> Cell | None:
+def claim(
+    db: Session,
+    *,
+    worker: str,
+    now: datetime,
+    until: datetime,
+    alone: bool,
+    task: str | None,
+    without: Collection[str] = (),
+) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
-    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others.
+    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others,
+    and so are models of the adapters *without*.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -108,6 +118,8 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
     )
     if not alone:
         query = query.where(Cell.variant != MEASURE)
+    if without:
+        query = query.where(ModelVersion.adapter.not_in(without))
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
     cell = db.scalar(query)
@@ -120,8 +132,28 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
     cell.attempts += 1
     cell.started_at = now
     cell.reason = ""
+    cell.waits_for = ""
     db.flush()
     return cell
+
+
+def hold_back(db: Session, adapters: Collection[str], *, waits_for: str, reason: str) -> int:
+    """Note on every queued cell of *adapters* what it waits for, where nobody has yet; give how many there were."""
+    versions = select(ModelVersion.id).where(ModelVersion.adapter.in_(adapters))
+    waiting = and_(Cell.state == "queued", Cell.waits_for == "", Cell.model_version_id.in_(versions))
+    if db.scalar(select(Cell.id).where(waiting).limit(1)) is None:
+        return 0
+    values = {"waits_for": waits_for, "reason": reason}
+    result = db.execute(update(Cell).where(waiting).values(**values).execution_options(synchronize_session=False))
+    return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def let_go(db: Session, waits_for: str) -> int:
+    """Take the note of `hold_back` from every cell, and any delay with it: what they waited for is there."""
+    held = and_(Cell.state == "queued", Cell.waits_for == waits_for)
+    values = {"waits_for": "", "reason": "", "lease_until": None}
+    result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
+    return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
 def _free(now: datetime) -> ColumnElement[bool]:

@@ -15,6 +15,7 @@ class Cell(Base):
     """Model version × data set version × variant: computed once, its predictions kept.
 
     *generation* is the fencing token: it grows with every lease, and only the holder of the newest one may write.
+    *waits_for* names what a queued cell waits for beside its turn: `sandbox`, or nothing.
     """
 
     __tablename__ = "cells"
@@ -35,6 +36,7 @@ class Cell(Base):
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
     reason: Mapped[str] = mapped_column(Text, default="")
+    waits_for: Mapped[str] = mapped_column(String(20), default="", server_default="")
     predictions: Mapped[str | None] = mapped_column(String(80))
     measurements: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created_at: Mapped[datetime] = mapped_column(default=now)

@@ -106,6 +106,7 @@ class CellShape(Shape):
     total: int
     attempts: int
     reason: str
+    waits_for: str
     worker: str | None
     created_at: str
     started_at: str | None

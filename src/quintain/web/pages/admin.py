@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from quintain.compose import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.services import accounts, audit, health, links, tasks
@@ -81,7 +82,13 @@ def health_page(visit: Visiting) -> Response:
     status = health.status(visit.db, visit.blobs, visit.actor)
     checks = health.readiness(visit.db, visit.blobs)
     return visit.render(
-        "health.html", status_info=status, checks=checks, tab="health", crumbs=_crumbs(visit, _("Health"))
+        "health.html",
+        status_info=status,
+        checks=checks,
+        sandbox=sandbox_of(visit.workspace.settings),
+        wanted=visit.workspace.settings.sandbox,
+        tab="health",
+        crumbs=_crumbs(visit, _("Health")),
     )
 
 

@@ -12,7 +12,7 @@ from quintain.metrics.contract import METRICS
 from quintain.services import examples, models, tasks
 from quintain.services.models import ModelInfo
 from quintain.services.overlap import model_overlap
-from quintain.services.results import DatasetResult, model_results, newest_only, sees_all
+from quintain.services.results import DatasetResult, missing_layers, model_results, newest_only, sees_all
 from quintain.store.queries.cells import PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.web.charts import heat_map
@@ -61,6 +61,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         metric=tasks.leading_metric(found),
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
+        missing_layers=missing_layers,
         chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
         if confusion
         else None,

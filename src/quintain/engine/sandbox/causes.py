@@ -1,0 +1,149 @@
+"""Why a layer of the sandbox is missing here, and what to do about it: one remedy for each cause."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from quintain.engine.sandbox.syscalls import filter_available
+
+# Switches of the kernel that keep an ordinary user from making namespaces, each with the value that does.
+SWITCHES = {
+    "kernel/unprivileged_userns_clone": "0",
+    "user/max_user_namespaces": "0",
+    "kernel/apparmor_restrict_unprivileged_userns": "1",
+}
+OPEN_VALUES = {
+    "kernel/unprivileged_userns_clone": "1",
+    "user/max_user_namespaces": "15000",
+    "kernel/apparmor_restrict_unprivileged_userns": "0",
+}
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+SHOWN = 160  # characters of what bubblewrap said
+
+
+class Kind(StrEnum):
+    """What can be in the way."""
+
+    NOT_LINUX = "not Linux"
+    NO_PROGRAM = "a program is missing"
+    OLD_BUBBLEWRAP = "bubblewrap is too old"
+    NO_NAMESPACES = "no user namespaces"
+    CONTAINER = "a container that allows no namespaces"
+    UNREADABLE = "files that nobody else may read"
+    NO_FILTER = "no filter on system calls"
+    NO_GROUP = "no control group"
+    OTHER = "it does not start"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing in the way: what it is in words, and the remedy that fits it."""
+
+    kind: Kind
+    text: str
+    remedy: str
+
+
+def not_linux(platform: str) -> Cause:
+    """Say that there is no sandbox but on Linux."""
+    return Cause(
+        Kind.NOT_LINUX,
+        f"the sandbox needs Linux, and this is {platform}",
+        "Evaluate submitted models on a Linux machine",
+    )
+
+
+def missing_program(as_root: bool) -> Cause | None:
+    """Name the first program that the sandbox is built from and that is not here."""
+    wanted = {"bwrap": "bubblewrap", "prlimit": "util-linux", **({"setpriv": "util-linux"} if as_root else {})}
+    for program, package in wanted.items():
+        if shutil.which(program) is None:
+            return Cause(
+                Kind.NO_PROGRAM,
+                f"the program {program} is missing",
+                f"Install the package {package}, for example: apt-get install {package}",
+            )
+    return None
+
+
+def no_start(said: str, unreadable: Path | None) -> Cause:
+    """Find out why bubblewrap did not start, where it *said* this; *unreadable* is ours and closed to others."""
+    if unreadable is not None:
+        return Cause(
+            Kind.UNREADABLE,
+            f"the user that models run as may not read {unreadable}",
+            f"Open it to everybody: chmod -R o+rX {unreadable}",
+        )
+    if not _knows("--disable-userns"):
+        return Cause(
+            Kind.OLD_BUBBLEWRAP,
+            "bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own",
+            "Install bubblewrap 0.8 or newer",
+        )
+    said = said.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
+    if _in_container():
+        return Cause(
+            Kind.CONTAINER,
+            f"this container allows no namespaces inside it ({said})",
+            "Start it with the security options that compose.yaml names (seccomp, apparmor and systempaths unconfined)",
+        )
+    for switch, closed in SWITCHES.items():
+        if _read(Path("/proc/sys") / switch) == closed and os.geteuid() != 0:
+            name = switch.replace("/", ".")
+            return Cause(
+                Kind.NO_NAMESPACES,
+                f"this system lets no ordinary user make namespaces ({name} is {closed})",
+                f"An administrator can change that: sysctl -w {name}={OPEN_VALUES[switch]}",
+            )
+    return Cause(Kind.OTHER, f"bubblewrap does not start ({said})", "Try it by hand: bwrap --ro-bind / / true")
+
+
+def no_filter() -> Cause | None:
+    """Say that system calls cannot be filtered, where they cannot."""
+    if filter_available():
+        return None
+    return Cause(
+        Kind.NO_FILTER,
+        "system calls cannot be filtered, because libseccomp is not here",
+        "Install the package libseccomp2, for example: apt-get install libseccomp2",
+    )
+
+
+def no_group(as_root: bool) -> Cause:
+    """Say that no control group could be made."""
+    if as_root or _in_container():
+        return Cause(
+            Kind.NO_GROUP,
+            "no control group can be made: /sys/fs/cgroup cannot be written here",
+            "Mount it writable",
+        )
+    return Cause(
+        Kind.NO_GROUP,
+        "no control group is delegated to this user",
+        "Start it as: systemd-run --user --scope -p Delegate=yes COMMAND",
+    )
+
+
+def _in_container() -> bool:
+    return any(Path(mark).exists() for mark in CONTAINER_MARKS)
+
+
+def _knows(option: str) -> bool:
+    command = [shutil.which("bwrap") or "bwrap", "--help"]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return option in shown.stdout + shown.stderr
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
