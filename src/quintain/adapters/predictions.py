@@ -5,7 +5,6 @@ A row belongs to an example by the example's id, the hash of its inputs, as ever
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import polars as pl
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import Task
 from quintain.data.tables import read_table
 from quintain.tasks.contract import kind_of
@@ -81,8 +81,8 @@ def parse_cell(value: Any) -> Any:
     """Read an answer from a cell of a table: JSON where it is a list or an object, else the text itself."""
     if isinstance(value, str) and value[:1] in {"{", "["}:
         try:
-            return json.loads(value)
-        except ValueError:
+            return parse_json(value)
+        except NotJson:
             return value
     return value
 
