@@ -107,13 +107,16 @@ def conditions_of(settings: Settings) -> Conditions:
     environments = Environments(
         settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
     )
-    return Conditions(limits, settings.sandbox, outside, environments, settings.lease_seconds)
+    return Conditions(limits, settings.sandbox, outside, environments, settings.lease_seconds, settings.trial_seconds)
 
 
 def rules_of(settings: Settings) -> Rules:
     """Give the rules that submissions are held to."""
     conditions = conditions_of(settings)
-    return Rules(settings.submissions_per_day, conditions.sandbox, conditions.outside)
+    elsewhere = settings.workers < 1 or settings.engine != "local"
+    return Rules(
+        settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
+    )
 
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:

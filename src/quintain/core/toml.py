@@ -61,7 +61,7 @@ def _refused(reason: str, file: str | None) -> BadInput:
 def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
     match = re.search(r"\(at line (\d+), column (\d+)\)", message)
     line = int(match[1]) if match else text.count("\n") + 1
-    reason = re.sub(r"\s*\(at .*\)$", "", message)
+    reason = message.rpartition(" (at ")[0] or message
     if match:
         shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
         reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")

@@ -90,7 +90,7 @@ def parse_answers(kind: TaskKind, task: Task, inputs: list[dict[str, Any]], answ
         except BadInput as error:
             raise RunEnded(
                 Outcome.BAD_ANSWER,
-                f"The model answered {_short(raw)}: {error.message}",
+                f"The model answered {shown(raw)}: {error.message}",
                 remedy="`quintain model check` shows what answers this task takes.",
             ) from error
 
@@ -111,6 +111,7 @@ def _stored(answer: Any) -> Any:
     return answer["text"] if isinstance(answer, dict) else answer
 
 
-def _short(raw: Any) -> str:
+def shown(raw: Any) -> str:
+    """Give what a model answered in a form that fits into a message."""
     text = repr(raw)
     return text if len(text) <= 120 else f"{text[:117]}…"

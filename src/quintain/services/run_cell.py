@@ -107,6 +107,7 @@ class Conditions:
     outside: Outside = field(default_factory=Outside)
     environments: Environments | None = None
     lease_seconds: float = evaluate.LEASE_SECONDS
+    trial_seconds: float = 300.0
 
 
 def run_leased(

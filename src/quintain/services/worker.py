@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from quintain.services import evaluate
+from quintain.services import evaluate, trials
 from quintain.services.run_cell import Conditions, Engine, Sessions, run_leased
 from quintain.store.blobs import Blobs
 
@@ -44,6 +44,8 @@ def work(
     name = worker_name()
     stored = 0
     while not stop.is_set():
+        if trials.try_next(sessions, blobs, engine, conditions, name, task=task, tell=tell):
+            continue
         with sessions() as db:
             lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds)
             if lease is None and evaluate.fill(db, task):

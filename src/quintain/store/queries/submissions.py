@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, exists, func, select
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.trials import refused
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 
@@ -35,7 +36,8 @@ def remove_upload(db: Session, upload_id: str) -> None:
 def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, excused: str) -> int:
     """Count the versions that somebody has submitted to *task* since *moment*.
 
-    A version with a cell that failed for the reason *excused*, through no fault of its own, does not count.
+    A version with a cell that failed for the reason *excused*, through no fault of its own, does not count, nor does
+    one that was refused when it was tried; one that failed by its own fault does.
     """
     failed = exists().where(
         Cell.model_version_id == ModelVersion.id,
@@ -47,6 +49,12 @@ def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, e
         .select_from(ModelVersion)
         .join(Model, Model.id == ModelVersion.model_id)
         .join(TaskRow, TaskRow.id == Model.task_id)
-        .where(ModelVersion.created_by == user_id, TaskRow.name == task, ModelVersion.created_at >= moment, ~failed)
+        .where(
+            ModelVersion.created_by == user_id,
+            TaskRow.name == task,
+            ModelVersion.created_at >= moment,
+            ~failed,
+            ~refused(),
+        )
     )
     return db.scalar(query) or 0
