@@ -132,14 +132,23 @@ def conditions_of(settings: Settings) -> Conditions:
         settings.workspace / "environments", settings.package_index, room=settings.environments_gib * GIB
     )
     return Conditions(
-        limits, settings.sandbox, outside, environments, settings.lease_seconds, look=lambda: sandbox_of(settings)
+        limits,
+        settings.sandbox,
+        outside,
+        environments,
+        settings.lease_seconds,
+        settings.trial_seconds,
+        look=lambda: sandbox_of(settings),
     )
 
 
 def rules_of(settings: Settings) -> Rules:
     """Give the rules that submissions are held to."""
     conditions = conditions_of(settings)
-    return Rules(settings.submissions_per_day, conditions.sandbox, conditions.outside)
+    elsewhere = settings.workers < 1 or settings.engine != "local"
+    return Rules(
+        settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
+    )
 
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:

@@ -45,6 +45,7 @@ class Settings:
     sandbox: str = _setting("full", "Sandbox that submitted code needs: full, partial (no control group) or off.")
     model_memory: int = _setting(4, "Memory that a model may use, in GiB.")
     model_seconds: int = _setting(3600, "Seconds that one run of a model may take.")
+    trial_seconds: int = _setting(300, "Seconds in which a submitted model must load and answer a few examples.")
     endpoints: str = _setting("", "Servers that models elsewhere may be called at, as https://host[:port], by commas.")
     secrets: str = _setting("", "TOML file of keys for those servers: a table each, with `endpoint` and `key`.")
     package_index: str = _setting(

@@ -17,6 +17,7 @@ from quintain.core.errors import Fault
 from quintain.core.task import Task
 
 FILE = "handler.py"
+MAX_SOURCE = 5_000_000
 
 
 @ADAPTERS.register("handler")
@@ -44,12 +45,16 @@ def parse_file(folder: Path, name: str) -> ast.Module | Fault:
     path = folder / name
     if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
         return Fault("is missing; it is the file that answers", file=name)
+    if path.stat().st_size > MAX_SOURCE:
+        return Fault(f"has more than {MAX_SOURCE:,} bytes, which no handler needs", file=name)
     try:
         return ast.parse(path.read_bytes(), filename=name)
     except SyntaxError as error:
         return Fault(f"does not parse: {error.msg}", file=name, line=error.lineno)
     except ValueError as error:
         return Fault(f"does not parse: {error}", file=name)
+    except (RecursionError, MemoryError):
+        return Fault("does not parse: it is nested too deep", file=name)
 
 
 def top_names(tree: ast.Module) -> set[str]:

@@ -15,6 +15,8 @@ from quintain.core.toml import parse_toml, read_text
 MANIFEST = "quintain.toml"
 CARD = "card.md"
 MAX_BATCH = 4096
+MAX_NAME = 240
+FILES = ("file", "vocabulary", "tokenizer")  # options that name a file of the model
 KEYS = ("adapter", "task", "name", "batch_size", "options")
 
 
@@ -57,7 +59,16 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
         faults.append(_fault("adapter", f"'{adapter}' is not one of {', '.join(ADAPTERS.names())}"))
     elif isinstance(adapter, str):
         faults += _unknown(options, tuple(ADAPTERS.get(adapter).options), "options.")
-    return faults
+    return faults + [_fault(f"options.{key}", reason) for key in FILES if (reason := _not_a_file(options.get(key, "")))]
+
+
+def _not_a_file(value: Any) -> str:
+    """Say why *value* cannot name a file of the model, or nothing."""
+    if not isinstance(value, str):
+        return f"is {value!r}, which is not a text"
+    if len(value.encode("utf-8", "replace")) > MAX_NAME or (value and not value.isprintable()):
+        return f"is {value[:40]!r}…, which cannot be the name of a file"
+    return ""
 
 
 def _unknown(values: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> list[Fault]:

@@ -5,7 +5,6 @@ No code of the folder runs but what its weights need, and all of it inside the s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ from typing import Any, ClassVar
 from quintain.adapters.contract import ADAPTERS, Adapter
 from quintain.adapters.shaping import softmax, text_fields
 from quintain.core.errors import Fault
+from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
 
 WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
@@ -42,7 +42,7 @@ class TransformersAdapter(Adapter):
         if not any((folder / name).is_file() for name in ("tokenizer.json", "vocab.txt", "tokenizer_config.json")):
             faults.append(Fault("is missing; the model cannot read texts without it", file="tokenizer.json"))
         try:
-            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+            config = parse_json((folder / "config.json").read_bytes())
         except FileNotFoundError:
             return [Fault("is missing", file="config.json"), *faults]
         except (OSError, ValueError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.streams import in_option
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.example import Prediction
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
 from quintain.models.contract import BASELINES, baselines_for, load
@@ -220,8 +220,8 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            value = jsonlib.loads(line)
-        except (ValueError, RecursionError) as error:
+            value = parse_json(line)
+        except NotJson as error:
             faults.append(Fault(f"is not JSON ({error})", file=name, row=number))
             continue
         if isinstance(value, dict):

@@ -45,6 +45,10 @@ class Actor:
         """Say whether the actor holds *role*, everywhere or on *task*."""
         return self.is_admin or Grant(role) in self.grants or (task is not None and Grant(role, task) in self.grants)
 
+    def has_somewhere(self, *roles: RoleName) -> bool:
+        """Say whether the actor holds one of *roles*, everywhere or on some task."""
+        return self.is_admin or any(grant.role in roles for grant in self.grants)
+
 
 ANONYMOUS = Actor()
 OPERATOR = Actor(name="operator", operator=True)

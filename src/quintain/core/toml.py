@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.jsontext import MAX_DEPTH, deeper_than
 
 MAX_BYTES = 1_000_000
+_DOTS = re.compile(r"""(?<![\w"'.-])(?>[\w"'-]++[ \t]*+\.[ \t]*+){64}""")
 
 
 def read_text(path: Path, *, remedy: str = "Check the spelling and the folder.") -> str:
@@ -38,15 +40,28 @@ def parse_toml(text: str, *, file: str | None = None) -> dict[str, Any]:
     quintain.core.errors.BadInput: round.toml, line 1: not valid TOML: Invalid value Mend the TOML first.
     """
     try:
-        return tomllib.loads(text)
+        if _DOTS.search(text):  # the parser takes the square of a key's parts
+            raise RecursionError
+        values = tomllib.loads(text)
+        if deeper_than(values, MAX_DEPTH):
+            raise RecursionError
     except tomllib.TOMLDecodeError as error:
         raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
+    except RecursionError:
+        raise _refused(f"it is nested more than {MAX_DEPTH} deep", file) from None
+    except ValueError:
+        raise _refused("it holds a number of thousands of digits, or a date that does not exist", file) from None
+    return values
+
+
+def _refused(reason: str, file: str | None) -> BadInput:
+    return BadInput(faults=[Fault(f"not valid TOML: {reason}", file=file)], remedy="Mend the TOML first.")
 
 
 def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
     match = re.search(r"\(at line (\d+), column (\d+)\)", message)
     line = int(match[1]) if match else text.count("\n") + 1
-    reason = re.sub(r"\s*\(at .*\)$", "", message)
+    reason = message.rpartition(" (at ")[0] or message
     if match:
         shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
         reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")

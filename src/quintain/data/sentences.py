@@ -20,7 +20,8 @@ _CLOSE = "\"'”’»)\\]*_"
 _PLACES = re.compile(
     rf"[{_STOPS}{_WIDE}\n:;=<{_EMOJI}]"
     r"(?:"
-    rf"(?<=[{_STOPS}])(?:[{_STOPS}]|\ \.(?=[\ .]|$))*[{_CLOSE}]*(?P<face>\s*[{_EMOJI}{_JOINERS}]+|\s*[:;=]-?[)(DPp3]+)?"
+    rf"(?<=[{_STOPS}])(?<![{_STOPS}].)(?:[{_STOPS}]|\ \.(?=[\ .]|$))*+[{_CLOSE}]*+"
+    rf"(?P<face>\s*[{_EMOJI}{_JOINERS}]+|\s*[:;=]-?[)(DPp3]+)?"
     r"(?:(?=\s|$)|(?=[A-Z][a-z']*[\s,!?])(?!(?:Com|Net|Org|Co|Js)\b))"
     rf"|(?<=[{_WIDE}])[{_WIDE}]*[」』）{_CLOSE}]*"
     r"|(?<=\n)\s*\n\s*|(?<=\n)(?=[ \t]*(?:[-*•–]|\d{1,2}[.)])\s)"
@@ -28,7 +29,7 @@ _PLACES = re.compile(
     r"|(?:(?<=[:;=])-?[)(DPp]|(?<=<)3)+(?=\s+[A-Z]|\s*\n|\s*$)"
     r")"
 )
-_LAST_WORD = re.compile(r"[\w.&'’-]*$")
+_LAST_WORD = re.compile(r"(?<![\w.&'’-])[\w.&'’-]*$")
 _FIRST_WORD = re.compile(r"\s*[\"'“‘«(\[]*([\w'’]+)")
 _WORD_LENGTH = 24
 

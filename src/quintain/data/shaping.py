@@ -5,15 +5,16 @@ What comes out has the wanted type; what does not fit is null there, and its pla
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.tasks.rules import SHOWN
 
 Misfit = tuple[int, str]
+MAX_NUMBER = (1 << 63) - 1
 _SPANS = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
 
 
@@ -82,8 +83,8 @@ def _from_json(value: Any) -> Any:
     """Read a list or a structure that a CSV file could only write as JSON."""
     if isinstance(value, str) and value[:1] in {"[", "{"}:
         try:
-            return json.loads(value)
-        except json.JSONDecodeError:
+            return parse_json(value)
+        except NotJson:
             return value
     return value
 
@@ -97,7 +98,7 @@ def _text_list(value: Any) -> list[str]:
 
 
 def _number_list(value: Any) -> list[int]:
-    if not isinstance(value, list) or not all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+    if not isinstance(value, list) or not all(type(one) is int and abs(one) <= MAX_NUMBER for one in value):
         raise TypeError
     return value
 
@@ -118,6 +119,6 @@ def _span(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError
     start = value.get("start", value.get("answer_start"))
-    if not isinstance(value["text"], str) or not (start is None or type(start) is int):
+    if not isinstance(value["text"], str) or not (start is None or (type(start) is int and abs(start) <= MAX_NUMBER)):
         raise TypeError
     return {"text": value["text"], "start": start}

@@ -12,6 +12,9 @@ import csv
 import gzip
 import io
 import json
+import logging
+import shutil
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,11 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.text import open_bytes, read_bytes, suffix_of
+from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
+from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
+from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
+log = logging.getLogger(__name__)
 FAULT_LIMIT = 100
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
@@ -122,18 +128,22 @@ def _separator(data: bytes, usual: str) -> str:
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
-    try:
-        with open_bytes(path) as stream:
-            return pl.read_parquet(stream.read())
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path.name} is not a readable Parquet file: {_first_line(error)}.") from error
+    with gzip_faults(path.name), open_bytes(path) as stream, tempfile.TemporaryDirectory() as folder:
+        plain = path
+        if path.suffix == ".gz":
+            plain = Path(folder) / "table.parquet"
+            with plain.open("wb") as target:
+                shutil.copyfileobj(stream, target, 1 << 20)
+        check_parquet(plain, path.name)
+        with reading_parquet(path.name):
+            return pl.read_parquet(plain, glob=False)
 
 
 def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
     """Read with polars; where it stumbles or a row may be short, let the csv module name the rows."""
     try:
         table = pl.read_csv(data, separator=separator, infer_schema=False, empty_string_is_null=False)
-    except pl.exceptions.PolarsError as error:
+    except DAMAGE as error:
         _raise_row_faults(path, data, separator)
         raise BadInput(f"{path.name} cannot be read: {_first_line(error)}.") from error
     header = [name.strip() for name in next(csv.reader(io.StringIO(data.decode()), delimiter=separator))]
@@ -167,11 +177,13 @@ def _raise_row_faults(path: Path, data: bytes, separator: str) -> None:
 
 
 def _read_jsonl(path: Path, data: bytes) -> pl.DataFrame:
-    try:
-        return pl.read_ndjson(data, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        # Columns of mixed types and broken lines end here: one row at a time says which it is.
-        return _read_json_lines(path, data)
+    if not too_deep_for_tables(data):
+        try:
+            return pl.read_ndjson(data, infer_schema_length=None)
+        except DAMAGE:
+            log.debug("polars cannot read %s as a table", path.name)
+    # Columns of mixed types and broken lines end here: one row at a time says which it is.
+    return _read_json_lines(path, data)
 
 
 def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
@@ -181,9 +193,9 @@ def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            faults.append(Fault(f"not JSON: {error.msg} at column {error.colno}", file=path.name, row=number))
+            value = parse_json(line)
+        except NotJson as error:
+            faults.append(Fault(f"not JSON: {error}", file=path.name, row=number))
             continue
         if isinstance(value, dict):
             rows.append({key: _as_text(cell) for key, cell in value.items()})
@@ -193,7 +205,7 @@ def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Write one JSON object per line.")
     try:
         return pl.DataFrame(rows, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, TypeError) as error:
+    except (*DAMAGE, TypeError) as error:
         raise BadInput(f"{path.name} cannot be read as a table: {_first_line(error)}.") from error
 
 

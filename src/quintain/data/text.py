@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from quintain.core.errors import BadInput, Fault, NotFound
 
+MAX_BYTES = 4 << 30  # what is read whole; a small file may be very large once it is uncompressed
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -22,6 +25,15 @@ def open_bytes(path: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
+@contextmanager
+def gzip_faults(name: str) -> Iterator[None]:
+    """Say that the compressed file *name* is damaged or cut off, where reading it says so."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInput(f"{name} is not a complete gzip file ({error}).") from error
+
+
 def position(stream: BinaryIO) -> int:
     """Say how many bytes of the file itself were read, compressed or not."""
     return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
@@ -29,11 +41,10 @@ def position(stream: BinaryIO) -> int:
 
 def read_bytes(path: Path) -> bytes:
     """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8."""
-    try:
-        with open_bytes(path) as stream:
-            data = stream.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInput(f"{path.name} is not a complete gzip file ({error}).") from error
+    with gzip_faults(path.name), open_bytes(path) as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{path.name} has more than {MAX_BYTES >> 30} GiB.", remedy="Split it into smaller files.")
     data = strip_mark(data, path.name)
     if not data.strip():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])

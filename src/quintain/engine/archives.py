@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -14,20 +15,42 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Unavailable
 
 MIB = 1 << 20
 BLOCK = 512
 MAX_HEADER = MIB
 MAX_NAME = 240
+MAX_PATH = 1000
+MAX_PARTS = 40
+MAX_DIRECTORY = 64 * MIB
+HEADERS_PER_ENTRY = 3
 # Kinds of entries in a tar file: plain files, folders, and headers that carry a long name for the next entry.
 FILES, FOLDERS, HEADERS = frozenset(b"\x000"), frozenset(b"5"), frozenset(b"xgLK")
+# The others take memory or time that the archive itself decides on.
+COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+# How the standard library speaks of an archive that is damaged, cut off, encrypted or of a rare kind.
+DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    gzip.BadGzipFile,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+)
 REMEDY = "Pack plain files and folders only, with names below the model's folder."
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLimits:
-    """The most that an archive may hold once it is unpacked."""
+    """The most that an archive may hold once it is unpacked. Folders count as files do."""
 
     files: int = 10_000
     size: int = 4096 * MIB
@@ -39,7 +62,8 @@ class _Door:
 
     name: str
     limits: ArchiveLimits
-    seen: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
     size: int = 0
 
     def refuse(self, what: str) -> BadInput:
@@ -54,18 +78,25 @@ class _Door:
             raise self.refuse(f"names {entry[:80]!r}, which leads out of the model's folder")
         if not entry.isprintable() or any(len(part.encode("utf-8", "replace")) > MAX_NAME for part in parts):
             raise self.refuse(f"has the name {entry[:80]!r}, which cannot be used")
-        if not parts:
-            return None
-        return "/".join(parts)
+        if len(parts) > MAX_PARTS or len(entry.encode("utf-8", "replace")) > MAX_PATH:
+            raise self.refuse(f"has the path {entry[:80]!r}…, which is too long")
+        return "/".join(parts) or None
 
-    def count(self, name: str, size: int) -> None:
-        """Count one file called *name*."""
-        if name in self.seen:
+    def count_file(self, name: str, size: int) -> None:
+        """Count one file called *name*, and the folders that it lies in."""
+        if name in self.files:
             raise self.refuse(f"holds {name!r} twice")
-        self.seen.add(name)
-        if len(self.seen) > self.limits.files:
-            raise self.refuse(f"holds more than {self.limits.files:,} files")
+        self.files.add(name)
+        self.count_folder(name.rpartition("/")[0])
         self.grow(size)
+
+    def count_folder(self, name: str) -> None:
+        """Count a folder and those above it; the same one may come again."""
+        while name and name not in self.folders:
+            self.folders.add(name)
+            name = name.rpartition("/")[0]
+        if len(self.files) + len(self.folders) > self.limits.files:
+            raise self.refuse(f"holds more than {self.limits.files:,} files and folders")
 
     def grow(self, size: int) -> None:
         """Count bytes."""
@@ -93,12 +124,14 @@ def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = No
             _unpack_tar(lambda: source.open("rb"), folder, door)
         else:
             raise BadInput(f"{door.name} is no archive that can be read.", remedy="Send a .tar.gz or a .zip file.")
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile) as error:
-        raise door.refuse(f"is damaged ({error})") from error
-    except (NotImplementedError, RuntimeError) as error:  # how zipfile speaks of encryption and rare compressions
-        raise door.refuse(f"cannot be unpacked ({error})") from error
+    except DAMAGE as error:
+        raise door.refuse(f"is damaged ({str(error)[:200] or type(error).__name__})") from error
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         raise door.refuse("uses the same name for a file and for a folder") from error
+    except OSError as error:
+        raise Unavailable(
+            f"The archive {door.name} cannot be unpacked here: {error.strerror}.", remedy="Tell the operator."
+        ) from error
 
 
 def model_root(folder: Path) -> Path:
@@ -114,30 +147,33 @@ def _unpack_tar(opened: Callable[[], IO[bytes]], folder: Path, door: _Door) -> N
     with opened() as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
         for member in archive:
             name = checked.enter(member.name)
-            if member.isdir() and name:
-                (folder / name).mkdir(parents=True, exist_ok=True)
-            elif not (member.isreg() or member.isdir()):
-                raise door.refuse(f"holds {member.name!r}, which is neither a file nor a folder")
+            if member.issparse() or not (member.isreg() or member.isdir()):
+                raise door.refuse(f"holds {member.name!r}, which is neither a plain file nor a folder")
+            if member.isdir():
+                checked.count_folder(name or "")
+                (folder / (name or "")).mkdir(parents=True, exist_ok=True)
             elif name:
-                checked.count(name, member.size)
+                checked.count_file(name, member.size)
                 inner = archive.extractfile(member)
                 if inner is not None:
-                    _write(inner, folder / name, None)
+                    _write(inner, folder / name, None, member.size)
 
 
 def _survey(stream: IO[bytes], door: _Door) -> None:
     """Walk through the headers alone, so that a huge one is never held in memory and nothing is written before."""
+    entries = 0
     while len(header := stream.read(BLOCK)) == BLOCK and header.count(0) < BLOCK:
         kind = header[156]
         size = max(0, tarfile.nti(header[124:136]))  # type: ignore[attr-defined]  # reads both ways to write a number
-        if kind in HEADERS:
-            if size > MAX_HEADER:
-                raise door.refuse("holds a header that is too large")
-        elif kind in FILES:
-            door.grow(size)
-        elif kind not in FOLDERS:
+        if kind in HEADERS and size > MAX_HEADER:
+            raise door.refuse("holds a header that is too large")
+        if kind not in HEADERS | FILES | FOLDERS:
             shown = header[:100].rstrip(b"\0").decode("utf-8", "replace")
             raise door.refuse(f"holds {shown!r}, which is a link or a device, not a file")
+        door.grow(size)
+        entries += 1
+        if entries > HEADERS_PER_ENTRY * door.limits.files:
+            raise door.refuse(f"holds more than {door.limits.files:,} files and folders")
         _skip(stream, -(-size // BLOCK) * BLOCK)
 
 
@@ -145,11 +181,12 @@ def _skip(stream: IO[bytes], size: int) -> None:
     while size > 0:
         part = stream.read(min(size, MIB))
         if not part:
-            return
+            raise EOFError("it ends in the middle of a file")
         size -= len(part)
 
 
 def _unpack_zip(source: Path, folder: Path, door: _Door) -> None:
+    _check_directory(source, door)
     with zipfile.ZipFile(source) as archive:
         entries = list(_zip_entries(archive, door))
         door.size = 0  # what was declared is counted above; now what is really there
@@ -158,31 +195,46 @@ def _unpack_zip(source: Path, folder: Path, door: _Door) -> None:
                 (folder / name).mkdir(parents=True, exist_ok=True)
                 continue
             with archive.open(entry) as inner:
-                _write(inner, folder / name, door)
+                _write(inner, folder / name, door, entry.file_size)
+
+
+def _check_directory(source: Path, door: _Door) -> None:
+    """Refuse a list of entries that is too long to be held in memory, before it is read."""
+    with source.open("rb") as stream:
+        end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # knows both forms of the record
+    if end is not None and end[5] > MAX_DIRECTORY:
+        raise door.refuse(f"holds more than {door.limits.files:,} files and folders")
 
 
 def _zip_entries(archive: zipfile.ZipFile, door: _Door) -> Iterator[tuple[zipfile.ZipInfo, str]]:
     for entry in archive.infolist():
-        name = door.enter(entry.filename)
+        shown = entry.orig_filename  # with what zipfile leaves out after a null character
+        name = door.enter(shown)
         mode = entry.external_attr >> 16
         if mode and stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
-            raise door.refuse(f"holds {entry.filename!r}, which is a link or a device, not a file")
+            raise door.refuse(f"holds {shown!r}, which is a link or a device, not a file")
         if entry.flag_bits & 1:
-            raise door.refuse(f"holds {entry.filename!r}, which is encrypted")
+            raise door.refuse(f"holds {shown!r}, which is encrypted")
+        if entry.compress_type not in COMPRESSIONS:
+            raise door.refuse(f"holds {shown!r}, which is not compressed as ZIP files usually are (deflate)")
         if name is None:
             continue
-        if not entry.is_dir():
-            door.count(name, entry.file_size)
+        if entry.is_dir():
+            door.count_folder(name)
+        else:
+            door.count_file(name, entry.file_size)
         yield entry, name
 
 
-def _write(source: IO[bytes], target: Path, door: _Door | None) -> None:
+def _write(source: IO[bytes], target: Path, door: _Door | None, size: int) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("xb") as stream:
         while part := source.read(MIB):
             if door is not None:
                 door.grow(len(part))
             stream.write(part)
+        if stream.tell() != size:
+            raise EOFError(f"{target.name} has {stream.tell():,} bytes, and should have {size:,}")
     target.chmod(0o644)
 
 

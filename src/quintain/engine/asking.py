@@ -76,7 +76,7 @@ def read_answer(runner: Runner, task: Task, given: dict[str, Any], raw: Any, fai
     try:
         return parse_raw(task, given, raw)
     except BadInput as error:
-        said = f"The model answered {_short(raw)}: {error.message}"
+        said = f"The model answered {shown(raw)}: {error.message}"
     return failures.mark(AnswersLost(Outcome.BAD_ANSWER, said, log=_last_words(runner, failures), remedy=REMEDY))
 
 
@@ -93,6 +93,7 @@ def _last_words(runner: Runner, failures: Failures) -> str:
     return runner.printed() if failures.count >= failures.allowed else ""
 
 
-def _short(raw: Any) -> str:
+def shown(raw: Any) -> str:
+    """Give what a model answered in a form that fits into a message."""
     text = repr(raw)
     return text if len(text) <= 120 else f"{text[:117]}…"

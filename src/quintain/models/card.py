@@ -16,7 +16,7 @@ HEADINGS = (
 )
 MAX_CARD = 100_000
 _SPELLINGS = {"license": "licence", "evaluation results": "evaluation", "intended uses": "intended use"}
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
 
@@ -46,7 +46,7 @@ def write_card(title: str, sections: dict[str, str]) -> str:
 
 def _sections(text: str) -> dict[str, str]:
     """Give what stands under each heading, by its name in lower case; a deeper heading counts as content too."""
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     open_headings: list[tuple[int, str]] = []
     fenced = False
     for line in text.splitlines():
@@ -55,11 +55,12 @@ def _sections(text: str) -> dict[str, str]:
         if heading:
             level = len(line.lstrip()) - len(line.lstrip().lstrip("#"))
             open_headings = [item for item in open_headings if item[0] < level]
-            name = re.sub(r"[*_:`]", "", heading.group(1)).strip().lower()
+            title = heading.group(1).rstrip(" \t").rstrip("#")
+            name = re.sub(r"[*_:`]", "", title).strip().lower()
             name = _SPELLINGS.get(name, name)
             open_headings.append((level, name))
-            found.setdefault(name, "")
+            found.setdefault(name, [])
         else:
             for _, name in open_headings:
-                found[name] += line + "\n"
-    return found
+                found[name].append(line)
+    return {name: "\n".join(lines) for name, lines in found.items()}

@@ -22,6 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.jsontext import parse_json
 from quintain.core.registry import Registry
 from quintain.core.task import Label, Task
 
@@ -145,7 +146,7 @@ def load(folder: Path) -> Baseline:
             remedy="Make one with `quintain train BASELINE --task FILE --data FILE --out DIR`.",
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse_json(path.read_bytes())
         if document["format"] != 1:
             raise BadInput(f"{path} has format {document['format']}; this version of Quintain reads format 1.")
         return BASELINES.get(document["baseline"])._restore(folder, document)

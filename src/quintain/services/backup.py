@@ -15,7 +15,6 @@ import json
 import os
 import shutil
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,11 +24,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from quintain import __version__
 from quintain.core.errors import BadInput, Conflict, Unavailable
+from quintain.core.jsontext import parse_json
 from quintain.core.people import Actor
+from quintain.engine.archives import DAMAGE
 from quintain.services import audit
 from quintain.services.permissions import require_admin
 from quintain.store import archive, migrate
@@ -133,12 +135,12 @@ def restore_backup(
         )
     with _opened(source) as (bundle, manifest):
         _put_blobs(bundle, manifest["blobs"], blobs, progress)
-        archive.replace_all(
-            engine,
-            manifest["migration"],
-            manifest["tables"],
-            lambda name: (json.loads(line) for line in _lines(bundle, name)),
-        )
+        try:
+            archive.replace_all(
+                engine, manifest["migration"], manifest["tables"], lambda name: _rows(bundle, source, name)
+            )
+        except DBAPIError as error:
+            raise _broken(source, f"the database does not take its rows ({error.orig})") from error
     with transaction(db):
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
         audit.record(db, Actor(name=actor.name), "backup.restore", source.name)
@@ -200,6 +202,15 @@ def _lines(bundle: zipfile.ZipFile, table: str) -> Iterator[bytes]:
         yield from stream
 
 
+def _rows(bundle: zipfile.ZipFile, source: Path, table: str) -> Iterator[dict[str, Any]]:
+    with _reading(source):
+        for line in _lines(bundle, table):
+            row = json.loads(line)  # its hash was checked: these are the rows that were written
+            if not isinstance(row, dict):
+                raise _broken(source, f"table {table} has a row that is none")
+            yield row
+
+
 def _manifest(revision: str, tables: dict[str, Any], keys: list[str]) -> dict[str, Any]:
     return {
         "format": FORMAT,
@@ -244,7 +255,7 @@ def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
         bundle = zipfile.ZipFile(source)
     with bundle:
         with _reading(source):
-            manifest = json.loads(bundle.read("manifest.json"))
+            manifest = parse_json(bundle.read("manifest.json"))
             _info(source, manifest)
             if manifest["format"] != FORMAT:
                 raise BadInput(
@@ -261,8 +272,8 @@ def _reading(source: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise BadInput(f"There is no file {source}.", remedy="Check its name.") from error
-    except (zipfile.BadZipFile, zlib.error, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _broken(source, str(error)) from error
+    except (OSError, TypeError, AttributeError, *DAMAGE) as error:
+        raise _broken(source, str(error) or type(error).__name__) from error
 
 
 def _broken(source: Path, reason: str) -> BadInput:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from quintain import __version__
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.hashing import canonical_json, content_id
+from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
 from quintain.services import audit
@@ -199,13 +200,13 @@ def _digest(shape: Mapping[str, Any]) -> str:
 def verify_snapshot(data: bytes, name: str = "the file") -> Verified:
     """Check a snapshot without any workspace: its hash, and that its matrix really gives its ranking."""
     try:
-        shape = json.loads(data)
+        shape = parse_json(data)
         if shape["format"] != FORMAT:
             raise BadInput(f"{name} is of format '{shape['format']}'.", remedy=f"This version reads {FORMAT}.")
         recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
         digest, claimed = _digest(shape), str(shape["hash"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
         raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
     problems = [] if digest == claimed else ["the content does not have the hash that it claims: it was changed"]
     for row in recomputed["models"]:

@@ -13,12 +13,12 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
-from quintain.engine.asking import parse_raw
+from quintain.engine.asking import parse_raw, shown
 from quintain.engine.runner import Runner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
-from quintain.engine.sandbox.limits import GIB, MIB, RunEnded
+from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
+from quintain.services.inspection import inspect_model
 from quintain.services.run_cell import Conditions, runnable
-from quintain.services.submit import inspect_model
 from quintain.tasks.contract import kind_of
 
 SHOWN = 5
@@ -34,6 +34,7 @@ class CheckReport:
     faults: list[Fault] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     log: str = ""
+    outcome: Outcome = Outcome.DONE
     examples: int = 0
     answers: list[dict[str, Any]] = field(default_factory=list)
     load_seconds: float | None = None
@@ -80,9 +81,19 @@ def sample_inputs(task: Task) -> list[dict[str, Any]]:
 
 
 def check_model(
-    folder: Path, task: Task, conditions: Conditions, inputs: Sequence[Mapping[str, Any]] | None = None
+    folder: Path,
+    task: Task,
+    conditions: Conditions,
+    inputs: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    expected: int = EXPECTED_EXAMPLES,
+    patience: float | None = None,
 ) -> CheckReport:
-    """Look at the model in *folder*, run it on *inputs* (samples by default) and say everything that is wrong."""
+    """Look at the model in *folder*, run it on *inputs* (samples by default) and say everything that is wrong.
+
+    A model at whose rate *expected* examples take longer than a run may is too slow; 0 leaves that open. *patience* is
+    how many seconds a server elsewhere is waited for, once; by default what the model's own options say.
+    """
     report = CheckReport()
     if not folder.is_dir():
         report.faults.append(Fault(f"there is no folder {folder}"))
@@ -100,19 +111,32 @@ def check_model(
     given = [dict(one) for one in (sample_inputs(task) if inputs is None else inputs)]
     try:
         adapter.permit(found.manifest.options, conditions.outside)
-        _run(folder, task, conditions, given, report)
+        _run(folder, task, conditions, given, report, expected=expected, patience=patience)
     except RunEnded as error:
+        report.outcome = error.outcome
         report.faults.append(Fault(f"{error.outcome}: {error.message}"))
         report.log = error.log
     except BadInput as error:
         report.faults += error.faults or [Fault(error.message)]
     except QuintainError as error:
+        report.outcome = Outcome.PLATFORM
         report.faults.append(Fault(str(error)))
     return report
 
 
-def _run(folder: Path, task: Task, conditions: Conditions, inputs: list[dict[str, Any]], report: CheckReport) -> None:
+def _run(
+    folder: Path,
+    task: Task,
+    conditions: Conditions,
+    inputs: list[dict[str, Any]],
+    report: CheckReport,
+    *,
+    expected: int,
+    patience: float | None,
+) -> None:
     model = runnable(report.adapter, folder, conditions)
+    if patience is not None:
+        model = replace(model, options={**model.options, "timeout": patience, "retries": 0})
     start = time.perf_counter()
     with open_runner(
         model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside, measured=True
@@ -126,11 +150,11 @@ def _run(folder: Path, task: Task, conditions: Conditions, inputs: list[dict[str
             together = runner.predict(inputs).answers
             if together != answers:
                 report.warnings.append("The model answers differently in a batch than one by one.")
-        _measure(runner, [reply.ns / 1e9 for reply in replies], conditions, report)
+        _measure(runner, [reply.ns / 1e9 for reply in replies], conditions, report, expected)
         report.facts = runner.facts()
 
 
-def _measure(runner: Runner, times: list[float], conditions: Conditions, report: CheckReport) -> None:
+def _measure(runner: Runner, times: list[float], conditions: Conditions, report: CheckReport, expected: int) -> None:
     cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
     report.latency_p50, report.latency_p95 = cuts[9], cuts[18]
     if isinstance(runner, SandboxRunner):
@@ -138,11 +162,11 @@ def _measure(runner: Runner, times: list[float], conditions: Conditions, report:
         report.memory = peak / GIB
         if runner.session.network_attempt:
             report.warnings.append(f"The model {runner.session.network_attempt}; there is no network in the sandbox.")
-    needed = sum(times) / len(times) * EXPECTED_EXAMPLES
+    needed = sum(times) / len(times) * expected
     if needed > conditions.limits.wall_seconds:
         report.faults.append(
             Fault(
-                f"is too slow: {EXPECTED_EXAMPLES:,} examples would take {needed:,.0f} seconds at this rate, "
+                f"is too slow: {expected:,} examples would take {needed:,.0f} seconds at this rate, "
                 f"and a run may take {conditions.limits.wall_seconds:,.0f}"
             )
         )
@@ -154,7 +178,7 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
             prediction = parse_raw(task, given, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
-                report.faults.append(Fault(str(error), row=row, field="answer"))
+                report.faults.append(Fault(f"the model answered {shown(raw)}: {error}", row=row, field="answer"))
             continue
         if len(report.answers) < SHOWN:
             probabilities = prediction.probabilities and dict(prediction.probabilities)

@@ -28,15 +28,20 @@ from quintain.engine.installing import MAX_SIZE, fetch, install
 REQUIREMENTS = "requirements.txt"
 WHEELS = "wheels"
 MAX_REQUIREMENTS = 200
+LISTED = 20
 NO_INDEX = "none"
 # Long enough for a worker that has just asked for an environment to have started its model.
 GRACE_SECONDS = 600.0
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
+MAX_BYTES = 100_000
+MAX_LINE = 500
+# Blanks have been made one each before this looks at a line: several kinds of "any number of blanks" in a row would
+# let a long line of them take the square of its length.
 _REQUIREMENT = re.compile(
     r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"  # the name
-    r"(?:\s*\[[A-Za-z0-9._,\s-]*\])?"  # extras
-    r"\s*(?:\(?\s*(?:[<>=!~]=?|===)\s*[A-Za-z0-9.*+!_-]+(?:\s*,\s*(?:[<>=!~]=?|===)\s*[A-Za-z0-9.*+!_-]+)*\s*\)?)?"
-    r"\s*(?:;[\w\s.'\"<>=!()-]+)?"  # a marker
+    r"(?: ?\[[A-Za-z0-9._, -]*\])?"  # extras
+    r" ?(?:\(? ?(?:[<>=!~]=?|===) ?[A-Za-z0-9.*+!_-]+(?: ?, ?(?:[<>=!~]=?|===) ?[A-Za-z0-9.*+!_-]+)* ?\)?)?"
+    r" ?(?:;[\w .'\"<>=!()-]+)?"  # a marker
 )
 
 
@@ -46,15 +51,19 @@ def read_requirements(folder: Path) -> list[str]:
     if not path.is_file():
         return []
     found, faults = [], []
+    if path.stat().st_size > MAX_BYTES:
+        raise BadInput(faults=[Fault(f"has more than {MAX_BYTES:,} bytes", file=REQUIREMENTS)])
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise BadInput(faults=[Fault("is not UTF-8", file=REQUIREMENTS)]) from None
     for number, line in enumerate(lines, start=1):
-        text = re.sub(r"(^|\s)#.*$", "", line).strip()
+        text = " ".join(_without_comment(line).split())
         if not text:
             continue
-        if _REQUIREMENT.fullmatch(text):
+        if len(text) > MAX_LINE:
+            faults.append(Fault(f"'{text[:80]}…' has more than {MAX_LINE} characters", file=REQUIREMENTS, line=number))
+        elif _REQUIREMENT.fullmatch(text):
             found.append(text)
         else:
             what = "options are not read" if text.startswith("-") else "it is not a name with versions"
@@ -62,8 +71,19 @@ def read_requirements(folder: Path) -> list[str]:
     if len(found) > MAX_REQUIREMENTS:
         faults.append(Fault(f"names {len(found)} packages; {MAX_REQUIREMENTS} are allowed", file=REQUIREMENTS))
     if faults:
-        raise BadInput(faults=faults, remedy="Write lines such as: scikit-learn==1.7.2")
+        raise BadInput(faults=faults[:LISTED], total=len(faults), remedy="Write lines such as: scikit-learn==1.7.2")
     return found
+
+
+def _without_comment(line: str) -> str:
+    """Give a line as far as its comment, which begins it or follows a blank."""
+    words = line.split("#")
+    kept = words[0]
+    for word in words[1:]:
+        if not kept or kept[-1].isspace():
+            break
+        kept += "#" + word
+    return kept
 
 
 def vendored(folder: Path) -> list[Path]:
@@ -103,6 +123,11 @@ class Environments:
             mark_used(place, time.time())
             self.make_room()
         return (place,)
+
+    def ready(self, model: Path) -> bool:
+        """Say whether the packages that the model in *model* needs are there already, or none are needed."""
+        requirements = read_requirements(model)
+        return not requirements or (self.folder / self.key(model, requirements)).is_dir()
 
     def make_room(self) -> list[str]:
         """Take away what nobody has used for longest until the rest has room; give the keys of what went."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 
@@ -42,8 +42,8 @@ def _votes(text: str | None) -> dict[str, float]:
 
 def _parsed(text: str | None) -> Any:
     try:
-        return json.loads(text or "{}")
-    except ValueError:
+        return parse_json(text or "{}")
+    except NotJson:
         return {}
 
 

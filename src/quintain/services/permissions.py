@@ -39,6 +39,22 @@ def require_role(actor: Actor, *roles: RoleName, task: str | None = None) -> Non
         )
 
 
+def may_send_files(actor: Actor) -> bool:
+    """Say whether there is anything that *actor* may send large files for: a model, or data of a task."""
+    return actor.has_somewhere(RoleName.BUILDER, RoleName.OWNER)
+
+
+def require_sender(actor: Actor) -> int:
+    """Give the id of the actor's account; refuse, before anything is taken, those who may not send files."""
+    user_id = require_user(actor)
+    if not may_send_files(actor):
+        raise Forbidden(
+            f"This needs the role builder or owner of some task, and {actor.name} has neither.",
+            remedy="An admin can grant it.",
+        )
+    return user_id
+
+
 def require_owner(actor: Actor, task: str) -> None:
     """Refuse actors who do not own *task*."""
     require_role(actor, RoleName.OWNER, task=task)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.toml import parse_toml
 from quintain.services.quizzes import quiz_faults
 from quintain.tasks.writing import toml
@@ -25,8 +25,8 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
         raise BadInput("This is larger than 1 MB, which no quiz is.")
     try:
         in_json = file is not None and file.lower().endswith(".json")
-        data = json.loads(text) if in_json else parse_toml(text, file=file)
-    except json.JSONDecodeError as error:
+        data = parse_json(text) if in_json else parse_toml(text, file=file)
+    except NotJson as error:
         raise BadInput(faults=[Fault(f"not valid JSON: {error}", file=file)], remedy="Mend the JSON first.") from None
     if not isinstance(data, dict):
         raise BadInput(faults=[Fault("is not a table with questions", file=file)])

@@ -112,6 +112,7 @@ class Conditions:
     outside: Outside = field(default_factory=Outside)
     environments: Environments | None = None
     lease_seconds: float = evaluate.LEASE_SECONDS
+    trial_seconds: float = 300.0
     look: Callable[[], SandboxReport | None] = probe
 
 

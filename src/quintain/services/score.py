@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, get_args
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
@@ -166,10 +166,9 @@ def _class_of(column: str) -> str | None:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(read_bytes(path))
-    except json.JSONDecodeError as error:
-        reason = f"not JSON: {error.msg} at column {error.colno}"
-        raise BadInput(faults=[Fault(reason, file=path.name, row=error.lineno)]) from error
+        return parse_json(read_bytes(path))
+    except NotJson as error:
+        raise BadInput(faults=[Fault(f"not JSON: {error}", file=path.name, row=error.line)]) from error
 
 
 def _check_ids(
@@ -260,9 +259,11 @@ def _cell(cell: Any, path: Path, index: int, field: str) -> Any:
     if not isinstance(cell, str) or not cell.startswith("["):
         return cell
     try:
-        return json.loads(cell)
-    except json.JSONDecodeError as error:
-        fault = Fault(f"'{cell}' is not a JSON list: {error.msg}", file=path.name, row=_row(path, index), field=field)
+        return parse_json(cell)
+    except NotJson as error:
+        fault = Fault(
+            f"'{cell[:80]}' is not a JSON list: {error.reason}", file=path.name, row=_row(path, index), field=field
+        )
         raise BadInput(faults=[fault]) from error
 
 
@@ -303,8 +304,8 @@ def _shares(table: pl.DataFrame, name: str, path: Path) -> Any:
     if isinstance(column.dtype, pl.Struct):
         return column
     try:
-        return [None if not cell else dict(json.loads(cell)) for cell in column]
-    except (json.JSONDecodeError, TypeError, ValueError) as error:
+        return [None if not cell else dict(parse_json(cell)) for cell in column]
+    except (TypeError, ValueError) as error:
         fault = Fault("not a JSON object from classes to numbers", file=path.name, field=name)
         raise BadInput(faults=[fault]) from error
 

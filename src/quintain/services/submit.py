@@ -11,36 +11,45 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS, Outside
-from quintain.adapters.manifest import CARD, MANIFEST, Manifest, read_manifest
-from quintain.core.errors import BadInput, Fault, Forbidden, TooMany
+from quintain.adapters.manifest import MANIFEST, Manifest
+from quintain.core.errors import BadInput, Forbidden, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
 from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Outcome
-from quintain.models.card import check_card
-from quintain.services import evaluate, uploads
+from quintain.services import evaluate, throttle, trials, uploads
 from quintain.services.coverage import covered
-from quintain.services.environments import read_requirements, vendored
+from quintain.services.environments import read_requirements
+from quintain.services.inspection import inspect_model
 from quintain.services.models import ModelVersionInfo, Visibility, register_version
 from quintain.services.permissions import require_role
+from quintain.services.run_cell import Conditions
 from quintain.services.tasks import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.database import lock
+from quintain.store.database import lock, transaction
 from quintain.store.queries import submissions as queries
+from quintain.store.queries.trials import PASSED
 
 DAY = timedelta(days=1)
+TRIES_PER_HOUR = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit."""
+    """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit.
+
+    Models are tried under the conditions *trial* before they are run; *elsewhere* says that workers on other machines
+    can do that where this one lacks a sandbox.
+    """
 
     per_day: int | None = 10
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
     archive: ArchiveLimits = field(default_factory=ArchiveLimits)
+    trial: Conditions | None = None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,41 +60,17 @@ class Submission:
     new: bool
     cells: int
     left_today: int | None
+    trial: str = PASSED
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        return {**self.version.as_dict(), "new": self.new, "cells": self.cells, "left_today": self.left_today}
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What can be seen of a model without running it."""
-
-    manifest: Manifest
-    card: str
-    faults: tuple[Fault, ...]
-
-
-def inspect_model(folder: Path, task: Task) -> Inspection:
-    """Look at the model in *folder* and find everything that is wrong with it, without running any of it."""
-    faults: list[Fault] = []
-    manifest = Manifest()
-    try:
-        manifest = read_manifest(folder)
-    except BadInput as error:
-        faults += error.faults
-    else:
-        faults += ADAPTERS.get(manifest.adapter)().check(folder, task, manifest.options)
-    for look in (read_requirements, vendored):
-        try:
-            look(folder)
-        except BadInput as error:
-            faults += error.faults
-    if manifest.task not in {None, task.name}:
-        faults.append(Fault(f"is '{manifest.task}', and the task is '{task.name}'", file=MANIFEST, field="task"))
-    card, problem = _read_card(folder)
-    faults += [problem] if problem else [Fault(one.reason, file=CARD) for one in check_card(card)]
-    return Inspection(manifest, card, tuple(faults))
+        return {
+            **self.version.as_dict(),
+            "new": self.new,
+            "cells": self.cells,
+            "left_today": self.left_today,
+            "trial": self.trial,
+        }
 
 
 def submit_upload(
@@ -99,10 +84,16 @@ def submit_upload(
     name: str | None = None,
     visibility: Visibility = "public",
 ) -> Submission:
-    """Submit the archive that was uploaded; it is removed once the model is registered."""
+    """Submit the archive that was uploaded; it is removed once the model is registered, or refused for what it is."""
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole(db, blobs, actor, upload_id)
-    made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+    try:
+        made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+    except BadInput:
+        # What is wrong with it stays wrong: the next one needs its place.
+        db.rollback()
+        uploads.discard(db, blobs, actor, upload_id)
+        raise
     uploads.discard(db, blobs, actor, upload_id)
     return made
 
@@ -179,34 +170,62 @@ def _submit(
     meta = _meta(folder, found.manifest)
     if found.manifest.adapter == "predictions":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
+    tried = _try(db, blobs, actor, definition, folder, found.manifest, rules)
     new = False
 
     def guard(session: Session) -> None:
         nonlocal new
         new = True
         lock(session, f"submit:{actor.user_id}:{task}")
-        if quota_left(session, actor, task, rules) == 0:
-            raise TooMany(
-                f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
-                retry_after=3600,
-                remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
-            )
+        _require_quota(session, actor, task, rules)
 
-    version = register_version(
-        db,
-        blobs,
-        actor,
-        task,
-        chosen,
-        adapter=found.manifest.adapter,
-        folder=folder,
-        card=found.card,
-        meta=meta,
-        visibility=visibility,
-        guard=guard,
-    )
+    with transaction(db):
+        version = register_version(
+            db,
+            blobs,
+            actor,
+            task,
+            chosen,
+            adapter=found.manifest.adapter,
+            folder=folder,
+            card=found.card,
+            meta=meta,
+            visibility=visibility,
+            guard=guard,
+        )
+        if tried:
+            trials.pass_again(db, version.id)
+        elif new or trials.trial_of(db, version.id) is not None:
+            trials.put_off(db, version.id)
+    known = trials.trial_of(db, version.id)
     cells = evaluate.fill(db, task)
-    return Submission(version, new, cells, quota_left(db, actor, task, rules))
+    return Submission(version, new, cells, quota_left(db, actor, task, rules), known.state if known else PASSED)
+
+
+def _try(db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, manifest: Manifest, rules: Rules) -> bool:
+    """Try the model here and refuse it where it fails; False where only a worker can say."""
+    adapter = ADAPTERS.get(manifest.adapter)
+    if rules.trial is None or adapter.place == "file" or adapter.ours:
+        return True
+    # Nobody gets a machine for nothing by way of models that are refused.
+    _require_quota(db, actor, task.name, rules)
+    if actor.user_id is not None:
+        throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
+    inputs = trials.inputs_for(db, blobs, task)
+    db.rollback()  # hold no connection while the model thinks
+    report = trials.try_here(folder, task, manifest, inputs, rules.trial)
+    if report is not None and report.faults:
+        raise trials.refusal(report)
+    return report is not None
+
+
+def _require_quota(db: Session, actor: Actor, task: str, rules: Rules) -> None:
+    if quota_left(db, actor, task, rules) == 0:
+        raise TooMany(
+            f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
+            retry_after=3600,
+            remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+        )
 
 
 def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
@@ -216,7 +235,7 @@ def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
         raise Forbidden(
             "A built-in baseline is trained by the task's owner, not submitted.", remedy="Submit a handler instead."
         )
-    if adapter.place == "sandbox" and not adapter.ours:
+    if adapter.place == "sandbox" and not adapter.ours and not rules.elsewhere:
         require_sandbox(rules.sandbox)
     adapter.permit(manifest.options, rules.outside)
 
@@ -225,13 +244,3 @@ def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
     meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
     requirements = read_requirements(folder)
     return {**meta, "requirements": requirements} if requirements else meta
-
-
-def _read_card(folder: Path) -> tuple[str, Fault | None]:
-    try:
-        card = (folder / CARD).read_text(encoding="utf-8-sig")
-        return (card, None) if "\x00" not in card else ("", Fault("holds NUL characters, which are no text", file=CARD))
-    except FileNotFoundError:
-        return "", Fault("is missing; `quintain model init` writes one to fill in", file=CARD)
-    except (UnicodeDecodeError, OSError):
-        return "", Fault("cannot be read as UTF-8", file=CARD)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound, TooMany
 from quintain.core.people import Actor
-from quintain.services.permissions import require_user
+from quintain.services.permissions import require_sender, require_user
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -48,7 +48,7 @@ class UploadInfo:
 
 def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
     """Begin an upload of *size* bytes, or find the one of the same content that was begun before."""
-    user_id = require_user(actor)
+    user_id = require_sender(actor)
     if not 0 < size <= MAX_UPLOAD:
         raise BadInput(f"An archive of {size:,} bytes is refused; up to {MAX_UPLOAD:,} bytes are taken.")
     if not _SHA256.fullmatch(sha256):
@@ -61,7 +61,11 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
             if (row.sha256, row.size) == (sha256, size):
                 row.received = min(row.received, _size(_place(blobs, row.id)))
                 return _info(row)
-        if len(mine) >= MAX_OPEN:
+        # One that is all here and was not registered (a name that is taken, a full quota) gives its place to the next.
+        waiting = [row for row in mine if row.received == row.size]
+        for row in waiting[: max(0, len(mine) - MAX_OPEN + 1)]:
+            _drop(db, blobs, row)
+        if len(mine) - len(waiting) >= MAX_OPEN:
             raise TooMany(f"You have {len(mine)} uploads under way.", retry_after=3600, remedy="Finish one of them.")
         row = Upload(id=secrets.token_hex(16), user_id=user_id, size=size, sha256=sha256, received=0)
         db.add(row)
@@ -78,6 +82,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
     """Add *data*, whose first byte is number *offset*. What is there already is left as it is."""
     if len(data) > MAX_PART:
         raise BadInput(f"A part has {len(data):,} bytes; at most {MAX_PART:,} are taken at once.")
+    require_sender(actor)
     _count_again(db, blobs, actor, upload_id)
     with transaction(db):
         row = _mine(db, actor, upload_id, lock=True)
@@ -114,9 +119,12 @@ def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
 
 
 def discard(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
-    """Forget an upload and remove its file."""
+    """Forget an upload of the actor's and remove its file, where it is still there."""
+    user_id = require_user(actor)
     with transaction(db):
-        _drop(db, blobs, _mine(db, actor, upload_id))
+        row = queries.upload(db, upload_id, lock=True)
+        if row is not None and row.user_id == user_id:
+            _drop(db, blobs, row)
 
 
 def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from quintain.services import evaluate
+from quintain.services import evaluate, trials
 from quintain.services.run_cell import Conditions, Engine, Sessions, run_leased
 from quintain.services.sandbox_wait import hold_back, refused_adapters
 from quintain.store.blobs import Blobs
@@ -46,6 +46,8 @@ def work(
     stored = 0
     _look_at_sandbox(sessions, conditions)
     while not stop.is_set():
+        if trials.try_next(sessions, blobs, engine, conditions, name, task=task, tell=tell):
+            continue
         with sessions() as db:
             without = refused_adapters(conditions.look(), conditions.sandbox)
             lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds, without=without)

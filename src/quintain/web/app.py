@@ -20,7 +20,7 @@ from quintain import __version__
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
 from quintain.services import health, notify
-from quintain.web.api.call import is_known
+from quintain.web.api.call import may_send
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
@@ -35,7 +35,7 @@ MIDDLEWARE = [
     Middleware(RequestId),
     Middleware(SecurityHeaders),
     Middleware(Answering, handler=handle),
-    Middleware(BodyLimit, large=UPLOADS, known=is_known),
+    Middleware(BodyLimit, large=UPLOADS, known=may_send),
 ]
 
 

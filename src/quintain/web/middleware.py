@@ -112,8 +112,8 @@ class BodyLimit:
 
     *large* are the ends of paths that may receive files, up to *large_bytes*; all others get *small_bytes*. What comes
     there and is no form with files, such as JSON, is read into memory whole and gets *medium_bytes*. Whoever is not
-    *known* gets *small_bytes* everywhere: files are written to the disk before a page can ask who sends them. The
-    refusal is raised where the body is read, so that the error page answers it like any other.
+    *known* to be allowed to send files gets *small_bytes* everywhere: they are written to the disk before a page can
+    ask who sends them. The refusal is raised where the body is read, so that the error page answers it like any other.
     """
 
     def __init__(

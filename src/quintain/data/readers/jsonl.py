@@ -16,6 +16,8 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import Fault
+from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
+from quintain.data.parquet import DAMAGE
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
 from quintain.data.readers.lines import Block, check_block, read_blocks
 
@@ -40,8 +42,8 @@ def _keys(path: Path, options: Options) -> tuple[str, ...]:
     block = next(iter(read_blocks(path, size=_PEEK_BYTES, encoding=options.encoding)))
     for _, line in itertools.islice(block.texts(), 1000):
         try:
-            value = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
+            value = parse_json(line, halves=True)
+        except NotJson:
             continue
         if isinstance(value, dict):
             keys.update(dict.fromkeys(value))
@@ -49,7 +51,7 @@ def _keys(path: Path, options: Options) -> tuple[str, ...]:
 
 
 def _batch(block: Block, name: str, wanted: Wanted) -> Batch:
-    if not any(wanted.values()) and not _broken_surrogates(block.data):
+    if not any(wanted.values()) and not _broken_surrogates(block.data) and not too_deep_for_tables(block.data):
         frame = _parsed(block.data, wanted)
         if frame is not None and not _may_be_nested(frame):
             return Batch(name, frame, _numbers(block, frame.height), block.faults, block.done)
@@ -59,7 +61,7 @@ def _batch(block: Block, name: str, wanted: Wanted) -> Batch:
 def _parsed(data: bytes, wanted: Wanted) -> pl.DataFrame | None:
     try:
         return pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String()))
-    except pl.exceptions.PolarsError:
+    except DAMAGE:
         return None
 
 
@@ -100,11 +102,9 @@ def _careful(block: Block, name: str, wanted: Wanted) -> Batch:
 
 def _object(line: str) -> tuple[dict[str, Any], str]:
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        return {}, f"not JSON: {error.msg} at column {error.colno}"
-    except (RecursionError, ValueError) as error:
-        return {}, f"not JSON that can be read ({error})"
+        value = parse_json(line, halves=True)
+    except NotJson as error:
+        return {}, f"not JSON: {error}"
     if not isinstance(value, dict):
         return {}, "not a JSON object"
     return value, ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import BinaryIO
 
 from quintain.core.errors import BadInput, Fault
 from quintain.data.readers.contract import BLOCK, MAX_LINE
-from quintain.data.text import encoding_faults, open_bytes, position, strip_mark
+from quintain.data.text import encoding_faults, gzip_faults, open_bytes, position, strip_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +35,15 @@ def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", check
     """
     name = path.name
     first, empty = 1, True
-    try:
-        with open_bytes(path) as stream:
-            for data, done in _whole_lines(stream, size):
-                start = strip_mark(data, name) if first == 1 else data
-                block = Block(start, first, done, lines=data.count(b"\n"))
-                if checked or encoding != "utf-8" or len(start) > MAX_LINE:
-                    block = check_block(block, name, encoding)
-                first += block.lines
-                empty = empty and not block.data.strip() and not block.faults
-                yield block
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInput(f"{name} is not a complete gzip file ({error}).") from error
+    with gzip_faults(name), open_bytes(path) as stream:
+        for data, done in _whole_lines(stream, size):
+            start = strip_mark(data, name) if first == 1 else data
+            block = Block(start, first, done, lines=data.count(b"\n"))
+            if checked or encoding != "utf-8" or len(start) > MAX_LINE:
+                block = check_block(block, name, encoding)
+            first += block.lines
+            empty = empty and not block.data.strip() and not block.faults
+            yield block
     if empty:
         raise BadInput(faults=[Fault("the file is empty", file=name)])
 

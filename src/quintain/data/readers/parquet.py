@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.data.parquet import check_parquet, reading_parquet
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
 
 SLICE = 50_000
@@ -21,16 +22,16 @@ def open_parquet(path: Path, options: Options) -> Source:
     size = path.stat().st_size
     if size == 0:
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
-    try:
+    check_parquet(path)
+    with reading_parquet(path.name):
         table = pl.scan_parquet(path, glob=False)
         columns = tuple(table.collect_schema())
         height = table.select(pl.len()).collect().item()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(f"{path.name} is not a readable Parquet file.", remedy=str(error).split("\n", 1)[0]) from error
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         for start in range(0, height, SLICE):
-            frame = table.select(list(wanted)).slice(start, SLICE).collect()
+            with reading_parquet(path.name):
+                frame = table.select(list(wanted)).slice(start, SLICE).collect()
             done = size * min(start + SLICE, height) // height
             yield Batch(path.name, frame, row_numbers(start + 1, frame.height), done=done)
 

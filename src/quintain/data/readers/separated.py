@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import itertools
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
@@ -15,7 +13,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
-from quintain.data.text import open_bytes, position, strip_mark
+from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
 BATCH = 20_000
 _Rows = Iterator[tuple[int, list[str] | Fault]]
@@ -81,15 +79,14 @@ def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows
     while True:
         number += 1
         try:
-            cells = next(reader)
+            with gzip_faults(path.name):
+                cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
             reason = f"broken quoting ({error})" if "limit" not in str(error) else f"a cell has more than {_LIMIT}"
             yield number, Fault(reason, file=path.name, row=number)
             continue
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise BadInput(f"{path.name} is not a complete gzip file ({error}).") from error
         if cells:
             yield number, cells
 

@@ -5,7 +5,6 @@ Rows are questions, counted from 1 in SQuAD's JSON; in MRQA's lines a row is the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
@@ -27,6 +27,7 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "answers": ANSWER_DTYPES["span"],
     "impossible": pl.Boolean(),
 }
+MAX_START = (1 << 31) - 1
 USUAL = {"passage": "context", "answer": "answers"}
 
 
@@ -35,10 +36,10 @@ def open_squad(path: Path, options: Options) -> Source:
     """Open a SQuAD file. The format is one JSON object, so it is read whole."""
     data = read_bytes(path)
     try:
-        document = json.loads(data)
-    except json.JSONDecodeError as error:
-        fault = Fault(f"not JSON: {error.msg}", file=path.name, line=error.lineno)
-        remedy = "A file of JSON lines is read with --format jsonl." if error.msg == "Extra data" else None
+        document = parse_json(data)
+    except NotJson as error:
+        fault = Fault(f"not JSON: {error.reason}", file=path.name, line=error.line)
+        remedy = "A file of JSON lines is read with --format jsonl." if error.reason == "Extra data" else None
         raise BadInput(faults=[fault], remedy=remedy) from error
     articles = document.get("data") if isinstance(document, dict) else None
     if not isinstance(articles, list):
@@ -86,7 +87,7 @@ def _question(file: str, number: int, asked: Any, context: Any, title: Any) -> R
 
 
 def _is_start(start: Any) -> bool:
-    return start is None or (isinstance(start, int) and not isinstance(start, bool))
+    return start is None or (isinstance(start, int) and not isinstance(start, bool) and abs(start) <= MAX_START)
 
 
 def _text(value: Any) -> str | None:
@@ -111,9 +112,9 @@ def open_mrqa(path: Path, options: Options) -> Source:
 
 def _mrqa_rows(file: str, number: int, line: str) -> Iterator[Row]:
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        yield Fault(f"not JSON: {error.msg} at column {error.colno}", file=file, row=number)
+        value = parse_json(line)
+    except NotJson as error:
+        yield Fault(f"not JSON: {error}", file=file, row=number)
         return
     if isinstance(value, dict) and "header" in value:
         return

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.trials import untried
 from quintain.store.tables import (
     Cell,
     CellEvent,
@@ -47,9 +48,9 @@ def _joined() -> Select[Cell, ModelVersion, Model, DatasetVersion, Dataset, Task
 
 
 def live_model_versions(db: Session, task_id: int) -> Sequence[ModelVersion]:
-    """List the versions of a task's models that have not been withdrawn."""
+    """List the versions of a task's models that are to be run: not withdrawn, and not still to be tried."""
     query = select(ModelVersion).join(Model, Model.id == ModelVersion.model_id)
-    return db.scalars(query.where(Model.task_id == task_id, ModelVersion.withdrawn_at.is_(None))).all()
+    return db.scalars(query.where(Model.task_id == task_id, ModelVersion.withdrawn_at.is_(None), ~untried())).all()
 
 
 def newest_dataset_versions(db: Session, task_id: int, roles: Sequence[str]) -> Sequence[DatasetVersion]:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.cells import PLAIN
+from quintain.store.queries.trials import refused
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 
@@ -37,7 +38,8 @@ def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, e
     """Count the versions that somebody has submitted to *task* since *moment*.
 
     A version with a cell that failed for the reason *excused*, through no fault of its own, does not count, unless it
-    has answered a data set all the same: then its builder has learned how well.
+    has answered a data set all the same: then its builder has learned how well. One that was refused when it was tried
+    does not count either; one that failed by its own fault does.
     """
     failed = exists().where(
         Cell.model_version_id == ModelVersion.id,
@@ -51,6 +53,6 @@ def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, e
         .join(Model, Model.id == ModelVersion.model_id)
         .join(TaskRow, TaskRow.id == Model.task_id)
         .where(ModelVersion.created_by == user_id, TaskRow.name == task, ModelVersion.created_at >= moment)
-        .where(or_(~failed, answered))
+        .where(or_(~failed, answered), ~refused())
     )
     return db.scalar(query) or 0

@@ -23,6 +23,7 @@ from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.tasks import TaskRow, TaskVersion
+from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
     Adjudication,
     JudgeEstimate,
@@ -103,6 +104,7 @@ __all__ = [
     "TaskRow",
     "TaskVersion",
     "Throttle",
+    "Trial",
     "Upload",
     "User",
     "Validation",

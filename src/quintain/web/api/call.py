@@ -18,6 +18,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
 from quintain.services import sessions, tokens
+from quintain.services.permissions import may_send_files
 from quintain.store.blobs import Blobs
 from quintain.web.visit import SESSION_COOKIE, check_csrf, make_visit, workspace_of
 
@@ -67,15 +68,16 @@ def open_call(
         yield Call(request, workspace, db, actor)
 
 
-def is_known(request: Request) -> bool:
-    """Say whether a request shows a session or a token that holds, before anything of its body is read."""
+def may_send(request: Request) -> bool:
+    """Say whether a request comes from somebody who may send files, before anything of its body is read."""
     with workspace_of(request).session() as db:
         cookie = request.cookies.get(SESSION_COOKIE)
-        if cookie and sessions.open_session(db, cookie) is not None:
-            return True
+        session = sessions.open_session(db, cookie) if cookie else None
+        if session is not None:
+            return may_send_files(session.actor)
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         try:
-            return scheme.lower() == "bearer" and tokens.actor_for_token(db, token).user_id is not None
+            return scheme.lower() == "bearer" and may_send_files(tokens.actor_for_token(db, token))
         except QuintainError:
             return False
 

@@ -45,7 +45,10 @@ class SubmissionStart(Shape):
 
 
 class SubmissionShape(Shape):
-    """The version that was made, how many cells were queued, and how many submissions are left today."""
+    """The version that was made, how many cells were queued, and how many submissions are left today.
+
+    *trial* is `queued` where a worker tries the model on a few examples first; its cells are queued after that.
+    """
 
     ref: str
     number: int
@@ -54,6 +57,7 @@ class SubmissionShape(Shape):
     new: bool
     cells: int
     left_today: int | None
+    trial: Literal["passed", "queued", "refused"]
     meta: dict[str, Any]
 
 
@@ -106,6 +110,7 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
         new=made.new,
         cells=made.cells,
         left_today=made.left_today,
+        trial=made.trial,
         meta=dict(version.meta),
     )
 

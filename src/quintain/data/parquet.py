@@ -1,0 +1,74 @@
+"""Parquet from outside: read once by a process of its own before it is read here.
+
+A damaged page makes the library panic, and some make it end the whole process it runs in. So that this is never the
+server or a worker, another process reads the file first, with a bound on memory and time, and says what happened.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from quintain.core.errors import BadInput
+
+SECONDS = 60.0
+BYTES_PER_SECOND = 4 << 20
+DAMAGE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError)
+_PROBE = """
+import os, resource, sys
+total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 3 // 4
+resource.setrlimit(resource.RLIMIT_AS, (total, total))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+import polars as pl
+try:
+    table = pl.scan_parquet(sys.argv[1], glob=False)
+    start, step = 0, 50_000
+    while table.slice(start, step).collect().height:
+        start += step
+except BaseException as error:
+    print((str(error).strip().splitlines() or [type(error).__name__])[0][:200])
+    sys.exit(1)
+"""
+
+
+def check_parquet(path: Path, name: str = "") -> None:
+    """Refuse the file at *path* where it cannot be read to its end; *name* is what a person calls it."""
+    name = name or path.name
+    size = path.stat().st_size
+    if size == 0:
+        raise BadInput(f"{name}: the file is empty.")
+    try:
+        found = subprocess.run(  # noqa: S603 - our own program, and a path
+            [sys.executable, "-I", "-c", _PROBE, str(path)],
+            env={**os.environ, "RUST_BACKTRACE": "0"},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS + size / BYTES_PER_SECOND,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _unreadable(name, "it takes too long to read") from None
+    if found.returncode != 0:
+        raise _unreadable(name, found.stdout.strip() or "a page of it is damaged")
+
+
+@contextmanager
+def reading_parquet(name: str) -> Iterator[None]:
+    """Say what is wrong with the file *name* where it turns out to be damaged after all."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise _unreadable(name, str(error).strip().split("\n")[0]) from error
+
+
+def _unreadable(name: str, reason: str) -> BadInput:
+    return BadInput(
+        f"{name} is not a readable Parquet file: {reason.rstrip('.')}.", remedy="Write it again, or send it as JSONL."
+    )

@@ -1,0 +1,72 @@
+"""Questions about trials of models, and the lease of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import Model, ModelVersion, TaskRow, Trial
+
+QUEUED, PASSED, REFUSED = "queued", "passed", "refused"
+
+
+def trials(db: Session, version_ids: Sequence[int]) -> dict[int, Trial]:
+    """Give the trials of those of the versions that have one."""
+    return {one.version_id: one for one in db.scalars(select(Trial).where(Trial.version_id.in_(version_ids)))}
+
+
+def untried() -> ColumnElement[bool]:
+    """Say of a model version in a query that its trial has not been passed."""
+    return exists().where(Trial.version_id == ModelVersion.id, Trial.state != PASSED)
+
+
+def refused() -> ColumnElement[bool]:
+    """Say of a model version in a query that it was refused after its trial."""
+    return exists().where(Trial.version_id == ModelVersion.id, Trial.state == REFUSED)
+
+
+def any_waiting(db: Session, now: datetime) -> bool:
+    """Say whether there is a trial that a worker may take."""
+    return db.scalar(select(Trial.version_id).where(Trial.state == QUEUED, _free(now)).limit(1)) is not None
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    return or_(Trial.lease_until.is_(None), Trial.lease_until <= now)
+
+
+def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str | None) -> Trial | None:
+    """Lease the oldest trial that nobody holds, of *task* or of any. Inside a writing transaction."""
+    query = (
+        select(Trial)
+        .join(ModelVersion, ModelVersion.id == Trial.version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(
+            Trial.state == QUEUED,
+            _free(now),
+            ModelVersion.withdrawn_at.is_(None),
+        )
+        .order_by(Trial.version_id)
+        .limit(1)
+        .with_for_update(of=Trial, skip_locked=True)
+    )
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    found = db.scalar(query)
+    if found is not None:
+        found.generation += 1
+        found.attempts += 1
+        found.worker = worker
+        found.lease_until = until
+        db.flush()
+    return found
+
+
+def update_held(db: Session, version_id: int, generation: int, **values: Any) -> bool:
+    """Change a trial for the holder of its newest lease; False where it is not ours any more."""
+    held = (Trial.version_id == version_id, Trial.generation == generation, Trial.state == QUEUED)
+    result = db.execute(update(Trial).where(*held).values(**values).execution_options(synchronize_session=False))
+    return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
