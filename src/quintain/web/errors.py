@@ -81,12 +81,10 @@ def trouble_of(error: Exception) -> Trouble:
             )
         case HTTPException():
             return Trouble(error.status_code, str(error.detail))
-        case OperationalError():
+        case OperationalError() | NoConnection():
             return Trouble(
                 503, "The database cannot be reached just now.", "Try again in a moment.", retry_after=RETRY_S
             )
-        case NoConnection():
-            return Trouble(503, "The server is very busy just now.", "Try again in a moment.", retry_after=RETRY_S)
         case _:
             return Trouble(500, "Something broke on the server.", "It has been logged; the request's id finds it.")
 

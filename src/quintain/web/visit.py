@@ -28,6 +28,7 @@ from quintain.core.task import Task
 from quintain.services import notify, sessions
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
+from quintain.web.peers import peer_of
 from quintain.web.rendering import environment
 
 SESSION_COOKIE = "quintain_session"
@@ -35,6 +36,7 @@ CSRF_COOKIE = "quintain_csrf"
 LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
+DEVICE_COOKIE = "quintain_device"
 YEAR = 365 * 24 * 3600
 log = logging.getLogger("quintain.web")
 
@@ -108,11 +110,11 @@ class Visit:
     @property
     def address(self) -> str:
         """Where the request came from, for limits."""
-        return self.request.client.host if self.request.client else ""
+        return peer_of(self.request, self.workspace.settings.trusted_proxies)
 
     @property
     def base_url(self) -> str:
-        """The address that people use for this application."""
+        """The address that whoever asks uses for this application. Only they may see it: a request can name any."""
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
     def owns(self, task: Task) -> bool:
