@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.adapters.contract import Outside
+from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import write_predictions
@@ -45,8 +45,16 @@ class CellResult:
     printed: str = ""
 
 
-def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
-    """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set."""
+def run_job(
+    job: CellJob,
+    progress: Callable[[int], None],
+    stop: threading.Event,
+    load: Callable[[RunnableModel], Predict] | None = None,
+) -> CellResult:
+    """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set.
+
+    *load* loads models of our own, which need no sandbox.
+    """
 
     def advance(done: int) -> None:
         if stop.is_set():
@@ -54,7 +62,13 @@ def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event
         progress(done)
 
     with open_runner(
-        job.model, job.task, limits=job.limits, sandbox=job.sandbox, outside=job.outside, measured=job.measured
+        job.model,
+        job.task,
+        limits=job.limits,
+        sandbox=job.sandbox,
+        outside=job.outside,
+        measured=job.measured,
+        load=load,
     ) as runner:
         if job.measured:
             inputs = pl.read_parquet(job.inputs).drop("id").to_dicts()
@@ -78,11 +92,30 @@ class LocalEngine:
 
     def __init__(self, lock_folder: Path) -> None:
         self.lock_folder = lock_folder
+        self._hand = _Hand()
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
         """Run *job* when the machine is free for it."""
         with self._machine(alone=job.measured):
-            return run_job(job, progress, stop)
+            try:
+                return run_job(job, progress, stop, self._load)
+            except BaseException:
+                self._hand.loaded = None
+                raise
+
+    def _load(self, model: RunnableModel) -> Predict:
+        """Load a model that is our own code, or give it as this thread loaded it for the run before.
+
+        Submitted code gets a process of its own for every run, however long it takes to load: one that has seen the
+        plain texts could remember them, and answer their perturbed twins with what it said before.
+        """
+        key = (model.adapter, model.key)
+        if model.key and self._hand.loaded and self._hand.loaded[0] == key:
+            return self._hand.loaded[1]
+        self._hand.loaded = None
+        predict = ADAPTERS.get(model.adapter)().load(model.folder)
+        self._hand.loaded = (key, predict)
+        return predict
 
     @contextmanager
     def _machine(self, *, alone: bool) -> Iterator[None]:
@@ -100,6 +133,12 @@ class LocalEngine:
                 yield
             finally:
                 os.close(machine)
+
+
+class _Hand(threading.local):
+    """What a thread has loaded: a model of our own, by adapter and hash."""
+
+    loaded: tuple[tuple[str, str], Predict] | None = None
 
 
 @contextmanager

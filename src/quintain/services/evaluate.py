@@ -29,13 +29,14 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from quintain.store.queries import tasks as task_queries
-from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.cells import MEASURE, PLAIN, CellRow, InHand
 from quintain.store.tables import Cell, ModelVersion
 from quintain.tasks.contract import kind_of
 
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
+MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
 VARIANT_SEED = 0
 VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 
@@ -49,6 +50,7 @@ class Lease:
     variant: str
     title: str = ""
     seconds: float = LEASE_SECONDS
+    in_hand: InHand | None = None
 
 
 def variants_of(task: Task) -> list[str]:
@@ -92,10 +94,10 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         if (model.id, dataset.id, variant) not in there
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
-    queries.add(db, wanted)
+    added = queries.add(db, wanted)
     if any(outdated(variant) for *_, variant in there):
         _drop_outdated(db, task)
-    return len(wanted)
+    return added
 
 
 def outdated(variant: str) -> bool:
@@ -122,27 +124,41 @@ def _variants_for(task: Task, model: ModelVersion) -> list[str]:
 
 
 def claim(
-    db: Session, worker: str, *, task: str | None = None, alone: bool = True, seconds: float = LEASE_SECONDS
+    db: Session,
+    worker: str,
+    *,
+    task: str | None = None,
+    alone: bool = True,
+    seconds: float = LEASE_SECONDS,
+    in_hand: InHand | None = None,
 ) -> Lease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
-    *alone* says that the worker can give a measurement the machine to itself.
+    *alone* says that the worker can give a measurement the machine to itself; *in_hand* is what it computed last.
     """
     with transaction(db):
         moment = now()
         while True:
             cell = queries.claim(
-                db, worker=worker, now=moment, until=moment + timedelta(seconds=seconds), alone=alone, task=task
+                db,
+                worker=worker,
+                now=moment,
+                until=moment + timedelta(seconds=seconds),
+                alone=alone,
+                task=task,
+                in_hand=in_hand,
             )
             if cell is None:
                 return None
-            if cell.attempts > MAX_ATTEMPTS:
+            if cell.lost > MAX_LOST:
                 # The sandbox keeps a model from its worker: where workers die, the platform is at fault.
-                why = f"Given up after {MAX_ATTEMPTS} attempts that ended without a result."
+                why = f"Given up after {MAX_LOST} workers were lost while they computed it."
                 _give_up(db, cell, f"{Outcome.PLATFORM}: {why}")
                 continue
-            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
-            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds)
+            lost = f", after {cell.lost} that were lost" if cell.lost else ""
+            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
+            place = InHand(cell.model_version_id, cell.dataset_version_id)
+            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
 
 
 def _title(db: Session, cell: Cell) -> str:
@@ -175,12 +191,13 @@ def complete(
             finished_at=now(),
         )
         if held:
-            queries.note(db, lease.cell_id, "done", f"{rows} rows\n{log}".strip())
+            queries.note(db, lease.cell_id, "done", storable(f"{rows} rows\n{log}".strip()))
         return held
 
 
 def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
     """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
+    reason, log = storable(reason), storable(log)
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is None:
@@ -245,7 +262,7 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         if outdated(row.cell.variant):
             raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
         row.cell.state = "queued"
-        row.cell.attempts = 0
+        row.cell.attempts = row.cell.lost = 0
         row.cell.done = 0
         row.cell.lease_until = None
         row.cell.finished_at = None
@@ -264,6 +281,15 @@ def estimate_wait(durations: Sequence[float], ahead: int, workers: int) -> float
     if not durations:
         return None
     return sum(durations) / len(durations) * ahead / max(workers, 1)
+
+
+def storable(text: str) -> str:
+    r"""Write out what no database takes as text, halves of characters and NUL, so that a record never fails for it.
+
+    >>> storable("a\ud800b\x00c")
+    'a\\ud800b\\x00c'
+    """
+    return text.encode(errors="backslashreplace").decode().replace("\x00", "\\x00")
 
 
 def _give_up(db: Session, cell: Cell, reason: str) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import CARD, MANIFEST, Manifest, read_manifest
-from quintain.core.errors import BadInput, Fault, Forbidden, TooMany
+from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
@@ -31,6 +33,7 @@ from quintain.store.database import lock
 from quintain.store.queries import submissions as queries
 
 DAY = timedelta(days=1)
+log = logging.getLogger("quintain.submit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What became of a submission. *new* is False where the same content was there already."""
+    """What became of a submission. *new* is False where the same content was there already.
+
+    *left_today* is None where there is no limit, or where it is not known at the moment.
+    """
 
     version: ModelVersionInfo
     new: bool
@@ -103,7 +109,10 @@ def submit_upload(
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole(db, blobs, actor, upload_id)
     made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
-    uploads.discard(db, blobs, actor, upload_id)
+    try:
+        uploads.discard(db, blobs, actor, upload_id)
+    except (QuintainError, SQLAlchemyError, OSError):  # the model is recorded, and old uploads are dropped anyway
+        log.exception("upload %s of a submitted model was not removed", upload_id)
     return made
 
 
@@ -201,8 +210,20 @@ def _submit(
         visibility=visibility,
         guard=guard,
     )
-    cells = evaluate.fill(db, task)
-    return Submission(version, new, cells, quota_left(db, actor, task, rules))
+    cells, left = _queue(db, actor, task, rules)
+    return Submission(version, new, cells, left)
+
+
+def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int | None]:
+    """Add the cells of a model that is recorded, and say what is left of the quota.
+
+    Where that fails, workers add the cells: it is no reason to say that the model was not taken.
+    """
+    try:
+        return evaluate.fill(db, task), quota_left(db, actor, task, rules)
+    except (QuintainError, SQLAlchemyError):
+        log.exception("the cells of task %s were not added at once", task)
+        return 0, None
 
 
 def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:

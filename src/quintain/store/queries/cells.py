@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -76,17 +77,40 @@ def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[
     return {(model, dataset, variant) for model, dataset, variant in found}
 
 
-def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
-    """Add cells; the caller holds the write lock, or the unique constraint decides."""
-    if cells:
-        db.execute(insert(Cell), list(cells))
+def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
+    """Add those of *cells* that are not there, and count them. What somebody else adds at this moment is theirs.
+
+    In one order for everybody: two who wait for each other's cells would wait for ever.
+    """
+    if not cells:
+        return 0
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    ordered = sorted(cells, key=lambda one: (one["dataset_version_id"], one["model_version_id"], one["variant"]))
+    return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
 
 
-def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool, task: str | None) -> Cell | None:
+class InHand(NamedTuple):
+    """What a worker's last cell stood between: the next one of these costs it less."""
+
+    model_version_id: int
+    dataset_version_id: int
+
+
+def claim(
+    db: Session,
+    *,
+    worker: str,
+    now: datetime,
+    until: datetime,
+    alone: bool,
+    task: str | None,
+    in_hand: InHand | None = None,
+) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
-    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others.
+    then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
+    queued: it was lost, which is no attempt. Without *alone*, measurements are left to others.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -102,7 +126,7 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
         .join(Model, Model.id == ModelVersion.model_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
-        .order_by(func.coalesce(running.c.running, 0), _kind(), Cell.id)
+        .order_by(func.coalesce(running.c.running, 0), _kind(), *_in_hand_first(in_hand), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
@@ -113,15 +137,40 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
     cell = db.scalar(query)
     if cell is None:
         return None
+    if cell.state == "running":
+        cell.lost += 1
+    else:
+        cell.attempts += 1
     cell.state = "running"
     cell.worker = worker
     cell.lease_until = until
     cell.generation += 1
-    cell.attempts += 1
     cell.started_at = now
     cell.reason = ""
     db.flush()
     return cell
+
+
+def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
+    if in_hand is None:
+        return []
+    same = and_(
+        Cell.model_version_id == in_hand.model_version_id, Cell.dataset_version_id == in_hand.dataset_version_id
+    )
+    return [case((same, 0), else_=1)]
+
+
+def unfinished(db: Session, task: str | None = None) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
+    """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all."""
+    query = (
+        select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(Cell.state.in_(["queued", "running"]), ModelVersion.withdrawn_at.is_(None))
+    )
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    return db.execute(query).all()
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
