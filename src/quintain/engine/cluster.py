@@ -182,13 +182,11 @@ class RayEngine:
     def _model(self, model: RunnableModel) -> Any:
         """Give a reference to the model in the cluster's store, where it is put once for all of its cells."""
         with self._putting:
-            found = self._models.get(model.key) if model.key else None
-            if found is None:
-                found = self._ray.put(pack_model(model))
-                self._models.pop(model.key, None)
+            found = self._models.get(model.key) or self._ray.put(pack_model(model))
+            if model.key:
                 self._models[model.key] = found
-                while len(self._models) > KEPT_MODELS:
-                    self._models.pop(next(iter(self._models)))
+            while len(self._models) > KEPT_MODELS:
+                self._models.pop(next(iter(self._models)))
             return found
 
     def _require_room(self, memory: int) -> None:
@@ -197,7 +195,7 @@ class RayEngine:
         if memory > most:
             raise RunEnded(
                 Outcome.PLATFORM,
-                f"A model may use {memory / GIB:.3g} GiB, and no node of the cluster offers more than {most / GIB:.3g}.",
+                f"A model may use {memory / GIB:.3g} GiB, and no node of the cluster has more than {most / GIB:.3g}.",
                 remedy="Lower QUINTAIN_MODEL_MEMORY, or start a node with more: ray start --memory=BYTES.",
             )
 
