@@ -21,7 +21,7 @@ from quintain.services.demo import build_demo
 from quintain.services.links import make_link, redeem_link
 from quintain.settings import Settings
 from quintain.web.app import create_app
-from quintain.web.server import Server, bind
+from quintain.web.server import Server, bind, configure
 
 PASSWORD = "correct horse battery"
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')
@@ -56,12 +56,9 @@ def token_for(workspace: Workspace, name: str) -> str:
 @contextmanager
 def running(workspace: Workspace) -> Iterator[str]:
     """Serve *workspace* on a free port of this machine, and give its address."""
-    import uvicorn
-
     listener = bind("127.0.0.1", 0)
     ready = threading.Event()
-    config = uvicorn.Config(create_app(workspace), log_config=None, access_log=False)
-    server = Server(config, ready.set)
+    server = Server(configure(create_app(workspace)), ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     assert ready.wait(30)

@@ -13,6 +13,8 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 
+EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - looked for: no address to go to
+
 
 def _setting(default: Any, help: str) -> Any:  # noqa: A002 - the word that the documentation shows
     return field(default=default, metadata={"help": help})
@@ -30,6 +32,9 @@ class Settings:
     port: int = _setting(8000, "Port that `serve` listens on.")
     processes: int = _setting(1, "Processes of `serve` that answer requests, on one port.")
     public_url: str = _setting("", "Address that people use, for links in messages; empty for http://host:port.")
+    trusted_proxies: str = _setting(
+        "", "Proxies whose X-Forwarded-For and -Proto are believed: addresses or networks, by commas."
+    )
     log_level: str = _setting("info", "debug, info, warning or error.")
     log_format: str = _setting(
         "text", "text for people, brief for a terminal (no tracebacks, no repeats), json for machines."
@@ -37,7 +42,7 @@ class Settings:
     smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.")
     mail_from: str = _setting("quintain@localhost", "Sender of e-mails.")
     open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")
-    login_attempts: int = _setting(10, "Log-in attempts allowed per address and per name in five minutes.")
+    login_attempts: int = _setting(10, "Log-ins that may fail per name and address in five minutes.")
     model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
     engine: str = _setting("local", "Where cells run: local, or ray://host:port of a Ray cluster.")
     workers: int = _setting(1, "Workers that `serve` starts beside the pages; 0 leaves evaluation to `worker`.")
@@ -68,7 +73,13 @@ class Settings:
     @property
     def address(self) -> str:
         """The address that people use, with the default filled in."""
-        return self.public_url or f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
+
+    @property
+    def link_address(self) -> str | None:
+        """The address for links that are sent to somebody, or None where it is not known: a request never says it."""
+        return None if not self.public_url and self.host in EVERYWHERE else self.address
 
 
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

@@ -113,14 +113,44 @@ def lapse(db: Session, cell_id: int) -> None:
 
 
 def test_a_cell_that_kills_its_workers_is_given_up(db: Session, one_cell: int) -> None:
-    """After three leases that lapsed without a word the cell fails with a reason instead of blocking the queue."""
-    for attempt in range(evaluate.MAX_ATTEMPTS):
-        assert evaluate.claim(db, f"w{attempt}") is not None
+    """After many leases that lapsed without a word the cell fails with a reason instead of blocking the queue."""
+    for number in range(evaluate.MAX_LOST + 1):
+        assert evaluate.claim(db, f"w{number}") is not None
         lapse(db, one_cell)
     assert evaluate.claim(db, "last") is None
     cell = db.get_one(Cell, one_cell)
     assert cell.state == "failed"
-    assert cell.reason.startswith(f"{Outcome.PLATFORM}: Given up after 3 attempts"), "no fault of the model"
+    assert cell.reason.startswith(f"{Outcome.PLATFORM}: Given up after 10 workers were lost"), "no fault of the model"
+
+
+def test_a_lost_lease_is_no_failed_attempt(db: Session, owner: Actor, one_cell: int) -> None:
+    """Workers that were killed use up nothing: the cell still has its three attempts, and a retry forgets the lost."""
+    for number in range(5):
+        lease = evaluate.claim(db, f"killed-{number}")
+        lapse(db, one_cell)
+    for attempt in range(1, evaluate.MAX_ATTEMPTS + 1):
+        lease = evaluate.claim(db, "w")
+        assert lease is not None
+        assert db.get_one(Cell, one_cell).attempts == attempt
+        evaluate.fail(db, lease, "disk full", ours=True, retry_in=0)
+        db.rollback()
+    cell = db.get_one(Cell, one_cell)
+    assert (cell.state, cell.lost) == ("failed", 5)
+    evaluate.retry(db, owner, one_cell)
+    assert (cell.state, cell.attempts, cell.lost) == ("queued", 0, 0)
+
+
+@pytest.mark.parametrize("said", ["\ud800", "a\x00b", "\udcff" * 3])
+def test_what_a_database_cannot_take_is_written_out(db: Session, builder: Actor, one_cell: int, said: str) -> None:
+    """A reason and a log with halves of characters or NUL are kept, readable, and the builder is told."""
+    lease = evaluate.claim(db, "w")
+    assert lease is not None
+    evaluate.fail(db, lease, f"crashed: {said}", log=said, ours=False)
+    db.rollback()
+    written = said.encode(errors="backslashreplace").decode().replace("\x00", "\\x00")
+    assert db.get_one(Cell, one_cell).reason == f"crashed: {written}"
+    assert queries.events(db, one_cell)[-1].text == f"crashed: {written}\n{written}"
+    assert any(written in note.text for note in list_notifications(db, builder))
 
 
 def test_a_withdrawn_models_runs_are_cancelled(db: Session, builder: Actor, one_cell: int) -> None:

@@ -13,17 +13,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import Outside
 from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.engine.cluster import RayEngine
 from quintain.engine.jobs import CellJob, CellResult
-from quintain.engine.sandbox.limits import MIB, Limits
+from quintain.engine.sandbox.limits import MIB, Limits, RunEnded
 from quintain.services import evaluate
 from quintain.services.run_cell import Conditions
 from quintain.services.worker import work_together
@@ -124,13 +126,18 @@ class Watching:
         self.heard: set[int] = set()
         self.under_way: dict[Path, int] = {}
         self.both = threading.Event()
+        self.memory = 0.0
+        self.jobs: list[CellJob] = []
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
         """Run *job* and listen."""
+        self.jobs.append(job)
 
         def hear(done: int) -> None:
             self.heard.add(done)
             self.under_way[job.out] = done
+            free = ray.available_resources().get("memory", 0)
+            self.memory = max(self.memory, ray.cluster_resources().get("memory", 0) - free)
             if sum(0 < one < len(ROWS) for one in self.under_way.values()) >= 2:
                 self.both.set()
             progress(done)
@@ -181,12 +188,16 @@ def test_a_node_that_dies_costs_time_and_nothing_else(
                     break
                 release_retries(db)
             killer.join()
+            refused = refuse_what_no_node_has(engine)
         finally:
             ray.shutdown()
     cells = [row.cell for row in queries.rows(db, variant="plain")]
     assert [cell.state for cell in cells] == ["done"] * 4
     assert stored == 4
     assert any(0 < done < len(ROWS) for done in engine.heard), "progress streams while a cell runs"
+    assert 512 * MIB <= engine.memory <= 2 * 512 * MIB + MIB, "each cell asks for its model's memory"
+    assert "no node of the cluster has more" in refused
+    assert all(job.outside == Outside() for job in engine.jobs), "no key travels with a handler"
     events = [[event.kind for event in queries.events(db, cell.id)] for cell in cells]
     assert all(kinds.count("done") == 1 for kinds in events)
     assert sum(kinds.count("retry") for kinds in events) >= 1, events
@@ -194,6 +205,14 @@ def test_a_node_that_dies_costs_time_and_nothing_else(
     assert any(re.search("node that ran the cell was lost", text) for text in lost), lost
     for cell in cells:
         assert pl.read_parquet(blobs.path(str(cell.predictions))).height == len(ROWS)
+
+
+def refuse_what_no_node_has(engine: Watching) -> str:
+    """Ask for a model with more memory than the whole cluster; give what is said, at once."""
+    job = replace(engine.jobs[0], limits=Limits(memory_bytes=1 << 50))
+    with pytest.raises(RunEnded) as caught:
+        engine.run(job, lambda done: None, threading.Event())
+    return str(caught.value)
 
 
 def kill_when_busy(second: subprocess.Popen[bytes], both: threading.Event) -> None:

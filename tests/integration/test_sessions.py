@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn, TooMany
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
-from quintain.services import accounts, sessions, throttle, tokens
+from quintain.services import accounts, devices, sessions, throttle, tokens
 from quintain.services.health import tidy
 from quintain.services.passwords import hash_password
 from quintain.store.base import now
@@ -31,9 +31,9 @@ def wilma(db: Session, worker: Actor) -> Actor:
     return worker
 
 
-def _set_hash(db: Session, kept: str) -> None:
+def _set_hash(db: Session, kept: str, *, name: str = "wilma") -> None:
     with transaction(db):
-        db.execute(update(User).where(User.name == "wilma").values(password_hash=kept))
+        db.execute(update(User).where(User.name == name).values(password_hash=kept))
 
 
 def _age(db: Session, **columns: object) -> None:
@@ -127,19 +127,80 @@ def test_old_hashes_are_made_stronger(db: Session, worker: Actor) -> None:
     assert sessions.authenticate(db, "wilma", PASSWORD)
 
 
-def test_trying_is_limited_by_name_and_by_address(db: Session, wilma: Actor) -> None:
-    """After the limit even the right password has to wait, for that name, and for that address."""
-    for number in range(3):
+def fail_to_log_in(db: Session, name: str, address: str, times: int, *, device: str = "") -> None:
+    """Try a wrong password some times, where two are allowed."""
+    for _ in range(times):
         with pytest.raises(NotSignedIn):
-            sessions.authenticate(db, "wilma", "wrong", address=f"10.0.0.{number}", attempts=3)
+            sessions.authenticate(db, name, "wrong", address=address, attempts=2, device=device)
+
+
+def test_trying_is_limited_by_name_and_address_together(db: Session, wilma: Actor) -> None:
+    """After the limit even the right password has to wait, under either name, but not from another address."""
+    fail_to_log_in(db, "wilma", "10.0.0.1", 1)
+    fail_to_log_in(db, "wilma@example.org", "10.0.0.1", 1)
     with pytest.raises(TooMany) as caught:
-        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.9", attempts=3)
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.1", attempts=2)
     assert 0 < caught.value.retry_after <= 300
-    for number in range(3):
-        with pytest.raises(NotSignedIn):
-            sessions.authenticate(db, f"name{number}", "wrong", address="10.1.1.1", attempts=3)
+    assert sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.2", attempts=2) == wilma
+
+
+def test_one_name_from_many_addresses_and_many_names_from_one_have_wider_limits(db: Session, wilma: Actor) -> None:
+    """Neither many machines nor many names make guessing free."""
+    for number in range(10):
+        fail_to_log_in(db, "wilma", f"10.0.0.{number}", 2)
     with pytest.raises(TooMany):
-        sessions.authenticate(db, "name9", "wrong", address="10.1.1.1", attempts=3)
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.1.1", attempts=2)
+    for number in range(10):
+        fail_to_log_in(db, f"name{number}", "10.2.2.2", 1)
+    with pytest.raises(TooMany):
+        sessions.authenticate(db, "name99", "wrong", address="10.2.2.2", attempts=2)
+
+
+def test_log_ins_that_succeed_do_not_count(db: Session, wilma: Actor) -> None:
+    """A whole class behind one address gets in; a success does not make up for what failed before."""
+    for _ in range(15):
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.1", attempts=2)
+    fail_to_log_in(db, "wilma", "10.0.0.1", 1)
+    sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.1", attempts=2)
+    fail_to_log_in(db, "wilma", "10.0.0.1", 1)
+    with pytest.raises(TooMany):
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.1", attempts=2)
+
+
+def test_a_known_device_is_not_locked_out(db: Session, wilma: Actor) -> None:
+    """What others try does not keep it out; its own tries have a limit of their own."""
+    mark = sessions.mark_device(db, wilma)
+    for number in range(10):
+        fail_to_log_in(db, "wilma", f"10.0.0.{number}", 2)
+    with pytest.raises(TooMany):
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.9.9.9", attempts=2)
+    assert sessions.authenticate(db, "wilma", PASSWORD, address="10.9.9.9", attempts=2, device=mark) == wilma
+    fail_to_log_in(db, "wilma", "10.9.9.9", 2, device=mark)
+    with pytest.raises(TooMany):
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.9.9.9", attempts=2, device=mark)
+
+
+@pytest.mark.parametrize("change", ["cut", "other", "older", "password", "nonsense"])
+def test_a_mark_is_for_one_account_and_one_password(
+    db: Session, wilma: Actor, builder: Actor, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mark that was changed, is another's, has expired or is from before a new password opens nothing."""
+    if change == "older":
+        monkeypatch.setattr(devices, "LIFETIME", timedelta(seconds=-1))
+    mark = sessions.mark_device(db, wilma)
+    device, until, signature = mark.split(".")
+    if change == "other":
+        _set_hash(db, db.get_one(User, wilma.user_id).password_hash or "", name="bert")
+        mark = sessions.mark_device(db, builder)
+    elif change == "cut":
+        mark = f"{device}.{int(until) + 1}.{signature}"
+    elif change == "nonsense":
+        mark = "\ud800.9999999999.\ud800"
+    fail_to_log_in(db, "wilma", "10.0.0.1", 2)
+    if change == "password":
+        accounts.change_password(db, wilma, PASSWORD, "another good password")
+    with pytest.raises(TooMany):
+        sessions.authenticate(db, "wilma", PASSWORD, address="10.0.0.1", attempts=2, device=mark)
 
 
 def test_a_new_password_needs_the_old_and_ends_other_sessions(db: Session, wilma: Actor) -> None:

@@ -51,6 +51,7 @@ def serve(
     """
     # Imported here: the other commands start faster without the web framework.
     from quintain.web.app import create_app
+    from quintain.web.peers import trusted_proxies
     from quintain.web.server import bind
     from quintain.web.server import serve as run
 
@@ -63,6 +64,7 @@ def serve(
         return
     if not 1 <= settings.processes <= MOST_PROCESSES:
         raise BadInput(f"QUINTAIN_PROCESSES is {settings.processes}.", remedy=f"It is 1 to {MOST_PROCESSES}.")
+    trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
     bound = bind(settings.host, settings.port)
     settings = replace(settings, port=bound.getsockname()[1])
     workspace = _workspace(settings)

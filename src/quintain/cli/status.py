@@ -38,6 +38,7 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
             ("migration", found.migration or "none"),
             ("blobs", f"{found.blobs} ({output.size(found.blob_bytes)})"),
             ("disk free", f"{output.size(found.disk_free)} of {output.size(found.disk_total)}"),
+            ("links in e-mails", workspace.settings.link_address or "none: set QUINTAIN_PUBLIC_URL"),
             *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
             *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in checks),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),

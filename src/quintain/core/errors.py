@@ -113,4 +113,10 @@ class TooMany(QuintainError):
 
 
 class Unavailable(QuintainError):
-    """Something outside is missing, full or down."""
+    """Something outside is missing, full or down; *retry_after* seconds may mend it where it passes by itself."""
+
+    def __init__(
+        self, message: str, *, retry_after: int | None = None, remedy: str | None = None, page: str | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy, page=page)
+        self.retry_after = retry_after

@@ -20,23 +20,32 @@ from typing import Any
 
 from quintain.core.errors import Unavailable
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
-from quintain.engine.sandbox.limits import Outcome, RunEnded
+from quintain.engine.runner import RunnableModel
+from quintain.engine.sandbox.limits import GIB, Outcome, RunEnded
+from quintain.engine.scratch import scratch, sweep
 from quintain.models import artefact
 
 POLL_SECONDS = 0.5
 REPORT_SECONDS = 1.0
+KEPT_MODELS = 4  # in the store of the cluster; a cell that still needs an older one keeps it there
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class PackedModel:
+    """A model's files and its packages, so that they can travel: once for all of its jobs."""
+
+    model: bytes
+    packages: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PackedJob:
-    """A job with its files inside, so that it can travel."""
+    """A job with its inputs inside, so that it can travel. Keys of other servers are in it only where it needs them."""
 
     job: CellJob
-    model: bytes
     inputs: bytes
-    packages: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +60,16 @@ class PackedResult:
     log: str = ""
 
 
-def pack(job: CellJob) -> PackedJob:
-    """Put the model's folder, its packages and the inputs into the job itself."""
-    with tempfile.TemporaryDirectory() as name:
+def pack_model(model: RunnableModel) -> PackedModel:
+    """Put the model's folder and its packages into one object."""
+    with scratch("pack") as place:
 
         def packed(folder: Path) -> bytes:
-            archive = Path(name) / "folder.tar"
+            archive = place / "folder.tar"
             artefact.pack(folder, archive)
             return archive.read_bytes()
 
-        packages = tuple(packed(folder) for folder in job.model.packages)
-        return PackedJob(job, packed(job.model.folder), job.inputs.read_bytes(), packages)
+        return PackedModel(packed(model.folder), tuple(packed(folder) for folder in model.packages))
 
 
 class Board:
@@ -83,7 +91,7 @@ class Board:
         self._done.pop(key, None)
 
 
-def run_packed(packed: PackedJob, report: Callable[[int], None]) -> PackedResult:
+def run_packed(packed: PackedJob, model: PackedModel, report: Callable[[int], None]) -> PackedResult:
     """Run a job on the machine that it has reached; *report* is told, now and then, how many examples are done."""
     next_report = 0.0
 
@@ -93,19 +101,13 @@ def run_packed(packed: PackedJob, report: Callable[[int], None]) -> PackedResult
             next_report = time.monotonic() + REPORT_SECONDS
             report(done)
 
-    with tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
-        folder = Path(name)
-        (folder / "model.tar").write_bytes(packed.model)
+    sweep()
+    with scratch("cell") as folder:
         (folder / "inputs.parquet").write_bytes(packed.inputs)
-        artefact.unpack(folder / "model.tar", folder / "model")
-        packages = []
-        for position, data in enumerate(packed.packages):
-            (folder / "packages.tar").write_bytes(data)
-            artefact.unpack(folder / "packages.tar", folder / f"packages-{position}")
-            packages.append(folder / f"packages-{position}")
+        packages = tuple(_unpack(data, folder / f"packages-{position}") for position, data in enumerate(model.packages))
         job = replace(
             packed.job,
-            model=replace(packed.job.model, folder=folder / "model", packages=tuple(packages)),
+            model=replace(packed.job.model, folder=_unpack(model.model, folder / "model"), packages=packages),
             inputs=folder / "inputs.parquet",
             out=folder / "predictions.parquet",
         )
@@ -116,6 +118,14 @@ def run_packed(packed: PackedJob, report: Callable[[int], None]) -> PackedResult
             return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log)
         predictions = job.out.read_bytes() if job.out.exists() else None
         return PackedResult(result.rows, result.measurements, predictions, log=result.printed)
+
+
+def _unpack(data: bytes, folder: Path) -> Path:
+    archive = folder.with_suffix(".tar")
+    archive.write_bytes(data)
+    artefact.unpack(archive, folder)
+    archive.unlink()
+    return folder
 
 
 class RayEngine:
@@ -142,11 +152,16 @@ class RayEngine:
         # Wherever it runs, it is started again elsewhere when its node is lost; what it knew is told again.
         self._board: Any = ray.remote(Board).options(num_cpus=0, max_restarts=-1).remote()
         self._remote = ray.remote(_run_reporting)
+        self._models: dict[str, Any] = {}
+        self._putting = threading.Lock()
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
-        """Send *job* to a node and wait for what comes back."""
+        """Send *job* to a node that has a processor and the model's memory to spare, and wait for what comes back."""
+        self._require_room(job.limits.memory_bytes)
         key = secrets.token_hex(8)
-        task = self._remote.options(num_cpus=1, max_retries=0).remote(pack(job), self._board, key)
+        wanted = self._remote.options(num_cpus=1, memory=job.limits.memory_bytes, max_retries=0)
+        packed = PackedJob(job, job.inputs.read_bytes())
+        task = wanted.remote(packed, self._model(job.model), self._board, key)
         try:
             self._wait_for(task, key, progress, stop)
         finally:
@@ -154,6 +169,7 @@ class RayEngine:
         try:
             result: PackedResult = self._ray.get(task)
         except self._ray.exceptions.RayError as error:
+            self._models.pop(job.model.key, None)  # it may have been lost with the node
             first = str(error).strip().splitlines()[0]
             raise RunEnded(Outcome.PLATFORM, f"The node that ran the cell was lost ({first}).") from error
         if result.outcome is not None:
@@ -162,6 +178,26 @@ class RayEngine:
             job.out.write_bytes(result.predictions)
         progress(result.rows)
         return CellResult(result.rows, result.measurements or {}, result.log)
+
+    def _model(self, model: RunnableModel) -> Any:
+        """Give a reference to the model in the cluster's store, where it is put once for all of its cells."""
+        with self._putting:
+            found = self._models.get(model.key) or self._ray.put(pack_model(model))
+            if model.key:
+                self._models[model.key] = found
+            while len(self._models) > KEPT_MODELS:
+                self._models.pop(next(iter(self._models)))
+            return found
+
+    def _require_room(self, memory: int) -> None:
+        """Refuse what would wait for ever: a model that may use more memory than any node has."""
+        most = max((node["Resources"].get("memory", 0) for node in self._ray.nodes() if node["Alive"]), default=0)
+        if memory > most:
+            raise RunEnded(
+                Outcome.PLATFORM,
+                f"A model may use {memory / GIB:.3g} GiB, and no node of the cluster has more than {most / GIB:.3g}.",
+                remedy="Lower QUINTAIN_MODEL_MEMORY, or start a node with more: ray start --memory=BYTES.",
+            )
 
     def _wait_for(self, task: Any, key: str, progress: Callable[[int], None], stop: threading.Event) -> None:
         """Wait until *task* has ended, and pass its progress on meanwhile."""
@@ -179,9 +215,9 @@ class RayEngine:
                 asked = self._board.last.remote(key)
 
 
-def _run_reporting(packed: PackedJob, board: Any, key: str) -> PackedResult:
+def _run_reporting(packed: PackedJob, model: PackedModel, board: Any, key: str) -> PackedResult:
     """Run a job on a node of the cluster, its progress told to *board*."""
-    return run_packed(packed, lambda done: board.report.remote(key, done))
+    return run_packed(packed, model, lambda done: board.report.remote(key, done))
 
 
 def _target(address: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from quintain.adapters.contract import Outside
+from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import prediction_table, write_predictions
@@ -46,22 +46,41 @@ class CellResult:
     printed: str = ""
 
 
-def run_job(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
-    """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set."""
+def run_job(
+    job: CellJob,
+    progress: Callable[[int], None],
+    stop: threading.Event,
+    load: Callable[[RunnableModel], Predict] | None = None,
+) -> CellResult:
+    """Run *job* in this process's sandbox; raises RunEnded when the model or the platform fails, or *stop* is set.
+
+    *load* loads models of our own, which need no sandbox.
+    """
     try:
-        return _run(job, progress, stop)
+        return _run(job, progress, stop, load)
     except NoSandbox as error:
         raise RunEnded(Outcome.NO_SANDBOX, error.message, remedy=error.remedy) from error
 
 
-def _run(job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
+def _run(
+    job: CellJob,
+    progress: Callable[[int], None],
+    stop: threading.Event,
+    load: Callable[[RunnableModel], Predict] | None,
+) -> CellResult:
     def advance(done: int) -> None:
         if stop.is_set():
             raise RunEnded(Outcome.CANCELLED, "The run was cancelled, or another worker has taken it over.")
         progress(done)
 
     with open_runner(
-        job.model, job.task, limits=job.limits, sandbox=job.sandbox, outside=job.outside, measured=job.measured
+        job.model,
+        job.task,
+        limits=job.limits,
+        sandbox=job.sandbox,
+        outside=job.outside,
+        measured=job.measured,
+        load=load,
     ) as runner:
         if job.measured:
             return _measure(job, runner, advance)
@@ -95,11 +114,30 @@ class LocalEngine:
 
     def __init__(self, lock_folder: Path) -> None:
         self.lock_folder = lock_folder
+        self._hand = _Hand()
 
     def run(self, job: CellJob, progress: Callable[[int], None], stop: threading.Event) -> CellResult:
         """Run *job* when the machine is free for it."""
         with self._machine(alone=job.measured):
-            return run_job(job, progress, stop)
+            try:
+                return run_job(job, progress, stop, self._load)
+            except BaseException:
+                self._hand.loaded = None
+                raise
+
+    def _load(self, model: RunnableModel) -> Predict:
+        """Load a model that is our own code, or give it as this thread loaded it for the run before.
+
+        Submitted code gets a process of its own for every run, however long it takes to load: one that has seen the
+        plain texts could remember them, and answer their perturbed twins with what it said before.
+        """
+        key = (model.adapter, model.key)
+        if model.key and self._hand.loaded and self._hand.loaded[0] == key:
+            return self._hand.loaded[1]
+        self._hand.loaded = None
+        predict = ADAPTERS.get(model.adapter)().load(model.folder)
+        self._hand.loaded = (key, predict)
+        return predict
 
     @contextmanager
     def _machine(self, *, alone: bool) -> Iterator[None]:
@@ -117,6 +155,12 @@ class LocalEngine:
                 yield
             finally:
                 os.close(machine)
+
+
+class _Hand(threading.local):
+    """What a thread has loaded: a model of our own, by adapter and hash."""
+
+    loaded: tuple[tuple[str, str], Predict] | None = None
 
 
 @contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from quintain.adapters.contract import ADAPTERS, Connection, Outside
+from quintain.adapters.contract import ADAPTERS, Connection, Outside, Predict
 from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.replies import Reply
@@ -31,6 +31,7 @@ class RunnableModel:
     options: Mapping[str, Any] = field(default_factory=dict)
     packages: tuple[Path, ...] = ()
     batch_size: int = 1
+    key: str = ""  # the hash of its content, where it is known
 
 
 class Runner(Protocol):
@@ -138,15 +139,16 @@ def open_runner(
     sandbox: str = "full",
     outside: Outside | None = None,
     measured: bool = False,
+    load: Callable[[RunnableModel], Predict] | None = None,
 ) -> Iterator[Runner]:
-    """Make *model* ready to answer. *sandbox* is the policy of `require_sandbox`.
+    """Make *model* ready to answer. *sandbox* is the policy of `require_sandbox`; *load* loads models of our own.
 
     A model that is our own code needs no sandbox to answer. When it is *measured* it runs in a process of its own, with
     as much of the sandbox as there is, because throughput and memory are compared with those of models that have one.
     """
     adapter = ADAPTERS.get(model.adapter)()
     if adapter.ours and not measured:
-        yield CallRunner(Connection(adapter.load(model.folder)), limits)
+        yield CallRunner(Connection(load(model) if load else adapter.load(model.folder)), limits)
     elif adapter.place == "sandbox":
         report = probe() if adapter.ours else require_sandbox(sandbox)
         with ModelSession(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from quintain.core.errors import BadInput
+from quintain.engine.scratch import scratch
 
 
 @contextmanager
@@ -19,8 +19,8 @@ def readable_folder(folder: Path) -> Iterator[Path]:
     if os.geteuid() != 0 or _open_to_all(folder):
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="quintain-model-") as name:
-        copy = Path(name) / "model"
+    with scratch("readable") as place:
+        copy = place / "model"
         shutil.copytree(folder, copy, symlinks=True)
         for path in (copy, *copy.rglob("*")):
             if path.is_symlink():

@@ -27,7 +27,7 @@ from quintain.services.permissions import require_signed_in
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import boards as queries
 from quintain.store.tables import BoardFork, BoardSnapshot
 
@@ -84,6 +84,7 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
     rank(warm_board(db, blobs, ANONYMOUS, task).board, view)  # a view that ranks nothing is refused here
     with transaction(db):
         task_id = find_row(db, task).id
+        lock(db, f"view {task}/{name}")
         kept = queries.fork(db, task_id, name)
         if kept is None:
             kept = BoardFork(task_id=task_id, name=name, user_id=user)
@@ -137,6 +138,7 @@ def take_snapshot(
     key = blobs.put(text)
     with transaction(db):
         task_id = find_row(db, task).id
+        lock(db, f"snapshots of {task}")
         kept = queries.snapshot(db, task_id, shape["hash"])
         if kept is None:
             kept = BoardSnapshot(

@@ -29,7 +29,7 @@ from quintain.services.audit import record
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row, get_task
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import datasets as queries
 from quintain.store.tables import DatasetVersion
 from quintain.tasks.contract import kind_of
@@ -205,6 +205,7 @@ def _keep(
 ) -> VersionInfo:
     task, name = where
     with transaction(db):
+        lock(db, f"data set {task}/{name}")
         dataset = queries.dataset_of(db, find_row(db, task).id, name)
         version = queries.version_with_content(db, dataset.id, content.hash)
         new = version is None

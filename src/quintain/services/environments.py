@@ -15,7 +15,6 @@ import platform
 import re
 import secrets
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
 from quintain.engine.holding import held, last_used, mark_used, take_away
 from quintain.engine.installing import MAX_SIZE, fetch, install
+from quintain.engine.scratch import scratch
 
 REQUIREMENTS = "requirements.txt"
 WHEELS = "wheels"
@@ -161,8 +161,8 @@ class Environments:
         self.folder.mkdir(parents=True, exist_ok=True)
         unfinished = self.folder / f".{place.name}-{secrets.token_hex(4)}"
         try:
-            with tempfile.TemporaryDirectory(prefix="quintain-wheels-") as name:
-                wheels = Path(name)
+            with scratch("wheels") as fetched:
+                wheels = fetched
                 if vendored(model):
                     wheels = model / WHEELS
                 elif self.index == NO_INDEX:

@@ -30,7 +30,7 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from quintain.store.queries import tasks as task_queries
-from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
+from quintain.store.queries.cells import MEASURE, PLAIN, CellRow, InHand
 from quintain.store.tables import Cell, ModelVersion
 from quintain.tasks.contract import kind_of
 
@@ -38,6 +38,7 @@ EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
 LEASE_SECONDS = 60.0
 MAX_ATTEMPTS = 3
 REASON_CHARACTERS = 4_000
+MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
 VARIANT_SEED = 0
 VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 
@@ -51,6 +52,7 @@ class Lease:
     variant: str
     title: str = ""
     seconds: float = LEASE_SECONDS
+    in_hand: InHand | None = None
 
 
 def variants_of(task: Task) -> list[str]:
@@ -94,10 +96,10 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         if (model.id, dataset.id, variant) not in there
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
-    queries.add(db, wanted)
+    added = queries.add(db, wanted)
     if any(outdated(variant) for *_, variant in there):
         _drop_outdated(db, task)
-    return len(wanted)
+    return added
 
 
 def outdated(variant: str) -> bool:
@@ -130,12 +132,13 @@ def claim(
     task: str | None = None,
     alone: bool = True,
     seconds: float = LEASE_SECONDS,
+    in_hand: InHand | None = None,
     without: Collection[str] = (),
 ) -> Lease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
-    *alone* says that the worker can give a measurement the machine to itself, *without* names the adapters whose models
-    it cannot run.
+    *alone* says that the worker can give a measurement the machine to itself; *in_hand* is what it computed last;
+    *without* names the adapters whose models it cannot run.
     """
     with transaction(db):
         moment = now()
@@ -148,16 +151,19 @@ def claim(
                 alone=alone,
                 task=task,
                 without=without,
+                in_hand=in_hand,
             )
             if cell is None:
                 return None
-            if cell.attempts > MAX_ATTEMPTS:
+            if cell.lost > MAX_LOST:
                 # The sandbox keeps a model from its worker: where workers die, the platform is at fault.
-                why = f"Given up after {MAX_ATTEMPTS} attempts that ended without a result."
+                why = f"Given up after {MAX_LOST} workers were lost while they computed it."
                 _give_up(db, cell, f"{Outcome.PLATFORM}: {why}")
                 continue
-            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}")
-            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds)
+            lost = f", after {cell.lost} that were lost" if cell.lost else ""
+            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
+            place = InHand(cell.model_version_id, cell.dataset_version_id)
+            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
 
 
 def _title(db: Session, cell: Cell) -> str:
@@ -261,7 +267,7 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         if outdated(row.cell.variant):
             raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
         row.cell.state = "queued"
-        row.cell.attempts = 0
+        row.cell.attempts = row.cell.lost = 0
         row.cell.done = 0
         row.cell.lease_until = None
         row.cell.finished_at = None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import NotFound
+from quintain.core.errors import BadInput, NotFound, Unavailable
 from quintain.core.people import OPERATOR, Actor
 from quintain.services import audit, throttle
 from quintain.services.actors import actor_of, find_user, normal_name
@@ -19,6 +20,8 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import people
 from quintain.store.tables import OneTimeLink, User
+
+log = logging.getLogger(__name__)
 
 
 class Purpose(StrEnum):
@@ -100,12 +103,18 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
         return actor
 
 
-def send_password_link(db: Session, mail: Mail, base_url: str, who: str, *, address: str = "") -> None:
-    """Send a link to whoever forgot their password. Nobody learns from it whether there is such an account."""
+def send_password_link(db: Session, mail: Mail, base_url: str | None, who: str, *, address: str = "") -> None:
+    """Send a link to whoever forgot their password. Nobody learns from it whether there is such an account.
+
+    Where *base_url* is None, nobody knows what address people use: none is sent, and the log says so.
+    """
     throttle.hit(db, f"forgot:name:{normal_name(who)}", 3, 3600)
     if address:
         throttle.hit(db, f"forgot:address:{address}", 20, 3600)
     user = people.user_by_name(db, normal_name(who))
+    if base_url is None:
+        log.warning("A link for a forgotten password was not sent: set QUINTAIN_PUBLIC_URL to the address people use.")
+        return
     if user is None or user.email is None:
         return
     with transaction(db):
@@ -116,7 +125,11 @@ def send_password_link(db: Session, mail: Mail, base_url: str, who: str, *, addr
         f"Choose one here, within a day:\n{link.url(base_url)}\n\n"
         "If it was not you, there is nothing to do: the old password still works."
     )
-    send(mail, user.email, "Choose a new password", text)
+    try:
+        send(mail, user.email, "Choose a new password", text)
+    except (BadInput, Unavailable) as error:
+        # Said to whoever asked, it would tell that there is such an account, and its address.
+        log.warning("A link for a forgotten password was not sent: %s", error)
 
 
 def _void() -> NotFound:

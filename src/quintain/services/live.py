@@ -6,19 +6,18 @@ answer side by side.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import Unavailable
 from quintain.engine.runner import Runner, open_runner
 from quintain.engine.sandbox.limits import RunEnded
+from quintain.engine.scratch import scratch
 from quintain.models import artefact
 from quintain.models.contract import Batch
 from quintain.services.models import ModelVersionInfo
@@ -143,7 +142,7 @@ class LiveModels:
             raise Unavailable(f"Model '{version.ref}' has no artefact.", remedy="Submit it again.")
         with self._sessions() as db:
             task = get_task(db, version.task)
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintain-live-")))
+        folder = stack.enter_context(scratch("live"))
         artefact.unpack(blobs.path(version.blob), folder)
         model = runnable(version.adapter, folder, self._conditions)
         conditions = self._conditions

@@ -29,7 +29,7 @@ from quintain.services.permissions import require_role, require_signed_in
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import cells
 from quintain.store.queries import models as queries
 from quintain.store.tables import Model, ModelCard, ModelVersion
@@ -145,6 +145,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
     full_hash = content_id({"adapter": adapter, "artefact": blob, "card": card})
     with transaction(db):
         task_id = find_row(db, task).id
+        lock(db, f"model {task}/{name}")
         model = queries.model(db, task, name)
         if model is None:
             model = Model(task_id=task_id, name=name, owner_id=actor.user_id, visibility=visibility)

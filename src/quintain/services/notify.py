@@ -43,8 +43,8 @@ def mark_read(db: Session, actor: Actor, ids: list[int] | None = None) -> int:
         return log.mark_read(db, user_id, ids, now())
 
 
-def deliver_mail(db: Session, mail: Mail, base_url: str, *, limit: int = 100) -> int:
-    """Send the messages that people want by e-mail, and count them.
+def deliver_mail(db: Session, mail: Mail, base_url: str | None, *, limit: int = 100) -> int:
+    """Send the messages that people want by e-mail, and count them; without *base_url*, they lead nowhere.
 
     When the server takes no mail, the rest is tried again by the next call, for a day; an address that it refuses is
     not. Any number of processes may call this at the same time.
@@ -56,7 +56,7 @@ def deliver_mail(db: Session, mail: Mail, base_url: str, *, limit: int = 100) ->
         claimed = log.claim_for_mail(db, moment - TOO_OLD_TO_MAIL, moment, limit)
     sent = 0
     for number, (message, address) in enumerate(claimed):
-        link = f"\n\n{base_url.rstrip('/')}{message.url}" if message.url else ""
+        link = f"\n\n{base_url.rstrip('/')}{message.url}" if base_url and message.url else ""
         try:
             send(mail, address, message.text.splitlines()[0][:120], message.text + link)
             sent += 1

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from quintain.adapters.contract import Outside, Secret
+from quintain.adapters.contract import ADAPTERS, Outside, Secret
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput, Fault
 from quintain.core.toml import parse_toml, read_text
@@ -16,6 +19,17 @@ def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
     for one in allowed:
         origin(one)
     return Outside(allowed, _read_secrets(Path(secrets)) if secrets else {}, cache)
+
+
+def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outside:
+    """Give what a model of *adapter* needs of *outside*: nothing but for one on another server, and its own key only.
+
+    A run may travel to another machine, and keys that it does not use do not travel with it.
+    """
+    if ADAPTERS.get(adapter).place != "remote":
+        return Outside()
+    own = {name: secret for name, secret in outside.secrets.items() if name == options.get("secret")}
+    return replace(outside, secrets=own)
 
 
 def _read_secrets(path: Path) -> dict[str, Secret]:

@@ -7,37 +7,39 @@ tags and no ids of ours.
 from __future__ import annotations
 
 import logging
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import polars as pl
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Outside
 from quintain.adapters.manifest import read_manifest
-from quintain.core.errors import BadInput, QuintainError
+from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.layers import NoSandbox, SandboxReport, probe, require_sandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
-from quintain.models import artefact
+from quintain.engine.scratch import scratch
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services import evaluate
 from quintain.services.environments import Environments, read_requirements
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
+from quintain.services.in_hand import ModelInHand
+from quintain.services.outside import share_of
 from quintain.services.sandbox_wait import put_back
 from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import cells as queries
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.store.tables import DatasetVersion, Variant
@@ -45,8 +47,10 @@ from quintain.tasks.contract import kind_of
 
 BEATS_PER_LEASE = 6
 ABANDON_SECONDS = 0.25
+FIRST_PAUSE_S = 0.5
 LOG_CHARACTERS = 20_000
 
+Recorded = TypeVar("Recorded")
 Sessions = Callable[[], AbstractContextManager[Session]]
 log = logging.getLogger("quintain.worker")
 
@@ -83,10 +87,15 @@ class Beat:
 
     def _run(self) -> None:
         while not self._wait(self.lease.seconds / BEATS_PER_LEASE):
-            with self.sessions() as db:
-                if not evaluate.heartbeat(db, self.lease, done=self.done):
-                    self.lost.set()
-                    return
+            try:
+                with self.sessions() as db:
+                    held = evaluate.heartbeat(db, self.lease, done=self.done)
+            except Exception as error:  # a lease lasts for several beats, and the next one may be heard
+                log.warning("cell %s: a sign of life did not arrive: %s", self.lease.cell_id, error)
+                continue
+            if not held:
+                self.lost.set()
+                return
 
     def _wait(self, seconds: float) -> bool:
         """Wait for the next beat; True when the run has ended or must be given up."""
@@ -124,71 +133,102 @@ def run_leased(
     conditions: Conditions,
     *,
     abandon: threading.Event | None = None,
+    model: ModelInHand | None = None,
 ) -> bool:
     """Compute the leased cell and record how it went; True when a result was stored.
 
-    *abandon* says, when it is set, that the run must be given up and the cell left to another worker.
+    *abandon* says, when it is set, that the run must be given up and the cell left to another worker. *model* is what
+    the worker has unpacked already.
     """
+    if model is None:
+        with ModelInHand() as own:
+            return run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon, model=own)
     abandon = abandon or threading.Event()
+
+    def fail(reason: str, *, printed: str = "", ours: bool = True) -> None:
+        _record(sessions, lease, lambda db: evaluate.fail(db, lease, reason, log=printed, ours=ours))
+
+    def back(error: QuintainError) -> None:
+        _record(sessions, lease, lambda db: put_back(db, lease, str(error)))
+
     try:
-        with Beat(sessions, lease, abandon) as beat, tempfile.TemporaryDirectory(prefix="quintain-cell-") as name:
+        with Beat(sessions, lease, abandon) as beat, scratch("cell") as folder:
             with sessions() as db:
-                job = _prepare(db, blobs, lease, Path(name), conditions)
+                job = _prepare(db, blobs, lease, folder, conditions, model)
             result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
             predictions = blobs.put_file(job.out) if job.out.exists() else None
-        with sessions() as db:
-            return evaluate.complete(
-                db,
-                lease,
-                predictions=predictions,
-                measurements=result.measurements,
-                rows=result.rows,
-                log=result.printed[-LOG_CHARACTERS:],
-            )
+            return _record(sessions, lease, lambda db: _complete(db, lease, predictions, result))
     except RunEnded as error:
+        if error.outcome is Outcome.CANCELLED and abandon.is_set():
+            _record(sessions, lease, lambda db: evaluate.release(db, lease))
+            return False
         ours = error.outcome in {Outcome.PLATFORM, Outcome.CANCELLED}
-        with sessions() as db:
-            if error.outcome is Outcome.NO_SANDBOX:
-                put_back(db, lease, str(error))
-                return False
-            if error.outcome is Outcome.CANCELLED and abandon.is_set():
-                evaluate.release(db, lease)
-                return False
-            evaluate.fail(db, lease, f"{error.outcome}: {error}", log=error.log[-LOG_CHARACTERS:], ours=ours)
+        if error.outcome is Outcome.NO_SANDBOX:
+            back(error)
+            return False
+        fail(f"{error.outcome}: {error}", printed=error.log[-LOG_CHARACTERS:], ours=ours)
     except NoSandbox as error:
-        with sessions() as db:
-            put_back(db, lease, str(error))
+        back(error)
     except (QuintainError, OSError) as error:
         # Nothing that the model did: a full disk, a missing blob.
-        with sessions() as db:
-            evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {error}", ours=True)
+        fail(f"{Outcome.PLATFORM}: {error}")
     except Exception as error:
         # A fault in code of ours: the cell says so, and the worker goes on with the next one.
         log.exception("cell %s", lease.cell_id)
-        with sessions() as db:
-            evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {type(error).__name__}: {error}", ours=True)
+        fail(f"{Outcome.PLATFORM}: {type(error).__name__}: {error}")
     return False
 
 
-def _prepare(db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: Conditions) -> CellJob:
+def _complete(db: Session, lease: Lease, predictions: str | None, result: CellResult) -> bool:
+    return evaluate.complete(
+        db,
+        lease,
+        predictions=predictions,
+        measurements=result.measurements,
+        rows=result.rows,
+        log=result.printed[-LOG_CHARACTERS:],
+    )
+
+
+def _record(sessions: Sessions, lease: Lease, write: Callable[[Session], Recorded]) -> Recorded:
+    """Let *write* record how a run went; while the database is away, again, until the lease would have lapsed."""
+    until = time.monotonic() + lease.seconds
+    pause = FIRST_PAUSE_S
+    while True:
+        try:
+            with sessions() as db:
+                return write(db)
+        except (SQLAlchemyError, Unavailable) as error:
+            if time.monotonic() + pause > until:
+                raise
+            log.warning("cell %s: what became of it is written again in %g s: %s", lease.cell_id, pause, error)
+            time.sleep(pause)
+            pause *= 2
+
+
+def _prepare(
+    db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: Conditions, in_hand: ModelInHand
+) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:
         raise RunEnded(Outcome.PLATFORM, f"Cell {lease.cell_id} or its model's artefact is gone.")
     task = get_task(db, row.task.name)
-    model_folder = folder / "model"
-    artefact.unpack(blobs.path(row.model_version.blob), model_folder)
+    blob = row.model_version.blob
+    if conditions.sandbox == "off":
+        in_hand.drop()  # without its walls, a model could leave notes in its folder for its next run
+    model = runnable(row.model_version.adapter, in_hand.folder(blob, blobs.path(blob)), conditions)
     inputs = folder / "inputs.parquet"
     _write_inputs(db, blobs, task, row, inputs)
     return CellJob(
         task=task,
-        model=runnable(row.model_version.adapter, model_folder, conditions),
+        model=replace(model, key=blob),
         inputs=inputs,
         out=folder / "predictions.parquet",
         measured=lease.variant == MEASURE,
         seed=int(row.dataset_version.hash[:12], 16),
         limits=conditions.limits,
         sandbox=conditions.sandbox,
-        outside=conditions.outside,
+        outside=share_of(conditions.outside, model.adapter, model.options),
     )
 
 
@@ -231,6 +271,7 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
         table.write_parquet(path)
         key = blobs.put_file(path)
     with transaction(db):
+        lock(db, f"variant {version.id}/{name}")
         made = queries.variant(db, version.id, name)
         if made is None:
             made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height)

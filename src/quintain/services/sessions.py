@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound, NotSignedIn
 from quintain.core.people import Actor
-from quintain.services import audit, throttle
+from quintain.services import audit, devices, throttle
 from quintain.services.actors import actor_of, normal_name
 from quintain.services.passwords import fingerprint, hash_password, needs_rehash, new_secret, verify_password
 from quintain.services.permissions import require_user
@@ -22,6 +22,8 @@ LIFETIME = timedelta(days=14)  # since it was last used
 LONGEST = timedelta(days=90)  # since it was begun, however often it is used
 TOUCH_EVERY = timedelta(minutes=5)  # a page view writes only when the last one that wrote is this old
 LOGIN_WINDOW_S = 300
+FROM_ONE_ADDRESS = 5  # times the attempts at one name that all names together get from one address
+FOR_ONE_NAME = 10  # times the attempts from one address that a name gets from all addresses together
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +57,47 @@ class SessionInfo:
     current: bool
 
 
-def authenticate(db: Session, name: str, password: str, *, address: str = "", attempts: int = 10) -> Actor:
-    """Say who this is, or raise NotSignedIn. Only *attempts* per name and per *address* in five minutes.
+def authenticate(
+    db: Session, name: str, password: str, *, address: str = "", attempts: int = 10, device: str = ""
+) -> Actor:
+    """Say who this is, or raise NotSignedIn. Only *attempts* that fail, per name and *address*, in five minutes.
 
+    A name from all addresses, and an address over all names, have wider limits. A browser whose mark *device* says
+    that this person has signed in with it before has *attempts* of its own: what others try does not keep it out.
     An unknown name, an account without a password and a wrong password look and take the same.
     """
     name = normal_name(name)
-    throttle.hit(db, f"login:name:{name}", attempts, LOGIN_WINDOW_S)
-    if address:
-        throttle.hit(db, f"login:address:{address}", attempts, LOGIN_WINDOW_S)
     user = people.user_by_name(db, name)
     kept = user.password_hash if user else None
+    # An account has one limit, whether it is called by its name or by its e-mail address.
+    limits = _limits(user.name if user else name, address, attempts, devices.read_mark(user, device))
+    for key, limit in limits.items():
+        throttle.hit(db, key, limit, LOGIN_WINDOW_S)
     db.rollback()  # hashing takes a while: hold no connection meanwhile
     if not verify_password(kept, password) or user is None or kept is None:
         raise NotSignedIn("The name or the password is wrong.", remedy="Try again, or ask for a new password.")
+    for key in limits:
+        throttle.forgive(db, key, LOGIN_WINDOW_S)
     if needs_rehash(kept):
         _rehash(db, user.id, kept, password)
     return actor_of(db, user)
+
+
+def _limits(name: str, address: str, attempts: int, device: str | None) -> dict[str, int]:
+    if device is not None:
+        return {f"login:device:{device}": attempts}
+    # What names one person comes last in the key: a name may be as long as somebody likes.
+    limits = {f"login:address:{address}": attempts * FROM_ONE_ADDRESS} if address else {}
+    return {
+        **limits,
+        f"login:both:{address}:{fingerprint(name)}": attempts,
+        f"login:name:{fingerprint(name)}": attempts * FOR_ONE_NAME,
+    }
+
+
+def mark_device(db: Session, actor: Actor) -> str:
+    """Give the mark by which a browser in which *actor* has signed in is known again."""
+    return devices.make_mark(db.get_one(User, require_user(actor)))
 
 
 def start_session(db: Session, actor: Actor, *, user_agent: str = "") -> StartedSession:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import MANIFEST, Manifest
-from quintain.core.errors import BadInput, Forbidden, TooMany
+from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
@@ -34,6 +36,7 @@ from quintain.store.queries.trials import PASSED
 
 DAY = timedelta(days=1)
 TRIES_PER_HOUR = 60
+log = logging.getLogger("quintain.submit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What became of a submission. *new* is False where the same content was there already."""
+    """What became of a submission. *new* is False where the same content was there already.
+
+    *left_today* is None where there is no limit, or where it is not known at the moment.
+    """
 
     version: ModelVersionInfo
     new: bool
@@ -94,7 +100,10 @@ def submit_upload(
         db.rollback()
         uploads.discard(db, blobs, actor, upload_id)
         raise
-    uploads.discard(db, blobs, actor, upload_id)
+    try:
+        uploads.discard(db, blobs, actor, upload_id)
+    except (QuintainError, SQLAlchemyError, OSError):  # the model is recorded, and old uploads are dropped anyway
+        log.exception("upload %s of a submitted model was not removed", upload_id)
     return made
 
 
@@ -198,8 +207,8 @@ def _submit(
         elif new or trials.trial_of(db, version.id) is not None:
             trials.put_off(db, version.id)
     known = trials.trial_of(db, version.id)
-    cells = evaluate.fill(db, task)
-    return Submission(version, new, cells, quota_left(db, actor, task, rules), known.state if known else PASSED)
+    cells, left = _queue(db, actor, task, rules)
+    return Submission(version, new, cells, left, known.state if known else PASSED)
 
 
 def _try(db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, manifest: Manifest, rules: Rules) -> bool:
@@ -226,6 +235,18 @@ def _require_quota(db: Session, actor: Actor, task: str, rules: Rules) -> None:
             retry_after=3600,
             remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
         )
+
+
+def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int | None]:
+    """Add the cells of a model that is recorded, and say what is left of the quota.
+
+    Where that fails, workers add the cells: it is no reason to say that the model was not taken.
+    """
+    try:
+        return evaluate.fill(db, task), quota_left(db, actor, task, rules)
+    except (QuintainError, SQLAlchemyError):
+        log.exception("the cells of task %s were not added at once", task)
+        return 0, None
 
 
 def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:

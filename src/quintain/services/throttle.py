@@ -21,7 +21,7 @@ def hit(db: Session, key: str, limit: int, seconds: int) -> None:
     moment = time.time()
     window = int(moment // seconds) * seconds
     with transaction(db):
-        current, previous = people.count_hit(db, f"{key[:180]}:{seconds}", window, window - seconds)
+        current, previous = people.count_hit(db, _kept(key, seconds), window, window - seconds)
     passed = (moment - window) / seconds
     if current + previous * (1 - passed) > limit:
         wait = max(1, math.ceil(seconds - (moment - window)))
@@ -30,6 +30,16 @@ def hit(db: Session, key: str, limit: int, seconds: int) -> None:
             retry_after=wait,
             remedy=f"Wait {_span(wait)} and try again.",
         )
+
+
+def forgive(db: Session, key: str, seconds: int) -> None:
+    """Take one *key* back that was counted a moment ago and, as it turned out, does no harm."""
+    with transaction(db):
+        people.forgive_hit(db, _kept(key, seconds), int(time.time() // seconds) * seconds)
+
+
+def _kept(key: str, seconds: int) -> str:
+    return f"{key[:180]}:{seconds}"
 
 
 def _span(seconds: int) -> str:

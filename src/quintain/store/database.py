@@ -23,6 +23,8 @@ from quintain.core.errors import BadInput, QuintainError, Unavailable
 BUSY_TIMEOUT_MS = 30_000
 POOL_SIZE = 10
 POOL_OVERFLOW = 20
+POOL_WAIT_S = 10.0  # for a connection, where all are in use
+RETRY_S = 5  # what whoever asks is told to wait, where the database is busy or away
 _LOCK = text("SELECT pg_advisory_xact_lock(:number)")
 
 
@@ -61,6 +63,7 @@ def _open_postgres(address: URL) -> Engine:
             address,
             pool_size=POOL_SIZE,
             max_overflow=POOL_OVERFLOW,
+            pool_timeout=POOL_WAIT_S,
             json_serializer=_to_json,
             connect_args={"connect_timeout": 10, "application_name": "quintain"},
         )
@@ -73,6 +76,7 @@ def _open_sqlite(address: URL) -> Engine:
         address,
         pool_size=POOL_SIZE,
         max_overflow=POOL_OVERFLOW,
+        pool_timeout=POOL_WAIT_S,
         json_serializer=_to_json,
         connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
     )
@@ -170,7 +174,9 @@ def _translate_operational(reason: str, context: ExceptionContext) -> QuintainEr
     if "disk is full" in reason or "No space left" in reason:
         return Unavailable(f"The disk of {where} is full; nothing was written.", remedy="Free some space and retry.")
     if "database is locked" in reason:
-        return Unavailable("The database is busy with another writer.", remedy="Try again in a moment.")
+        return Unavailable(
+            "The database is busy with another writer.", retry_after=RETRY_S, remedy="Try again in a moment."
+        )
     if "readonly" in reason or "read-only" in reason:
         return Unavailable(
             f"{where} can be read here, but not written.",
@@ -181,6 +187,7 @@ def _translate_operational(reason: str, context: ExceptionContext) -> QuintainEr
     if context.connection is None or context.is_disconnect:
         return Unavailable(
             f"The database at {where} does not answer: {reason.splitlines()[0]}",
+            retry_after=RETRY_S,
             remedy="Check QUINTAIN_DATABASE_URL and that the server runs.",
         )
     return None

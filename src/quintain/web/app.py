@@ -43,6 +43,8 @@ MIDDLEWARE = [
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Keep house while the server runs: sessions that ran out are removed, messages are sent by e-mail."""
     workspace: Workspace = app.state.workspace
+    if workspace.mail.enabled and workspace.settings.link_address is None:
+        log.warning("E-mails have no links: set QUINTAIN_PUBLIC_URL to the address that people use.")
     await run_in_threadpool(keep_house, workspace, tidy=True)
     house = asyncio.create_task(_housekeeping(workspace))
     yield
@@ -63,7 +65,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
         with workspace.session() as db:
             if tidy:
                 health.tidy(db)
-            notify.deliver_mail(db, workspace.mail, workspace.settings.address)
+            notify.deliver_mail(db, workspace.mail, workspace.settings.link_address)
     except (QuintainError, SQLAlchemyError) as error:
         log.warning("housekeeping failed: %s", error)
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -25,6 +26,7 @@ from quintain.core.errors import (
     TooMany,
     Unavailable,
 )
+from quintain.store.database import RETRY_S
 from quintain.web.i18n import Tongue
 from quintain.web.said import tell
 from quintain.web.visit import render_error
@@ -80,15 +82,17 @@ def trouble_of(error: Exception) -> Trouble:
             )
         case HTTPException():
             return Trouble(error.status_code, str(error.detail))
-        case OperationalError():
-            return Trouble(503, "The database cannot be reached just now.", "Try again in a moment.")
+        case OperationalError() | NoConnection():
+            return Trouble(
+                503, "The database cannot be reached just now.", "Try again in a moment.", retry_after=RETRY_S
+            )
         case _:
             return Trouble(500, "Something broke on the server.", "It has been logged; the request's id finds it.")
 
 
 def _of_ours(error: QuintainError) -> Trouble:
     faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
-    wait = error.retry_after if isinstance(error, TooMany) else None
+    wait = error.retry_after if isinstance(error, TooMany | Unavailable) else None
     return Trouble(status_of(error), error.message, error.remedy, faults, total, wait, error.page)
 
 
@@ -132,7 +136,8 @@ def _to_login(request: Request) -> Response:
 
 
 def _page(request: Request, trouble: Trouble, headers: dict[str, str]) -> Response:
-    return render_error(request, trouble.status, partial(_words, trouble), headers)
+    passing = trouble.status == HTTPStatus.SERVICE_UNAVAILABLE and trouble.retry_after is not None
+    return render_error(request, trouble.status, partial(_words, trouble), headers, database=not passing)
 
 
 def _words(trouble: Trouble, tongue: Tongue) -> dict[str, object]:

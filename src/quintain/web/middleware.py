@@ -9,6 +9,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit, urlunsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -87,7 +88,7 @@ def _write_log(scope: Scope, status: int, seconds: float) -> None:
 
 
 class SecurityHeaders:
-    """Tell browsers to run nothing but our own files."""
+    """Tell browsers to run nothing but our own files, and to stay with us: a way on never names a host."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -102,9 +103,23 @@ class SecurityHeaders:
                     headers.setdefault(key, value)
                 if not scope["path"].startswith("/static/"):
                     headers.setdefault("cache-control", "no-store")
+                if "location" in headers:
+                    headers["location"] = _on_this_host(headers["location"], Headers(scope=scope).get("host", ""))
             await send(message)
 
         await self.app(scope, receive, reply if scope["type"] == "http" else send)
+
+
+def _on_this_host(location: str, host: str) -> str:
+    """Leave out the host of a redirect to ourselves, which the framework takes from the request, where any may stand.
+
+    >>> _on_this_host("http://any.example/tasks?x=1", "any.example")
+    '/tasks?x=1'
+    """
+    parts = urlsplit(location)
+    if not parts.netloc or parts.netloc != host:
+        return location
+    return urlunsplit(("", "", f"/{parts.path.lstrip('/')}", parts.query, parts.fragment))
 
 
 class BodyLimit:

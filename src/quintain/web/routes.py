@@ -115,7 +115,7 @@ class Endpoint:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
         app.add_api_route(
             f"/api/v1{self.path}",
-            self.view,
+            answering(self.view),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,

@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from quintain.core.errors import Conflict, Unavailable
+from quintain.web.peers import trusted_proxies
 
 GRACE_S = 10
 SWITCH_S = 0.001
@@ -54,15 +55,23 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(app: FastAPI, listener: socket.socket, *, ready: Callable[[], None]) -> None:
-    """Serve *app* on *listener* until the process is asked to stop; requests in flight are finished first."""
-    config = uvicorn.Config(
+def configure(app: FastAPI) -> uvicorn.Config:
+    """Say how *app* is served."""
+    proxies = trusted_proxies(app.state.workspace.settings.trusted_proxies)
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,  # our own middleware writes that line, with the request's id
         server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,  # our setting alone decides, not the variable that uvicorn would look at
         timeout_graceful_shutdown=GRACE_S,
     )
+
+
+def serve(app: FastAPI, listener: socket.socket, *, ready: Callable[[], None]) -> None:
+    """Serve *app* on *listener* until the process is asked to stop; requests in flight are finished first."""
+    config = configure(app)
     _prepare_process()
     Server(config, ready).run(sockets=[listener])
 

@@ -7,6 +7,7 @@ change of threads is a wait, and a request that waits for its thread holds no co
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from quintain.core.task import Task
 from quintain.services import notify, sessions
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
+from quintain.web.peers import peer_of
 from quintain.web.rendering import environment
 
 SESSION_COOKIE = "quintain_session"
@@ -34,7 +36,9 @@ CSRF_COOKIE = "quintain_csrf"
 LANGUAGE_COOKIE = "quintain_language"
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
+DEVICE_COOKIE = "quintain_device"
 YEAR = 365 * 24 * 3600
+log = logging.getLogger("quintain.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +110,11 @@ class Visit:
     @property
     def address(self) -> str:
         """Where the request came from, for limits."""
-        return self.request.client.host if self.request.client else ""
+        return peer_of(self.request, self.workspace.settings.trusted_proxies)
 
     @property
     def base_url(self) -> str:
-        """The address that people use for this application."""
+        """The address that whoever asks uses for this application. Only they may see it: a request can name any."""
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
     def owns(self, task: Task) -> bool:
@@ -269,17 +273,20 @@ Visiting = Annotated[Visit, Depends(arrive)]
 Posting = Annotated[Post, Depends(arrive_with_form)]
 
 
-def answering(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Stand around a page: open what arrived, answer, and give the connection back, all in one thread."""
+def answering(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
+
+    The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
+    """
 
     @wraps(view)
-    def answer(**given: Any) -> Response:
-        arrivals = {name: one for name, one in given.items() if isinstance(one, Arrival)}
+    def answer(**given: Any) -> Any:
+        sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
-            return view(**given | {name: one.open() for name, one in arrivals.items()})
+            return view(**{name: one.open() if isinstance(one, Arrival) else one for name, one in given.items()})
         finally:
-            for one in arrivals.values():
-                one.db.close()
+            for db in sessions:
+                db.close()
 
     return answer
 
@@ -302,21 +309,30 @@ def local_path(url: str) -> str:
 
 
 def render_error(
-    request: Request, status: int, words: Callable[[Tongue], Mapping[str, Any]], headers: Mapping[str, str]
+    request: Request,
+    status: int,
+    words: Callable[[Tongue], Mapping[str, Any]],
+    headers: Mapping[str, str],
+    *,
+    database: bool = True,
 ) -> Response:
-    """Answer with the error page, with *words* in the reader's language; it must come whatever is broken."""
+    """Answer with the error page, with *words* in the reader's language; it must come whatever is broken.
+
+    Without *database* none is asked who reads it: it has just let this request wait in vain.
+    """
 
     def page(visit: Visit) -> Response:
         name = getattr(request.state, "request_id", "-")
         said = words(visit.tongue)
         return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **said)
 
-    visit: Visit | None = getattr(request.state, "visit", None)
-    if visit is not None:
-        return page(visit)
     try:
-        with workspace_of(request).session() as db:
-            return page(make_visit(request, db))
-    except SQLAlchemyError:
-        language = choose_language(None, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
-        return page(Visit(request, workspace_of(request), Session(), None, language, ""))
+        if database:
+            with workspace_of(request).session() as db:
+                # The request's own session was closed when it failed: what the page asks needs one of its own.
+                known: Visit | None = getattr(request.state, "visit", None)
+                return page(replace(known, db=db) if known else make_visit(request, db))
+    except (SQLAlchemyError, QuintainError) as error:
+        log.warning("the error page does without the database: %s", error)
+    language = choose_language(None, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
+    return page(Visit(request, workspace_of(request), Session(), None, language, ""))

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.trials import untried
@@ -77,10 +78,23 @@ def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[
     return {(model, dataset, variant) for model, dataset, variant in found}
 
 
-def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
-    """Add cells; the caller holds the write lock, or the unique constraint decides."""
-    if cells:
-        db.execute(insert(Cell), list(cells))
+def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
+    """Add those of *cells* that are not there, and count them. What somebody else adds at this moment is theirs.
+
+    In one order for everybody: two who wait for each other's cells would wait for ever.
+    """
+    if not cells:
+        return 0
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    ordered = sorted(cells, key=lambda one: (one["dataset_version_id"], one["model_version_id"], one["variant"]))
+    return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
+
+
+class InHand(NamedTuple):
+    """What a worker's last cell stood between: the next one of these costs it less."""
+
+    model_version_id: int
+    dataset_version_id: int
 
 
 def claim(
@@ -92,12 +106,14 @@ def claim(
     alone: bool,
     task: str | None,
     without: Collection[str] = (),
+    in_hand: InHand | None = None,
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
-    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others,
-    and so are models of the adapters *without*.
+    then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
+    queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so are models of the
+    adapters *without*.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -113,7 +129,7 @@ def claim(
         .join(Model, Model.id == ModelVersion.model_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
-        .order_by(func.coalesce(running.c.running, 0), _kind(), Cell.id)
+        .order_by(func.coalesce(running.c.running, 0), _kind(), *_in_hand_first(in_hand), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
@@ -126,11 +142,14 @@ def claim(
     cell = db.scalar(query)
     if cell is None:
         return None
+    if cell.state == "running":
+        cell.lost += 1
+    else:
+        cell.attempts += 1
     cell.state = "running"
     cell.worker = worker
     cell.lease_until = until
     cell.generation += 1
-    cell.attempts += 1
     cell.started_at = now
     cell.reason = ""
     cell.waits_for = ""
@@ -155,6 +174,31 @@ def let_go(db: Session, waits_for: str) -> int:
     values = {"waits_for": "", "reason": "", "lease_until": None}
     result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
     return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
+    if in_hand is None:
+        return []
+    same = and_(
+        Cell.model_version_id == in_hand.model_version_id, Cell.dataset_version_id == in_hand.dataset_version_id
+    )
+    return [case((same, 0), else_=1)]
+
+
+def unfinished(db: Session, task: str | None = None) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
+    """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
+
+    Those that wait for something which the machines at hand do not have are not among them.
+    """
+    query = (
+        select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(Cell.state.in_(["queued", "running"]), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
+    )
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    return db.execute(query).all()
 
 
 def _free(now: datetime) -> ColumnElement[bool]:

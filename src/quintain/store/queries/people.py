@@ -180,6 +180,12 @@ def count_hit(db: Session, key: str, window: int, previous: int) -> tuple[int, i
     return current, db.scalar(before) or 0
 
 
+def forgive_hit(db: Session, key: str, window: int) -> None:
+    """Count one *key* less in *window*."""
+    counted = update(Throttle).where(Throttle.key == key, Throttle.window == window, Throttle.count > 0)
+    db.execute(counted.values(count=Throttle.count - 1))
+
+
 def forget_expired(db: Session, at: datetime, windows_before: int) -> None:
     """Remove sessions and links that have expired, and windows that no limit looks at any more."""
     db.execute(delete(WebSession).where(WebSession.expires_at <= at))

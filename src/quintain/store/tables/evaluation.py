@@ -33,6 +33,7 @@ class Cell(Base):
     worker: Mapped[str | None] = mapped_column(String(120))
     lease_until: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
+    lost: Mapped[int] = mapped_column(default=0, server_default="0")  # leases that lapsed without a word
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
     reason: Mapped[str] = mapped_column(Text, default="")

@@ -20,6 +20,7 @@ from quintain.core.people import Actor
 from quintain.services import sessions, tokens
 from quintain.services.permissions import may_send_files
 from quintain.store.blobs import Blobs
+from quintain.web.peers import peer_of
 from quintain.web.visit import SESSION_COOKIE, check_csrf, make_visit, workspace_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -43,11 +44,11 @@ class Call:
     @property
     def address(self) -> str:
         """Where the call came from, for limits."""
-        return self.request.client.host if self.request.client else ""
+        return peer_of(self.request, self.workspace.settings.trusted_proxies)
 
     @property
     def base_url(self) -> str:
-        """The address that people use for this application."""
+        """The address that whoever asks uses for this application. Only they may see it: a request can name any."""
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
 

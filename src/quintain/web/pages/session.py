@@ -8,7 +8,15 @@ from quintain.core.errors import BadInput, Conflict, NotSignedIn, QuintainError,
 from quintain.core.people import Actor
 from quintain.services import accounts, links, sessions
 from quintain.web.errors import trouble_of
-from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting, local_path
+from quintain.web.visit import (
+    CSRF_COOKIE,
+    DEVICE_COOKIE,
+    SESSION_COOKIE,
+    Posting,
+    Visit,
+    Visiting,
+    local_path,
+)
 
 
 def login_page(visit: Visiting, next: str = "/") -> Response:  # noqa: A002 - the word in the address
@@ -28,6 +36,7 @@ def login(post: Posting) -> Response:
             post.text("password"),
             address=visit.address,
             attempts=visit.workspace.settings.login_attempts,
+            device=visit.request.cookies.get(DEVICE_COOKIE, ""),
         )
     except (NotSignedIn, TooMany) as error:
         return _login_form(visit, post.text("next", "/"), error=error, name=post.text("name"))
@@ -71,7 +80,9 @@ def forgotten(post: Posting) -> Response:
     visit = post.visit
     mail = visit.workspace.mail
     if mail.enabled:
-        links.send_password_link(visit.db, mail, visit.base_url, post.text("name"), address=visit.address)
+        # Never the address that the request names: whoever sends it is not whoever reads the mail.
+        base = visit.workspace.settings.link_address
+        links.send_password_link(visit.db, mail, base, post.text("name"), address=visit.address)
     return visit.render("forgotten.html", mail=mail.enabled, sent=True)
 
 
@@ -116,5 +127,6 @@ def _login_form(visit: Visit, target: str, *, error: QuintainError | None = None
 def _welcome(visit: Visit, actor: Actor, target: str) -> Response:
     started = sessions.start_session(visit.db, actor, user_agent=visit.request.headers.get("user-agent", ""))
     visit.remember(SESSION_COOKIE, started.token, int(sessions.LONGEST.total_seconds()))
+    visit.remember(DEVICE_COOKIE, sessions.mark_device(visit.db, actor))
     visit.forget(CSRF_COOKIE)
     return visit.redirect(target, visit.tongue.gettext("Welcome, %(name)s.", name=actor.name))
