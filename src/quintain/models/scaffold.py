@@ -10,6 +10,7 @@ from quintain.core.errors import Conflict, Unavailable
 from quintain.core.task import AnswerType, Task
 from quintain.models.card import template
 from quintain.tasks.contract import TaskKind, kind_of
+from quintain.tasks.writing import toml
 
 # What a handler answers before anybody has taught it anything, for each type of answer; {item} is an example.
 _ANSWERS: Mapping[AnswerType, str] = {
@@ -84,8 +85,8 @@ def answer(item):
 def _manifest(task: Task, name: str) -> str:
     return f"""# How the model is run. `quintain model check .` says whether it can be.
 adapter = "handler"
-task = {json.dumps(task.name)}
-name = {json.dumps(name)}
+task = {toml(task.name)}
+name = {toml(name)}
 batch_size = 1  # how many examples predict() likes to get at once
 """
 
