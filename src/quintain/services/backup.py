@@ -31,6 +31,7 @@ from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.people import Actor
 from quintain.services import audit
 from quintain.services.permissions import require_admin
+from quintain.services.signing import sign_kept
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import FULL, Blobs
@@ -129,6 +130,7 @@ def restore_backup(db: Session, blobs: Blobs, actor: Actor, source: Path, *, for
             manifest["tables"],
             lambda name: (json.loads(line) for line in _lines(bundle, name)),
         )
+    sign_kept(db, blobs)
     with transaction(db):
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
         audit.record(db, Actor(name=actor.name), "backup.restore", source.name)
@@ -146,6 +148,7 @@ def upgrade_workspace(db: Session, blobs: Blobs, actor: Actor, folder: Path) -> 
     if migrate.current(engine) is not None:
         made = create_backup(db, blobs, actor, folder / f"before-{missing[-1]}-{now():%Y%m%d-%H%M%S}.zip")
     ran = migrate.upgrade(engine)
+    sign_kept(db, blobs)
     with transaction(db):
         audit.record(db, actor, "upgrade", ran[-1] if ran else "", migrations=ran)
     return UpgradeReport(tuple(ran), made)
@@ -205,6 +208,7 @@ def _partial(target: Path) -> Iterator[Path]:
     partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        partial.touch(0o600)  # all that is secret in a workspace is in it
         yield partial
     except OSError as error:
         reason = "the disk is full" if error.errno in FULL else error.strerror
