@@ -283,6 +283,16 @@ def test_baseline_protocol(shared_data: Path) -> None:
     assert round(found.value, 2) == 0.81
 
 
+def test_the_majority_is_the_gold_label_where_there_is_one() -> None:
+    """Five labels an item, some of them missing: more than half is a majority, two against two is none."""
+    labels = {"1": "eeenc", "2": "nncce", "3": "ccc", "4": "en", "5": "nnnnn"}
+    rows = [(item, f"place{n}", label) for item, given in labels.items() for n, label in enumerate(given)]
+    counts = (judgements := Judgements.of(*zip(*rows, strict=True))).counts()
+    clear = 2 * counts.max(axis=1) > counts.sum(axis=1)
+    names = np.array(judgements.classes)[counts.argmax(axis=1)]
+    assert dict(zip(np.array(judgements.items)[clear], names[clear], strict=True)) == {"1": "e", "3": "c", "5": "n"}
+
+
 def test_snli_hard(shared_data: Path) -> None:
     """SNLI-hard's five labels: the majority is its gold label wherever it has one."""
     path = shared_data / "nli-small" / "data" / "raw" / "SNLI Test Hard" / "snli_1.0_test_hard.jsonl.gz"
