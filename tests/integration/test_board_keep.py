@@ -71,7 +71,7 @@ def test_a_snapshot_holds_what_everybody_sees_and_can_be_checked(db: Session, bl
     assert board_keep.verify_snapshot(data).problems == ()
     shape["ranking"]["models"][0]["dynascore"] += 1
     problems = board_keep.verify_snapshot(json.dumps(shape).encode()).problems
-    assert len(problems) == 2
+    assert len(problems) == 3
     assert "was changed" in problems[0]
     for text in (b"{}", b"[]", b"no", b'{"format": "quintain-board/1"}'):
         with pytest.raises(BadInput, match="not a snapshot"):

@@ -169,7 +169,7 @@ def test_versions_from_before_get_a_salt_and_models_follow(
 
     url = new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}"
     a, b, c = ("a" * 64, "b" * 64, "c" * 64)
-    meta = {"datasets": [a, b, c], "data": [{"name": "mood/test@1", "hash": a}, c, 3], "note": a}
+    meta = {"datasets": [a, b, c], "data": [c, 3], "dev": [{"name": "mood/test@1", "hash": a}, a]}
 
     def fill(connection: Any) -> None:
         when = "2026-01-01 00:00:00"
@@ -213,4 +213,5 @@ def test_versions_from_before_get_a_salt_and_models_follow(
     assert [tuple(row) for row in rows[2:]] == [(b, None), (c, None)]
     found = json.loads(kept) if isinstance(kept, str) else kept
     assert set(found["datasets"]) == {first.hash, second.hash, b, c}
-    assert found["data"] == [{"name": "mood/test@1", "hash": first.hash}, c, 3]
+    assert found["data"] == [c, 3]
+    assert found["dev"] == [{"name": "mood/test@1", "hash": first.hash}, first.hash]

@@ -65,13 +65,14 @@ def _rename_hidden(connection: sa.Connection) -> dict[str, list[str]]:
 
 
 def _rename_in_models(connection: sa.Connection, names: Mapping[str, Sequence[str]]) -> None:
-    """Models name data sets by hash: those that predictions cover, and those that a model was trained on."""
+    """Models name data sets by hash: those that predictions cover, and those that one was trained and tried on."""
     for row in connection.execute(sa.select(MODELS)).all():
         meta: dict[str, Any] = dict(row.meta or {})
         if isinstance(meta.get("datasets"), list):
             meta["datasets"] = [name for old in meta["datasets"] for name in names.get(old, [old])]
-        if isinstance(meta.get("data"), list):
-            meta["data"] = [_renamed(one, names) for one in meta["data"]]
+        for key in ("data", "dev"):
+            if isinstance(meta.get(key), list):
+                meta[key] = [_renamed(one, names) for one in meta[key]]
         if meta != row.meta:
             connection.execute(sa.update(MODELS).where(MODELS.c.id == row.id).values(meta=meta))
 
