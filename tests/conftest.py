@@ -24,11 +24,12 @@ from quintain.store.database import connect
 from quintain.store.migrate import upgrade
 from tests.people import make_person
 from tests.postgres import TEMPLATE, PostgresServer
+from tests.properties import examples
 from tests.web_support import copy_demo, make_demo
 
 ROOT = Path(__file__).parent.parent
 # Times vary on a busy machine; what a property test shows does not depend on them.
-hypothesis.settings.register_profile("quintain", deadline=None)
+hypothesis.settings.register_profile("quintain", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("quintain")
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,6 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Unavailable
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine
+from quintain.engine.presence import served_at, serving
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.environments import Environments
@@ -22,6 +25,7 @@ from quintain.services.mail import Mail
 from quintain.services.outside import read_outside
 from quintain.services.run_cell import Conditions
 from quintain.services.run_cell import Engine as CellEngine
+from quintain.services.signing import sign_kept
 from quintain.services.submit import Rules
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
@@ -29,6 +33,8 @@ from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
 
+SERVING = "serving"  # folder of the workspace in which servers say where they listen
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
 
 
@@ -77,6 +83,35 @@ class Workspace:
     def mail(self) -> Mail:
         """Where e-mail is handed over, and who it is from."""
         return Mail(self.settings.smtp_url, self.settings.mail_from)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address that links lead to. *known* is false where no server runs here and none was named."""
+
+    url: str
+    known: bool
+
+
+def base_address(settings: Settings) -> Address:
+    """Give the address that links lead to: the one that is set, or that of the server that runs, or a guess."""
+    if settings.public_url:
+        return Address(settings.public_url, known=True)
+    running = served_at(settings.workspace / SERVING)
+    return Address(running or settings.address, known=running is not None)
+
+
+def announced(settings: Settings) -> AbstractContextManager[None]:
+    """Let commands know that a server listens at the host and the port of *settings*, for as long as it does."""
+    folder = settings.workspace / SERVING
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return nullcontext()  # with its database elsewhere a server can do without a folder of its own
+    if not os.access(folder, os.W_OK):
+        return nullcontext()
+    host = EVERYWHERE.get(settings.host, settings.host)
+    return serving(folder, f"http://{f'[{host}]' if ':' in host else host}:{settings.port}")
 
 
 def make_engine(settings: Settings) -> CellEngine:
@@ -160,7 +195,15 @@ def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:
     )
     if check:
         require_current(workspace.engine)
+    _shut_out_others(settings)
     return workspace
+
+
+def _shut_out_others(settings: Settings) -> None:
+    """Let only the owner and the group of the database's file read it: the key that we sign with is in it."""
+    file = settings.workspace / "quintain.db"
+    if not settings.database_url and file.exists() and file.stat().st_uid == os.getuid():
+        file.chmod(stat.S_IMODE(file.stat().st_mode) & 0o770)
 
 
 def create_workspace(settings: Settings) -> Workspace:
@@ -172,5 +215,8 @@ def create_workspace(settings: Settings) -> Workspace:
             f"The folder {settings.workspace} cannot be made: {error.strerror}.", remedy="Name another one."
         ) from error
     workspace = open_workspace(settings, check=False)
-    upgrade(workspace.engine)
+    if upgrade(workspace.engine):
+        with workspace.session() as db:
+            sign_kept(db, workspace.blobs)
+    _shut_out_others(settings)
     return workspace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from quintain.services.harvest_model import Target, target_from_folder, target_f
 from quintain.services.models import register_version, withdraw
 from quintain.services.tasks import put_task
 from quintain.store.blobs import Blobs
+from tests.starter import starter_rows
 
 LABELS = ("negative", "neutral", "positive")
 TASK = Task("sentiment", "text-classification", {"en": "Sentiment"}, labels=tuple(Label(name) for name in LABELS))
@@ -388,6 +390,38 @@ def test_the_command_refuses_what_is_wrong(cli: Run, corpus: Path, model: Path, 
     rules.write_text(cli("harvest", "--show-rules").stdout, encoding="utf-8")
     kept = cli("harvest", corpus, "--model", model, "--out", out, "--rules", rules, "--size", "10")
     assert kept.exit_code == 0, kept.output
+
+
+def test_made_reviews_with_ratings(model: Path, tmp_path: Path) -> None:
+    """Snippets with ratings from -4 to 4 in Latin-1, one file packed, are read and shared out by rating."""
+    texts = [row["text"] for row in starter_rows("sentiment") if max(row["text"]) <= "\xff"]
+    lines = [f"{n}\t{n % 9 - 4}.5\t{text}" for n, text in enumerate(texts[:400])]
+    (tmp_path / "movies.txt.gz").write_bytes(gzip.compress("\n".join(lines[:250]).encode("latin-1")))
+    (tmp_path / "gadgets.txt").write_bytes("\n".join(lines[250:]).encode("latin-1"))
+    rules = parse_rules(
+        """
+        [limits]
+        words = [3, 60]
+        [[strata]]
+        name = "low"
+        where = "rating < -1"
+        share = 0.5
+        [[strata]]
+        name = "rest"
+        share = 0.5
+        across = ["predicted"]
+        """
+    )
+    options = Options(names=("id", "rating", "text"), quotes=False, encoding="latin-1")
+    settings = Harvesting(rules=rules, size=60, format="tsv", options=options)
+    files = [tmp_path / "movies.txt.gz", tmp_path / "gadgets.txt"]
+    told = harvest(files, target_from_folder(model), tmp_path / "a.jsonl", settings).as_dict()
+    assert told["taken"] == 60
+    assert told["rows"] == {"read": 400, "bad": 0, "without_text": 0, "without_rating": 0}
+    with (tmp_path / "a.jsonl").open(encoding="utf-8") as stream:
+        taken = [json.loads(line)["text"] for line in stream]
+    assert len(taken) == 60
+    assert all(any(one in text for text in texts) for one in taken)
 
 
 def test_real_reviews(shared_data: Path, model: Path, tmp_path: Path) -> None:

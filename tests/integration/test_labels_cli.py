@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -374,6 +375,18 @@ def test_bluebird(cli: Cli, shared_data: Path, tmp_path: Path) -> None:
         ask(cli, "labels", "aggregate", folder / "label.csv", "--method", method, "--out", out)
         right = [row["label"] == truth[row["item"]] for row in read(out)]
         assert sum(right) / len(right) == pytest.approx(expected, abs=0.0005)
+
+
+def test_five_labels_in_one_column_are_read(cli: Cli, tmp_path: Path) -> None:
+    """A list of labels in each row, as SNLI's files have it, is five judges by their place; gaps are no judgement."""
+    path = tmp_path / "pairs.jsonl.gz"
+    given = [["e", "e", "e", "n", "e"], ["n", "n", "c", "n", ""], ["c", "c", "c", "c", "c"]]
+    lines = [json.dumps({"pairID": f"p{n}", "annotator_labels": labels}) for n, labels in enumerate(given)]
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    mapped = ("--column", "item=pairID", "--column", "label=annotator_labels")
+    found = ask(cli, "labels", "agreement", path, *mapped)
+    assert (found["items"], found["workers"], found["judgements"]) == (3, 5, 14)
+    assert found["krippendorff_alpha"]["value"] > 0.5
 
 
 def test_snli_hard(cli: Cli, shared_data: Path) -> None:

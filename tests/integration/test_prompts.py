@@ -28,6 +28,7 @@ from quintain.store.queries import prompts as queries
 from quintain.store.tables import Prompt, User
 from tests.collecting import ONE, ROUND, TASK, add_models, add_round, sentences, write_prompts, writers
 from tests.integration.prompt_writers import edit_prompts
+from tests.properties import examples
 
 
 def add_draft(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> str:
@@ -96,7 +97,7 @@ def test_a_closed_round_takes_no_prompts(db: Session, blobs: Blobs, owner: Actor
 STEPS = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.sampled_from([-1, 60])), min_size=5, max_size=40)
 
 
-@profile(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@profile(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_leases_are_exclusive_whatever_happens(
     db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, steps: list[tuple[int, bool, int]]

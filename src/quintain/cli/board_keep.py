@@ -1,7 +1,8 @@
-"""`quintain board snapshot|verify|fork|forks|unfork`: what is kept of a board."""
+"""`quintain board snapshot|fork|forks|unfork`: what is kept of a board."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.board import Base, Datasets, Epsilon, Language, Rates, Tag, Task, Weights, app
 from quintain.cli.context import workspace_of
-from quintain.cli.streams import in_file, out_option
-from quintain.core.errors import NotFound
+from quintain.cli.streams import out_option
 from quintain.core.people import OPERATOR
 from quintain.services import board_keep
 from quintain.services.board_keep import ForkInfo
@@ -35,7 +35,7 @@ def snapshot(
     language: Language = None,
     json: output.JsonFlag = False,
 ) -> None:
-    """Freeze the board as everybody may see it, with the hash of every input.
+    """Freeze the board as everybody may see it, with the hash of every input, signed with the workspace's key.
 
     Example: quintain board snapshot sentiment --title "Camera ready" -o board.json
     """
@@ -43,38 +43,17 @@ def snapshot(
     view: View = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
         part = Part(tag, language)
-        made = board_keep.take_snapshot(db, workspace.blobs, OPERATOR, task, view, title=title, part=part)
+        server = workspace.settings.public_url
+        made = board_keep.take_snapshot(
+            db, workspace.blobs, OPERATOR, task, view, title=title, part=part, server=server
+        )
         _, data = board_keep.read_snapshot(db, workspace.blobs, task, made.hash)
     if out is not None:
         output.write_file(out, data)
     if json:
-        output.print_json({"hash": made.hash, "title": made.title, "created_at": made.created_at, "file": out})
+        output.print_json({**asdict(made), "file": out})
     else:
         output.print_line(made.hash)
-
-
-@app.command()
-def verify(
-    file: Annotated[Path, in_file("A snapshot of a board.")],
-    json: output.JsonFlag = False,
-) -> None:
-    """Check a snapshot: that nothing was changed, and that its figures give its ranking. No workspace is needed.
-
-    Example: quintain board verify board.json
-    """
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
-    found = board_keep.verify_snapshot(data, file.name)
-    if json:
-        output.print_json(found.as_dict())
-    elif not found.problems:
-        output.print_line(f"{file.name} is what it claims to be: {found.models} models of {found.task}, {found.hash}")
-    for problem in found.problems:
-        output.say(f"{file.name}: {problem}")
-    if found.problems:
-        raise typer.Exit(1)
 
 
 @app.command()

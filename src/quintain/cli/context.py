@@ -6,7 +6,8 @@ from typing import Any
 
 import typer
 
-from quintain.compose import Workspace, open_workspace
+from quintain.cli import output
+from quintain.compose import Workspace, base_address, open_workspace
 from quintain.core.errors import NotFound
 from quintain.settings import Settings, read_settings
 
@@ -28,3 +29,14 @@ def workspace_of(context: typer.Context, *, check: bool = True) -> Workspace:
             remedy="Make one with `quintain init`, or name another folder with --workspace.",
         )
     return open_workspace(settings, check=check)
+
+
+def link_base(workspace: Workspace) -> str:
+    """Give the address that links begin with; say which one is assumed where nothing tells."""
+    found = base_address(workspace.settings)
+    if not found.known:
+        output.say(
+            f"No server runs on this workspace here, so {found.url} is assumed; "
+            "QUINTAIN_PUBLIC_URL or QUINTAIN_PORT say otherwise."
+        )
+    return found.url

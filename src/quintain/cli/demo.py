@@ -18,7 +18,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
-from quintain.compose import Workspace, create_workspace, workers_beside
+from quintain.compose import Workspace, announced, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
 from quintain.services.demo import Progress as Report
@@ -82,7 +82,7 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
             webbrowser.open(settings.address)
 
     set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-    with workers_beside(settings):
+    with announced(settings), workers_beside(settings):
         run(create_app(made), listener, ready=ready)
     made.close()
 

@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "model": ("quintain.cli.model:app", "quintain.cli.submit"),
     "train": ("quintain.cli.train:train",),
     "evaluate": ("quintain.cli.evaluate:app", "quintain.cli.cells", "quintain.cli.evaluate_results"),
-    "board": ("quintain.cli.board:app", "quintain.cli.board_keep"),
+    "board": ("quintain.cli.board:app", "quintain.cli.board_keep", "quintain.cli.board_verify"),
     "harvest": ("quintain.cli.harvest:harvest",),
     "validate": ("quintain.cli.validate:app", "quintain.cli.validate_console"),
     "labels": ("quintain.cli.labels:app",),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
@@ -56,7 +56,7 @@ def open_(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> Non
         info = service.open_round(db, OPERATOR, ref)
         wage = pay.wage(db, info.id, info.spec)
     if info.spec.entry is not None:
-        say(f"The panel sends people to: {entry.entry_url(info, workspace.settings.address)}")
+        say(f"The panel sends people to: {entry.entry_url(info, link_base(workspace))}")
     say(f"A session takes about {wage.minutes:g} minutes and pays {info.spec.reward.base}: {wage.hourly} an hour.")
     _show(info, json, f"Round {ref} is open.")
 

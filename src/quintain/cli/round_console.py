@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.round import RoundName, app
 from quintain.core.errors import BadInput
@@ -32,7 +32,7 @@ def show(
     with workspace.session() as db:
         info = rounds.get_round(db, OPERATOR, ref)
         wage = pay.wage(db, info.id, info.spec)
-    address = entry.entry_url(info, workspace.settings.address) if info.spec.entry else None
+    address = entry.entry_url(info, link_base(workspace)) if info.spec.entry else None
     shape = info.as_dict()
     if json:
         print_json({**shape, "entry_url": address})

@@ -19,7 +19,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
-from quintain.compose import Workspace, create_workspace, open_workspace, servers_beside, workers_beside
+from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
 from quintain.core.errors import BadInput
 from quintain.logs import set_up_logs
 from quintain.services import accounts
@@ -71,7 +71,7 @@ def serve(
     with workspace.session() as db:
         link = accounts.first_admin(db)
     announce = _announcer(settings, link.url(settings.address) if link else None, json=json, browse=open_browser)
-    with workers_beside(settings):
+    with announced(settings), workers_beside(settings):
         if settings.processes > 1:
             workspace.engine.dispose()
             _serve_together(settings, bound, announce)

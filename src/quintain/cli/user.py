@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
-from quintain.cli.context import workspace_of
+from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
@@ -44,7 +44,7 @@ def add(
         person, link = accounts.invite(
             db, OPERATOR, name, email=email, display_name=display_name, roles=roles, language=language
         )
-    url = link.url(workspace.settings.address)
+    url = link.url(link_base(workspace))
     if json:
         output.print_json({**_as_dict(person), "url": url, "expires_at": link.expires_at})
     else:
@@ -100,7 +100,7 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
     workspace = workspace_of(context)
     with workspace.session() as db:
         made = links.make_link(db, OPERATOR, name)
-    url = made.url(workspace.settings.address)
+    url = made.url(link_base(workspace))
     if json:
         output.print_json({"name": made.name, "url": url, "expires_at": made.expires_at})
     else:

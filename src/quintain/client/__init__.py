@@ -33,7 +33,9 @@ from quintain.client.result_shapes import (
     Run,
     RunReport,
     Runs,
+    SigningKey,
     Snapshot,
+    SnapshotCheck,
     Uncertainty,
 )
 from quintain.client.rounds import RoundCalls
@@ -276,7 +278,9 @@ __all__ = [
     "Run",
     "RunReport",
     "Runs",
+    "SigningKey",
     "Snapshot",
+    "SnapshotCheck",
     "Status",
     "TaskInfo",
     "TaskSummary",

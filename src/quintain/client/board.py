@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 
 from quintain.client.refs import task_path
-from quintain.client.result_shapes import Board, Estimate, Fork, RankedModel, Ranking, Snapshot, Uncertainty
+from quintain.client.result_shapes import (
+    Board,
+    Estimate,
+    Fork,
+    RankedModel,
+    Ranking,
+    SigningKey,
+    Snapshot,
+    SnapshotCheck,
+    Uncertainty,
+)
 from quintain.client.transport import Transport
+from quintain.core.errors import BadInput, NotFound
+from quintain.data.signatures import digest, is_signed, key_id
 
 
 class Part(TypedDict, total=False):
@@ -113,6 +126,43 @@ class BoardCalls:
         """Freeze the board as everybody may see it, with the hash of every input."""
         where = f"{task_path(task)}/board/snapshots"
         return Snapshot.read(self._transport.ask("POST", where, params=_query(view), json={"title": title}))
+
+    def signing_keys(self) -> list[SigningKey]:
+        """List the public keys that the server signs snapshots with, also those that were replaced."""
+        return [SigningKey.read(item) for item in self._transport.ask("GET", "/keys")["keys"]]
+
+    def snapshot(self, task: str, snapshot: str) -> bytes:
+        """Give the file of a frozen copy, named by its hash or the beginning of it."""
+        where = f"{task_path(task)}/board/snapshots/{quote(snapshot, safe='')}"
+        return self._transport.text("GET", where).encode()
+
+    def check_snapshot(self, path: Path | str) -> SnapshotCheck:
+        """Compare the file of a snapshot with what this server signed and keeps: `client.check_snapshot(path).ok`.
+
+        What the file says is `intact` where it has the hash that it claims, and is this server's word where it is
+        `signed` by a key that the server has `published`, and is `kept` there.
+        """
+        try:
+            shape = json.loads(Path(path).read_bytes())
+            found, claimed, task = digest(shape), str(shape["hash"]), str(shape["board"]["task"])
+            signature = dict(shape.get("signature") or {})
+            public = str(signature.get("public_key") or "")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise BadInput(f"{path} is not a snapshot of a board.", remedy="Download it again.") from error
+        signed = is_signed(found, str(signature.get("value") or ""), public)
+        try:
+            kept = digest(json.loads(self.snapshot(task, found))) == found
+        except NotFound:
+            kept = False
+        return SnapshotCheck(
+            hash=claimed,
+            task=task,
+            key_id=key_id(public) if signed else None,
+            intact=found == claimed,
+            signed=signed,
+            published=signed and public in {one.public_key for one in self.signing_keys()},
+            kept=kept,
+        )
 
     def download_snapshot(self, task: str, snapshot: str, path: Path | str) -> Path:
         """Write a frozen copy, named by its hash or the beginning of it; `quintain board verify` checks the file."""

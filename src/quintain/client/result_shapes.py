@@ -97,11 +97,40 @@ class Fork(Record):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot(Record):
-    """A frozen copy of a board."""
+    """A frozen copy of a board; *key_id* is the key that signed it."""
 
     hash: str
     title: str
     created_at: datetime
+    key_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey(Record):
+    """The public part of a key that snapshots are signed with (Ed25519, base64)."""
+
+    key_id: str
+    public_key: str
+    created_at: datetime
+    replaced_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotCheck(Record):
+    """What a server says of a snapshot's file; *key_id* is the key that signed it, None where it is not signed."""
+
+    hash: str
+    task: str
+    key_id: str | None
+    intact: bool
+    signed: bool
+    published: bool
+    kept: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is this server's: unchanged, signed with a key of the server's, and kept there."""
+        return self.intact and self.signed and self.published and self.kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 An example's id is that of `core.example.Example`: SHA-256 over the canonical JSON of its inputs. polars writes JSON in
 exactly that form when the fields are in the order of their names, so only the hashing itself goes row by row.
 
-A version's hash covers ids, answers, tags and groups in order, and nothing of the file that they came from.
+A version's hash covers ids, answers, tags and groups in order, and nothing of the file that they came from. Anybody can
+compute it, so where answers are hidden it would be a way to try answers until one fits: such a version is named by its
+content and a secret salt, `salted`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
 import time
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ import polars as pl
 from quintain.core.hashing import ID_LENGTH
 
 _FORM = b"quintain data set, form 1\n"
+_SALTED = b"quintain data set with hidden answers, form 1\n"
 _TURN = 1000  # rows hashed between two offers of Python's lock to other threads
 
 
@@ -90,6 +94,15 @@ class ContentHash:
         """Give the hash."""
         parts = b"\n".join(part.hexdigest().encode() for part in (self._ids, self._answers, self._marks))
         return hashlib.sha256(_FORM + parts).hexdigest()
+
+
+def salted(content: str, salt: str) -> str:
+    """Give the public name of the content whose hash is *content*: without the *salt* nothing follows from it.
+
+    >>> salted("ab" * 32, "01" * 32)[:8], salted("ab" * 32, "02" * 32)[:8]
+    ('e477848e', '4b3fd4c2')
+    """
+    return hmac.new(bytes.fromhex(salt), _SALTED + content.encode(), hashlib.sha256).hexdigest()
 
 
 def _lines(table: pl.DataFrame) -> bytes:

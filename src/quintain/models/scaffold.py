@@ -10,6 +10,7 @@ from quintain.core.errors import Conflict, Unavailable
 from quintain.core.task import AnswerType, Task
 from quintain.models.card import write_card
 from quintain.tasks.contract import TaskKind, kind_of
+from quintain.tasks.writing import toml
 
 # What a handler answers before anybody has taught it anything, for each type of answer; {item} is an example.
 _ANSWERS: Mapping[AnswerType, str] = {
@@ -96,11 +97,11 @@ def answer(item):
 
 
 def _manifest(task: Task, name: str, named: bool) -> str:
-    line = f"task = {json.dumps(task.name)}" if named else '# task = "…"  # what it is for; or name it with --task'
+    line = f"task = {toml(task.name)}" if named else '# task = "…"  # what it is for; or name it with --task'
     return f"""# How the model is run. `quintain model check .` says whether it can be.
 adapter = "handler"
 {line}
-name = {json.dumps(name)}
+name = {toml(name)}
 batch_size = 1  # how many examples predict() likes to get at once
 """
 

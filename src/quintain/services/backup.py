@@ -34,6 +34,7 @@ from quintain.core.people import Actor
 from quintain.engine.archives import DAMAGE
 from quintain.services import audit
 from quintain.services.permissions import require_admin
+from quintain.services.signing import sign_kept
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import FULL, Blobs
@@ -141,6 +142,7 @@ def restore_backup(
             )
         except DBAPIError as error:
             raise _broken(source, f"the database does not take its rows ({error.orig})") from error
+    sign_kept(db, blobs)
     with transaction(db):
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
         audit.record(db, Actor(name=actor.name), "backup.restore", source.name)
@@ -172,6 +174,7 @@ def upgrade_workspace(db: Session, blobs: Blobs, actor: Actor, folder: Path) -> 
     if migrate.current(engine) is not None:
         made = create_backup(db, blobs, actor, folder / f"before-{missing[-1]}-{now():%Y%m%d-%H%M%S}.zip")
     ran = migrate.upgrade(engine)
+    sign_kept(db, blobs)
     with transaction(db):
         audit.record(db, actor, "upgrade", ran[-1] if ran else "", migrations=ran)
     return UpgradeReport(tuple(ran), made)
@@ -240,6 +243,7 @@ def _partial(target: Path) -> Iterator[Path]:
     partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        partial.touch(0o600)  # all that is secret in a workspace is in it
         yield partial
     except OSError as error:
         reason = "the disk is full" if error.errno in FULL else error.strerror

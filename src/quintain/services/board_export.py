@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import yaml
+
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.hashing import content_id
 from quintain.services.board_rank import Ranked
@@ -186,34 +188,28 @@ def _harness(ranked: Ranked, model: BoardModel) -> str:
 def _model_index(ranked: Ranked, model: BoardModel) -> str:
     """Write the part of a model card's front matter that the hub reads results from."""
     made = ranked.board
-    text = [
-        "---",
-        "model-index:",
-        f"- name: {_quoted(model.name)}",
-        "  results:",
+    results = [
+        {
+            "task": {"type": HUB_TASKS.get(made.task.kind, made.task.kind), "name": made.task.name},
+            "dataset": {
+                "name": dataset.name,
+                "type": f"{made.task.name}/{dataset.name}",
+                "split": dataset.role,
+                "revision": dataset.hash,
+            },
+            "metrics": [
+                {
+                    "type": made.metric,
+                    "name": made.axes[0].title,
+                    "value": float(figure["value"]) / made.axes[0].scale,
+                }
+            ],
+        }
+        for dataset, figure in _scored(made, model)
+        if figure is not None
     ]
-    for dataset, figure in _scored(made, model):
-        if figure is None:
-            continue
-        text += [
-            "  - task:",
-            f"      type: {_quoted(HUB_TASKS.get(made.task.kind, made.task.kind))}",
-            f"      name: {_quoted(made.task.name)}",
-            "    dataset:",
-            f"      name: {_quoted(dataset.name)}",
-            f"      type: {_quoted(f'{made.task.name}/{dataset.name}')}",
-            f"      split: {_quoted(dataset.role)}",
-            f"      revision: {_quoted(dataset.hash)}",
-            "    metrics:",
-            f"    - type: {_quoted(made.metric)}",
-            f"      name: {_quoted(made.axes[0].title)}",
-            f"      value: {figure['value'] / made.axes[0].scale!r}",
-        ]
-    return "\n".join([*text, "---", ""])
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # a JSON string is a YAML string
+    index = {"model-index": [{"name": model.name, "results": results}]}
+    return f"---\n{yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1000)}---\n"
 
 
 WHOLE: Mapping[str, Callable[[Ranked], str]] = {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,17 +11,19 @@ from sqlalchemy.orm import Session
 
 from quintain import __version__
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.hashing import canonical_json, content_id
+from quintain.core.hashing import content_id
 from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
-from quintain.services import audit
+from quintain.data.signatures import digest
+from quintain.services import audit, signing
 from quintain.services.board_cache import warm_board
 from quintain.services.board_rank import Ranked, dataset_weights, rank
 from quintain.services.board_settings import BoardSpec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Part, View
 from quintain.services.board_uncertainty import uncertainty
 from quintain.services.permissions import require_signed_in
+from quintain.services.signing import Check, KeySource
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -31,8 +31,10 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries import boards as queries
 from quintain.store.tables import BoardFork, BoardSnapshot
 
-FORMAT = "quintain-board/1"
+FORMAT = "quintain-board/2"
+FORMATS = ("quintain-board/1", FORMAT)  # the first one was not signed
 TOLERANCE = 1e-9
+INTACT = "its content has the hash that it claims"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,34 @@ class SnapshotInfo:
     hash: str
     title: str
     created_at: datetime
+    key_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What checking a snapshot found: its hash, and what does not fit."""
+    """What checking a snapshot found: its hash, what it says it is by, and every check with how it ended."""
 
     hash: str
     task: str
     models: int
-    problems: tuple[str, ...]
+    key_id: str | None
+    server: str
+    checks: tuple[Check, ...]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What does not fit."""
+        return tuple(check.text for check in self.checks if check.state == "failed")
+
+    @property
+    def origin(self) -> bool:
+        """Whether it is proven who made it, and not only that it fits together."""
+        known = {check.what for check in self.checks if check.state == "passed"}
+        return not self.problems and ("key" in known or "server" in known)
+
+    def with_check(self, check: Check) -> Verified:
+        """Add how another check ended."""
+        return replace(self, checks=(*self.checks, check))
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -69,7 +89,11 @@ class Verified:
             "hash": self.hash,
             "task": self.task,
             "models": self.models,
+            "key_id": self.key_id,
+            "server": self.server,
             "verified": not self.problems,
+            "origin": self.origin,
+            "checks": [check.as_dict() for check in self.checks],
             "problems": list(self.problems),
         }
 
@@ -126,32 +150,50 @@ def remove_fork(db: Session, actor: Actor, task: str, name: str) -> None:
 
 
 def take_snapshot(
-    db: Session, blobs: Blobs, actor: Actor, task: str, view: View | None = None, *, title: str = "", part: Part | None
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    view: View | None = None,
+    *,
+    title: str = "",
+    part: Part | None,
+    server: str = "",
 ) -> SnapshotInfo:
-    """Freeze the board as everybody may see it: what is private to the one who asks does not get in."""
+    """Freeze the board as everybody may see it, and sign it: what is private to the one who asks does not get in.
+
+    *server* is the address under which the snapshot and the key can be asked for.
+    """
     require_signed_in(actor)
     if len(title) > 200 or not title.isprintable():
         raise BadInput("The title is too long.", remedy="Use up to 200 characters on one line.")
     ranked = rank(warm_board(db, blobs, ANONYMOUS, task, part).board, view)
-    shape = snapshot_shape(ranked, uncertainty(db, blobs, ranked.board, ranked.view), title)
-    text = json.dumps(shape, ensure_ascii=False, indent=1, allow_nan=False).encode()
-    key = blobs.put(text)
+    shape = snapshot_shape(ranked, uncertainty(db, blobs, ranked.board, ranked.view), title, server)
+    signature = signing.sign(db, shape["hash"])
+    key = blobs.put(signing.signed_file(shape, signature))
     with transaction(db):
         task_id = find_row(db, task).id
         lock(db, f"snapshots of {task}")
         kept = queries.snapshot(db, task_id, shape["hash"])
         if kept is None:
             kept = BoardSnapshot(
-                task_id=task_id, hash=shape["hash"], title=title, blob=key, created_by=actor.user_id, created_at=now()
+                task_id=task_id,
+                hash=shape["hash"],
+                title=title,
+                blob=key,
+                key_id=signature["key_id"],
+                created_by=actor.user_id,
+                created_at=now(),
             )
             db.add(kept)
-            audit.record(db, actor, "board.snapshot", task, hash=shape["hash"])
-    return SnapshotInfo(kept.hash, kept.title, kept.created_at)
+            audit.record(db, actor, "board.snapshot", task, hash=shape["hash"], key=signature["key_id"])
+    return SnapshotInfo(kept.hash, kept.title, kept.created_at, kept.key_id)
 
 
 def list_snapshots(db: Session, task: str) -> list[SnapshotInfo]:
     """List the snapshots of a task's board, newest first."""
-    return [SnapshotInfo(one.hash, one.title, one.created_at) for one in queries.snapshots(db, find_row(db, task).id)]
+    found = queries.snapshots(db, find_row(db, task).id)
+    return [SnapshotInfo(one.hash, one.title, one.created_at, one.key_id) for one in found]
 
 
 def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[SnapshotInfo, bytes]:
@@ -159,10 +201,10 @@ def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[Sn
     found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
     if found is None:
         raise NotFound(f"There is no snapshot '{prefix}'.", remedy="Give at least six characters of its hash.")
-    return SnapshotInfo(found.hash, found.title, found.created_at), blobs.path(found.blob).read_bytes()
+    return SnapshotInfo(found.hash, found.title, found.created_at, found.key_id), blobs.path(found.blob).read_bytes()
 
 
-def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> dict[str, Any]:
+def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:
     """Give the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
     made, ranking = ranked.board, ranked.ranking
     view = View(
@@ -178,6 +220,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> 
         "format": FORMAT,
         "quintain": __version__,
         "title": title,
+        "server": server,
         "board": made.as_dict(),
         "view": view.as_dict(),
         "ranking": ranked.as_dict(),
@@ -192,30 +235,56 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> 
             },
         },
     }
-    return {**shape, "hash": _digest(shape)}
+    return {**shape, "hash": digest(shape)}
 
 
-def _digest(shape: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical_json({name: value for name, value in shape.items() if name != "hash"})).hexdigest()
+def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[KeySource] = ()) -> Verified:
+    """Check a snapshot without any workspace: its hash, that its matrix gives its ranking, and its signature.
 
-
-def verify_snapshot(data: bytes, name: str = "the file") -> Verified:
-    """Check a snapshot without any workspace: its hash, and that its matrix really gives its ranking."""
+    *sources* are the keys that are believed. Without them a signature proves only that who wrote the file had a key.
+    """
     try:
         shape = parse_json(data)
-        if shape["format"] != FORMAT:
+        if shape["format"] not in FORMATS:
             raise BadInput(f"{name} is of format '{shape['format']}'.", remedy=f"This version reads {FORMAT}.")
         recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
-        digest, claimed = _digest(shape), str(shape["hash"])
+        found, claimed = digest(shape), str(shape["hash"])
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
         raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
-    problems = [] if digest == claimed else ["the content does not have the hash that it claims: it was changed"]
-    for row in recomputed["models"]:
-        problems += _differences(row, said.get(row["model"]))
+    checks = [
+        Check("hash", "passed", INTACT)
+        if found == claimed
+        else Check("hash", "failed", "the content does not have the hash that it claims: it was changed")
+    ]
+    problems = [problem for row in recomputed["models"] for problem in _differences(row, said.get(row["model"]))]
     if len(said) != len(recomputed["models"]):
         problems.append("the ranking names other models than the matrix")
-    return Verified(claimed, str(shape["board"]["task"]), len(said), tuple(problems))
+    checks += [Check("ranking", "failed", problem) for problem in problems] or [
+        Check("ranking", "passed", f"its figures give its ranking of {len(said)} models")
+    ]
+    signature = shape.get("signature")
+    checks += signing.check_signature(found, signature, sources)
+    return Verified(
+        hash=claimed,
+        task=str(shape["board"]["task"]),
+        models=len(said),
+        key_id=signing.key_id_of(signature),
+        server=str(shape.get("server") or ""),
+        checks=tuple(checks),
+    )
+
+
+def compare_with_server(found: Verified, copy: bytes | None, server: str) -> Verified:
+    """Add to what was *found* whether *server* keeps the same; *copy* is what it gave, None where it has none."""
+    try:
+        intact = Check("hash", "passed", INTACT) in found.checks
+        same = intact and copy is not None and digest(parse_json(copy)) == found.hash
+    except (ValueError, AttributeError, RecursionError):
+        same = False
+    if same:
+        return found.with_check(Check("server", "passed", f"{server} keeps the same"))
+    return found.with_check(Check("server", "failed", f"{server} keeps no snapshot like it"))
 
 
 def _differences(row: Mapping[str, Any], said: Mapping[str, Any] | None) -> list[str]:

@@ -3,11 +3,17 @@
 A reference to a version is `task/name` (its newest version), `task/name@3` (version 3), or the first characters of its
 hash. Versions never change: the same content under the same name is the same version, whoever brings it and in
 whatever format. What is in a version is read through `services.dataset_content`.
+
+The hash of a version whose answers are hidden is made with a salt of its own: from the bare hash of its content, which
+is nowhere kept, anybody could compute the answers of a small set by trying. Only owners can bring a file and so learn
+whether it is the same content.
 """
 
 from __future__ import annotations
 
+import hmac
 import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,7 +28,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
-from quintain.data.identity import example_ids
+from quintain.data.identity import example_ids, salted
 from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.services.audit import record
@@ -134,7 +140,8 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     with blobs.scratch(suffix=".parquet") as target:
         report = write_examples(source, definition, plan, target, progress=progress)
         # Content that is there already needs no second file.
-        blob = queries.blob_of_content(db, task, name, report.hash) or blobs.put_file(target)
+        there = _same_content(db, (task, name), report.hash)
+        blob = there.blob if there else blobs.put_file(target)
     meta = {
         "source": report.file,
         "rows_read": report.rows_read,
@@ -171,7 +178,8 @@ def derive(
     table = _complete(get_task(db, task), frame)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
-        blob = queries.blob_of_content(db, task, name, full_hash) or blobs.put_file(target)
+        there = _same_content(db, (task, name), full_hash)
+        blob = there.blob if there else blobs.put_file(target)
     content = _Content(full_hash, blob, table.height)
     return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
 
@@ -207,14 +215,16 @@ def _keep(
     with transaction(db):
         lock(db, f"data set {task}/{name}")
         dataset = queries.dataset_of(db, find_row(db, task).id, name)
-        version = queries.version_with_content(db, dataset.id, content.hash)
+        version = _same_content(db, where, content.hash)
         new = version is None
         if version is None:
+            salt = secrets.token_hex(32) if facts.hidden else None
             version = queries.add_version(
                 db,
                 DatasetVersion(
                     dataset_id=dataset.id,
-                    hash=content.hash,
+                    hash=salted(content.hash, salt) if salt else content.hash,
+                    salt=salt,
                     blob=content.blob,
                     role=facts.role.value,
                     hidden=facts.hidden,
@@ -229,12 +239,21 @@ def _keep(
                 queries.add_lineage(db, version.id, *lineage)
             subject = f"{task}/{name}@{version.number}"
             record(
-                db, actor, "data.derive" if lineage else "data.import", subject, hash=content.hash, rows=content.rows
+                db, actor, "data.derive" if lineage else "data.import", subject, hash=version.hash, rows=content.rows
             )
         else:
             _refuse_other_facts(version, f"{task}/{name}@{version.number}", facts)
     row = queries.VersionRow(version, task, name, actor.name if actor.user_id is not None else None)
     return _info(row, parents=queries.parents(db, version.id), new=new)
+
+
+def _same_content(db: Session, where: tuple[str, str], content: str) -> DatasetVersion | None:
+    """Find the version of a data set that has exactly this content, named openly or with a salt."""
+    for version in queries.versions_of(db, *where):
+        name = salted(content, version.salt) if version.salt else content
+        if hmac.compare_digest(version.hash, name):
+            return version
+    return None
 
 
 def _refuse_other_facts(version: DatasetVersion, ref: str, facts: Facts) -> None:

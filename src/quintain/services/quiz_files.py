@@ -9,7 +9,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.toml import parse_toml
 from quintain.services.quizzes import quiz_faults
-from quintain.tasks.writing import toml
+from quintain.tasks.writing import dump_toml
 
 MAX_FILE = 1_000_000
 LISTS = ("practice", "questions")
@@ -38,8 +38,4 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
 
 def dump_quiz(definition: Mapping[str, Any]) -> str:
     """Write the definition of a quiz as TOML; reading it again gives the same."""
-    lines = [f"{key} = {toml(value)}" for key, value in definition.items() if key not in LISTS]
-    for key in LISTS:
-        for entry in definition.get(key, []):
-            lines += ["", f"[[{key}]]", *(f"{name} = {toml(value)}" for name, value in entry.items())]
-    return "\n".join(lines) + "\n"
+    return dump_toml({key: value for key, value in definition.items() if value or key not in LISTS})

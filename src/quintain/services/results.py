@@ -168,15 +168,21 @@ def guarded(found: DatasetResult) -> DatasetResult:
     """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
 
     Without this, a model that answers one label for one example only would read that example's label off the
-    confusion matrix, and a tag that one example has would do the same.
+    confusion matrix, and a tag that one example has would do the same; so would a tag that all but one have, by what is
+    missing to the whole.
     """
-    slices = [part for part in found.slices if part["examples"] >= FEWEST_SHOWN]
+    slices = [part for part in found.slices if not few_of(part["examples"], found.rows)]
     table = found.confusion
     if table is not None:
         answered = [sum(column) for column in zip(*table["counts"], strict=True)]
         if any(0 < number < FEWEST_SHOWN for number in answered):
             table = None
     return replace(found, slices=slices, confusion=table)
+
+
+def few_of(examples: int, rows: int) -> bool:
+    """Say whether a figure on so many of *rows* examples tells of single ones: of those it has, or those it lacks."""
+    return examples < FEWEST_SHOWN or 0 < rows - examples < FEWEST_SHOWN
 
 
 def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResult:

@@ -29,7 +29,7 @@ from quintain.core.rounds import (
 from quintain.core.toml import parse_toml
 from quintain.services.qualification_rules import rule_faults
 from quintain.services.scripts import SCRIPTS
-from quintain.tasks.writing import toml
+from quintain.tasks.writing import dump_toml
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,38}[a-z0-9])?")
 CURRENCY = re.compile(r"[A-Z]{3}")
@@ -277,28 +277,21 @@ def _kept(value: Any) -> Any:
 
 def dump_round(spec: RoundSpec) -> str:
     """Write *spec* as TOML; reading it again gives the same round."""
-    plain: list[str] = []
-    tables: list[str] = []
+    tables: dict[str, Any] = {}
     for item in fields(RoundSpec):
         value = getattr(spec, item.name)
         if value is None or (value == item.default and item.name not in {"attempts", "keep_nonfooling"}):
             continue
         if item.name in TABLES:
-            tables += _lines(f"[{item.name}]", {one.name: getattr(value, one.name) for one in fields(value)})
+            tables[item.name] = _said({one.name: getattr(value, one.name) for one in fields(value)})
         elif item.name == "conditions":
-            for one in value:
-                tables += _lines("[[conditions]]", {"name": one.name, "prompt": one.prompt, "weight": one.weight})
+            tables[item.name] = [_said({"name": one.name, "prompt": one.prompt, "weight": one.weight}) for one in value]
         elif item.name == "qualifications":
-            for rule in value:
-                tables += _lines("[[qualifications]]", rule)
+            tables[item.name] = [_said(rule) for rule in value]
         else:
-            plain.append(f"{item.name} = {_value(value)}")
-    return "\n".join([*plain, *tables]) + "\n"
+            tables[item.name] = value
+    return dump_toml(tables)
 
 
-def _lines(head: str, values: Mapping[str, Any]) -> list[str]:
-    return ["", head, *(f"{name} = {_value(value)}" for name, value in values.items() if value not in (None, ""))]
-
-
-def _value(value: Any) -> str:
-    return value.isoformat() if isinstance(value, datetime) else toml(value)
+def _said(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in (None, "")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,7 +20,7 @@ from quintain.core.validation import (
     UnqualifyRule,
     ValidationPolicy,
 )
-from quintain.tasks.writing import toml
+from quintain.tasks.writing import dump_toml
 
 TABLES: Mapping[str, type[Any]] = {"adaptive": Adaptive, "gold": Gold, "quiz": EntryQuiz, "reward": JudgeReward}
 # Whole numbers (lowest, highest), and rates or times (above or at the lowest, at most the highest).
@@ -147,20 +147,13 @@ def _together(policy: ValidationPolicy) -> list[tuple[str, str]]:
 
 def dump_policy(policy: ValidationPolicy) -> str:
     """Write *policy* as TOML; reading it again gives the same policy."""
-    plain, tables = [], []
+    tables: dict[str, Any] = {}
     for item in fields(policy):
         value = getattr(policy, item.name)
         if item.name == "rules":
-            for rule in value:
-                tables += ["", "[[rules]]", *_lines(rule)]
-        elif is_dataclass(value):
-            tables += ["", f"[{item.name}]", *_lines(value)]
+            tables["rules"] = [asdict(rule) for rule in value]
+        elif is_dataclass(value) and not isinstance(value, type):
+            tables[item.name] = asdict(value)
         elif value is not None:
-            plain.append(f"{item.name} = {toml(value)}")
-    if not policy.rules:
-        plain.append("rules = []")
-    return "\n".join([*plain, *tables]) + "\n"
-
-
-def _lines(table: Any) -> list[str]:
-    return [f"{item.name} = {toml(getattr(table, item.name))}" for item in fields(table)]
+            tables[item.name] = value
+    return dump_toml(tables)

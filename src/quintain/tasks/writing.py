@@ -1,72 +1,87 @@
-"""A task written as the TOML that `definition.parse_task` reads."""
+"""A task written as the TOML that `definition.parse_task` reads, and how every TOML of ours is written."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quintain.core.task import Label, Task
+import tomlkit
+from tomlkit.items import Item
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_ONE_LINE_ONLY = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+from quintain.core.task import Label, Task
 
 
 def dump_task(task: Task) -> str:
     """Write *task* as TOML; reading it again gives the same task."""
-    lines = [f"name = {toml(task.name)}", f"kind = {toml(task.kind)}", f"languages = {toml(task.languages)}"]
-    plain_labels = [
-        (key, labels)
-        for key, labels in (("labels", task.labels), ("extra_labels", task.extra_labels))
-        if labels and not any(label.gloss or label.examples for label in labels)
-    ]
-    lines += [f"{key} = {toml([label.name for label in labels])}" for key, labels in plain_labels]
-    lines.append(f"metrics = {toml(task.metrics)}")
-    lines.append(f"canonical_metric = {toml(task.canonical_metric)}")
-    for key, labels in (("labels", task.labels), ("extra_labels", task.extra_labels)):
-        if (key, labels) not in plain_labels:
-            lines += _label_tables(key, labels)
-    texts = {"title": task.title, "instructions": task.instructions, "content_warning": task.content_warning}
-    for key, values in (*texts.items(), ("options", task.options)):
-        if values:
-            lines += ["", f"[{key}]", *(f"{_key(name)} = {toml(value)}" for name, value in values.items())]
-    return "\n".join(lines) + "\n"
+    tables = {
+        "name": task.name,
+        "kind": task.kind,
+        "languages": task.languages,
+        "labels": _labels(task.labels),
+        "extra_labels": _labels(task.extra_labels),
+        "metrics": task.metrics,
+        "canonical_metric": task.canonical_metric,
+        "title": task.title,
+        "instructions": task.instructions,
+        "content_warning": task.content_warning,
+        "options": task.options,
+    }
+    optional = {"labels", "extra_labels", "title", "instructions", "content_warning", "options"}
+    return dump_toml({key: value for key, value in tables.items() if value or key not in optional})
+
+
+def _labels(labels: Sequence[Label]) -> list[Any]:
+    if not any(label.gloss or label.examples for label in labels):
+        return [label.name for label in labels]
+    return [{key: value for key, value in _label_as_dict(label).items() if value} for label in labels]
+
+
+def dump_toml(tables: Mapping[str, Any]) -> str:
+    r"""Write *tables* as a TOML file; reading it again gives the same, whatever the texts hold.
+
+    >>> print(dump_toml({"pages": 10, "title": {"en": "A \"quoted\" title"}}).rstrip())
+    pages = 10
+    <BLANKLINE>
+    [title]
+    en = "A \"quoted\" title"
+    """
+    return tomlkit.dumps(_plain(tables))
 
 
 def toml(value: Any) -> str:
-    """Write one value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
+    """Write one value as TOML, for the right side of a line.
+
+    >>> toml({"rule": "language", "codes": ("en", "de")})
+    '{rule = "language", codes = ["en", "de"]}'
+    """
+    return _inline(value).as_string()
+
+
+def _inline(value: Any) -> Item:
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {toml(entry)}" for name, entry in value.items()) + " }"
+        table = tomlkit.inline_table()
+        for name, entry in value.items():
+            table.append(name, _inline(entry))
+        return table
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        array = tomlkit.array()
+        for entry in value:
+            array.append(_inline(entry))
+        return array
+    item: Item = tomlkit.item(_plain(value))
+    return item
+
+
+def _plain(value: Any) -> Any:
+    """Give *value* in the types that tomlkit writes, and texts of several lines as such."""
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, str):
+        # TOML's texts of several lines may turn a carriage return and line feed into a line feed alone.
+        return tomlkit.string(value, multiline="\n" in value and "\r" not in value)
     if isinstance(value, Sequence):
-        return "[" + ", ".join(toml(entry) for entry in value) + "]"
-    return str(value)
-
-
-def _label_tables(key: str, labels: Sequence[Label]) -> list[str]:
-    lines = []
-    for label in labels:
-        lines += ["", f"[[{key}]]", f"name = {toml(label.name)}"]
-        lines += [f"gloss = {toml(label.gloss)}"] if label.gloss else []
-        lines += [f"examples = {toml(label.examples)}"] if label.examples else []
-    return lines
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
-
-
-def _text(value: str) -> str:
-    if "\n" in value and not _ONE_LINE_ONLY.search(value):
-        inner = value.replace("\\", "\\\\").replace('"""', '""\\"')
-        # A quotation mark at the very end would run into the closing ones.
-        inner = inner[:-1] + '\\"' if inner.endswith('"') else inner
-        return f'"""\n{inner}"""'
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return [_plain(entry) for entry in value]
+    return value
 
 
 def task_as_dict(task: Task) -> dict[str, Any]:

@@ -341,6 +341,7 @@ API = [
         "board",
         media_type="application/json",
     ),
+    Endpoint("GET", "/keys", api_board.list_keys, "board"),
     Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
     Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),

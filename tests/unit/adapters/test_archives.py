@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
+from tests.properties import examples
 
 SMALL = ArchiveLimits(files=20, size=1 << 20)
 Entry = tuple[tarfile.TarInfo, bytes]
@@ -121,7 +122,7 @@ def test_a_huge_header_is_never_held_in_memory(tmp_path: Path) -> None:
 @given(
     data=st.binary(max_size=600), head=st.sampled_from([b"", b"PK\x03\x04", b"\x1f\x8b\x08", b"\0" * 257 + b"ustar"])
 )
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60))
 def test_noise_is_refused_in_words(data: bytes, head: bytes, tmp_path: Path) -> None:
     """Whatever arrives, the answer is a refusal, not a traceback."""
     noise = tmp_path / "noise"

@@ -16,6 +16,7 @@ from quintain.core.errors import BadInput, Unavailable
 from quintain.data.exporting import SINKS, write_export
 from quintain.data.importing import check_file, write_examples
 from quintain.data.plan import Filter, ImportPlan, Range, parse_plan
+from tests.properties import examples
 from tests.unit.data.data_samples import task
 
 Write = Callable[[str, str | bytes], Path]
@@ -207,7 +208,7 @@ EXAMPLES = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40), deadline=None)
 @given(EXAMPLES, st.sampled_from(list(SINKS)))
 def test_export_and_import_give_the_same_version(
     tmp_path: Path, rows: list[tuple[str, str, list[str], str | None]], form: str
@@ -231,7 +232,7 @@ FAULTS = {
 }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40), deadline=None)
 @given(st.integers(1, 40), st.dictionaries(st.integers(0, 39), st.sampled_from(sorted(FAULTS)), max_size=6))
 def test_every_fault_is_found_where_it_is(tmp_path: Path, count: int, wrong: dict[int, str]) -> None:
     """Whatever is broken anywhere in a file is reported with its row and its field, and nothing else is."""

@@ -254,21 +254,42 @@ def test_a_folder_without_front_matter_is_read_by_its_names(write: Write, tmp_pa
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ("configs:\n- config_name: {a: b}\n", "front matter"),
-        ("configs:\n- config_name\n  x y\n", "front matter"),
-        ("configs:\n\t- a: b\n", "tab"),
+        ("configs:\n- config_name: {a: b\n", "line 4: front matter: not valid YAML"),
+        ("configs:\n- config_name\n  x y\n", "'configs' is not a list of mappings"),
+        ("configs:\n\t- a: b\n", "line 3: front matter: not valid YAML: found character '\\t'"),
+        ("- configs\n", "line 2: front matter: is not a mapping"),
+        ("a: &x [1]\nconfigs:\n- data_files: *x\n", "line 4: front matter: not valid YAML: references"),
+        ("configs: " + "[" * 5000 + "\n", "nested too deeply"),
+        ("configs: \x07\n", "not valid YAML"),
     ],
 )
 def test_strange_front_matter_is_explained(block: str, message: str) -> None:
-    """YAML that is not read here is refused with its line."""
+    """YAML that cannot be read, or would not end, is refused with what is wrong and where it can be told."""
     with pytest.raises(BadInput) as caught:
         read_configs(f"---\n{block}---\n", file="README.md")
     assert message in str(caught.value)
-    assert "README.md, line" in str(caught.value)
+    assert str(caught.value).startswith("README.md")
 
 
-def test_a_readme_cannot_reach_outside_its_folder(write: Write, tmp_path: Path) -> None:
-    """Paths with '..' are refused."""
-    write("set/README.md", "---\nconfigs:\n- data_files: ../secret.csv\n---\n")
+def test_all_of_yaml_is_read() -> None:
+    """Texts over several lines, flow mappings and escapes mean what they do in YAML; names stay as written."""
+    block = """configs:
+- {config_name: 1.10, default: true, data_files: [{split: train, path: "caf\\u00e9, 1.csv"}]}
+- config_name: >-
+    two
+    words
+"""
+    first, second = read_configs(f"---\n{block}---\n# Title\n", file="README.md")
+    assert (first["config_name"], first["default"]) == ("1.10", "true")
+    assert first["data_files"] == [{"split": "train", "path": "café, 1.csv"}]
+    assert second == {"config_name": "two words"}
+    assert read_configs("---\n---\n", file="README.md") == read_configs("# Title\n", file="README.md") == []
+
+
+@pytest.mark.parametrize("where", ["data_files: ../secret.csv", "data_files: '*.csv'\n  data_dir: ../other"])
+def test_a_readme_cannot_reach_outside_its_folder(write: Write, tmp_path: Path, where: str) -> None:
+    """Paths with '..' are refused, be it in a file's name or in that of its folder."""
+    write("other/secret.csv", "text,label\na,neutral\n")
+    write("set/README.md", f"---\nconfigs:\n- {where}\n---\n")
     with pytest.raises(BadInput, match="not a file in the folder"):
         check_file(tmp_path / "set", task("sentiment"), ImportPlan(role="train"))

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from quintain.data.languages import LANGUAGES, LEXICON, languages_of
+from tests.starter import starter_rows
 
 SENTENCES = {
     "en": [
@@ -66,6 +67,14 @@ def test_words_that_languages_share_count_in_part() -> None:
     """The parts of every word add up to one, so that no language wins by words of all."""
     sums = LEXICON.group_by("word").agg(pl.col("score").sum())["score"]
     assert sums.to_list() == pytest.approx([1.0] * len(sums))
+
+
+def test_starter_reviews_are_english() -> None:
+    """Of the sentences that are shipped none is taken for another language, and nearly all are told."""
+    texts = [row["text"] for row in starter_rows("sentiment")]
+    found = languages_of(pl.Series(texts), pl.Series(range(len(texts))))
+    assert (found.is_not_null() & (found != "en")).sum() == 0
+    assert (found == "en").sum() / len(texts) > 0.95
 
 
 def test_real_english_reviews_are_english(shared_data: Path) -> None:

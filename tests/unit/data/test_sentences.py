@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.data.sentences import sentences, split_texts
+from tests.starter import starter_rows
 
 
 def split(text: str) -> list[str]:
@@ -104,6 +106,15 @@ def test_a_long_run_of_marks_takes_no_longer_than_its_length() -> None:
     """Nothing in the rules goes back over what it has read, so hostile texts are cut in one go."""
     for part in (". ", "!", "\n", ":)", "😍 ", '."', "a.", "Mr. "):
         assert sum(end - start for start, end in sentences(part * 20_000)) > 0 or not part.strip()
+
+
+def test_starter_sentences_stay_whole() -> None:
+    """Sentences that are shipped one by one, commas, quotation marks and abbreviations in them, are not cut."""
+    texts = [row["text"] for row in starter_rows("sentiment")]
+    single = [text for text in texts if not re.search(r"[.!?…]['\"”’)]*\s", text)]
+    assert len(single) > 400
+    _, counts = split_texts(single)
+    assert set(counts) == {1}
 
 
 def test_real_sentences_stay_whole(shared_data: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quintain.core.errors import BadInput, NotFound
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.stats.judgements import Judgements
+from tests.properties import examples
 
 NAMES = AGGREGATORS.names()
 CLASSES = ("mixed", "negative", "positive")
@@ -126,7 +127,7 @@ class TestEveryAggregator:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("mixed-as-two", "writer-vote")])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(names=st.permutations(["alpha", "beta", "gamma"]), seed=st.integers(0, 5))
 def test_labels_may_be_called_anything(name: str, names: list[str], seed: int) -> None:
     """Other names in another order for the same labels give the same posteriors."""

@@ -13,6 +13,7 @@ from sacrebleu.metrics.chrf import CHRF
 
 from quintain.core.task import AnswerType
 from quintain.metrics.evaluate import evaluate_metrics
+from tests.properties import examples
 
 
 def values(answer_type: AnswerType, gold: Any, said: Any, *names: str) -> list[float | None]:
@@ -65,7 +66,7 @@ SENTENCES = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(SENTENCES), st.lists(st.sampled_from(SENTENCES[:3]), min_size=1, max_size=2)),

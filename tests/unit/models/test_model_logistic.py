@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from quintain.models.logistic import fit
+from tests.properties import examples
 
 
 def _data(seed: int, rows: int = 200, columns: int = 5, classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +20,7 @@ def _data(seed: int, rows: int = 200, columns: int = 5, classes: int = 3) -> tup
 
 
 @given(seed=st.integers(0, 10_000), strength=st.floats(0.01, 100))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_the_gradient_is_zero_at_the_solution(seed: int, strength: float) -> None:
     """At the minimum, each weight is strength times the feature's covariance with the errors."""
     features, classes = _data(seed)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from quintain.models import ngrams
 from quintain.models.ngrams import chunks, features
+from tests.properties import examples
 
 BITS = 20
 WEIGHTS = np.random.default_rng(0).normal(size=(1 << 14, 2)).astype(np.float32)
@@ -32,7 +33,7 @@ def _total(text: str) -> int:
 
 
 @given(st.lists(st.text("abC' .", max_size=30), min_size=1, max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_each_text_has_as_many_features_as_pieces(texts: list[str]) -> None:
     """Words, neighbouring words and pieces of words: none is lost, none runs over into the next text."""
     found = features(texts, BITS)
@@ -41,7 +42,7 @@ def test_each_text_has_as_many_features_as_pieces(texts: list[str]) -> None:
 
 
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_a_text_has_the_same_features_in_any_company(texts: list[str]) -> None:
     """What stands before and after a text in the batch does not matter, whatever the script."""
     together = features(texts, 14).times(WEIGHTS)

@@ -12,6 +12,7 @@ from quintain.perturb import draws
 from quintain.perturb.apply import carry_out, outcomes, perturb_texts, realign, replay, settle
 from quintain.perturb.batch import Batch
 from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
+from tests.properties import examples
 
 NAMES = PERTURBATIONS.names()
 TEXTS = [
@@ -79,7 +80,7 @@ def test_addresses_and_handles_are_left_alone(member: Perturbation) -> None:
     assert all(thing.lower() in new.lower() for thing in ("http://example.org/her", "@brother", "#colour"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6), seed=st.integers(0, 9), severity=st.sampled_from([0.5, 1, 4]))
 @pytest.mark.parametrize("name", NAMES)
 def test_edits_replay_to_the_result(name: str, texts: list[str], seed: int, severity: float) -> None:
@@ -98,7 +99,7 @@ def test_edits_replay_to_the_result(name: str, texts: list[str], seed: int, seve
         assert all(text[start:end] != new for start, end, new in outcome.edits)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(texts=st.lists(ANY_TEXT, min_size=1, max_size=6), seed=st.integers(0, 9))
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shortcut_gives_what_the_edits_give(name: str, texts: list[str], seed: int) -> None:
@@ -108,7 +109,7 @@ def test_a_shortcut_gives_what_the_edits_give(name: str, texts: list[str], seed:
     assert perturb_texts(texts, member, seed=seed) == carry_out(texts, seeds, member, member.rate)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(text=SENTENCES.filter(lambda text: len(text) > 3), data=st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_protected_spans_keep_their_words(name: str, text: str, data: st.DataObject) -> None:

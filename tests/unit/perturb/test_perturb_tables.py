@@ -17,6 +17,7 @@ from quintain.perturb.rows import Column, perturb_rows, words_touched
 from quintain.perturb.tables import edits_of, lineage, perturb_example, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.extractive_qa import ExtractiveQA
+from tests.starter import starter_rows
 
 SENTIMENT = Task("s", "text-classification", {"en": "S"}, labels=(Label("positive"), Label("negative")))
 QA = Task("qa", "extractive-qa", {"en": "QA"})
@@ -163,17 +164,45 @@ def test_words_are_counted_where_edits_reach_them() -> None:
     assert words_touched("one two three", [(0, 1, "x"), (1, 2, "y")]) == 1
 
 
+@pytest.mark.parametrize("name", PERTURBATIONS.names())
+def test_starter_reviews_change_without_harm(name: str) -> None:
+    """On the sentences that are shipped every perturbation runs, changes some, and leaves none empty."""
+    check_harm(name, [row["text"] for row in starter_rows("sentiment")])
+
+
 @pytest.mark.skipif(not (SHARED / "sst").exists(), reason="the shared data are not here")
 @pytest.mark.parametrize("name", PERTURBATIONS.names())
 def test_real_reviews_change_without_harm(name: str) -> None:
-    """On real sentences every perturbation runs, changes some, and edits about the share of words that it says."""
+    """The same of reviews that others wrote."""
     lines = (SHARED / "sst/data/SST2/dev.tsv").read_text(encoding="utf-8").splitlines()
-    texts = [line.split("\t")[0] for line in lines]
+    check_harm(name, [line.split("\t")[0] for line in lines])
+
+
+def check_harm(name: str, texts: list[str]) -> None:
+    """Say that a perturbation changes some of *texts* and leaves something of each."""
     found = perturb_texts(texts, perturbation(name))
     changed = [new for new in found if new is not None]
     assert all(new.strip() for new in changed)
     if PERTURBATIONS.get(name).family == "robustness":
         assert len(changed) > 0.02 * len(texts)
+
+
+TEMPLATES = (
+    "The {} told the {} that {{they}} could pay by card.",
+    "The {} met the {} because {{they}} had asked for it.",
+    "The {} handed the {} the keys and {{their}} coat.",
+    "The {} asked the {} whether somebody had called {{them}}.",
+)
+PEOPLE = (("technician", "customer"), ("engineer", "client"), ("baker", "guest"), ("librarian", "child"))
+PRONOUNS = ({"they": "he", "their": "his", "them": "him"}, {"they": "she", "their": "her", "them": "her"})
+
+
+def test_made_sentences_swap_into_each_other() -> None:
+    """The male and the female form of a sentence are each other's swap, be the pronoun subject, object or owner."""
+    frames = [template.format(*people) for template in TEMPLATES for people in PEOPLE]
+    male, female = ([frame.format(**pronouns) for frame in frames] for pronouns in PRONOUNS)
+    assert perturb_texts(male, perturbation("gender_words")) == female
+    assert perturb_texts(female, perturbation("gender_words")) == male
 
 
 @pytest.mark.skipif(not (SHARED / "winogender").exists(), reason="the shared data are not here")

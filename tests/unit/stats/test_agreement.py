@@ -24,6 +24,7 @@ from quintain.stats.agreement import (
 from quintain.stats.judgements import Judgements
 from quintain.stats.pairs import cohen_kappa, judgement_pairs, pair_kappas
 from quintain.stats.workers import agreement_with_others, describe_workers, wilson
+from tests.properties import examples
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
@@ -109,7 +110,7 @@ def pairwise_alpha(counts: np.ndarray[Any, Any], distance: Any) -> float:
     return float(1 - seen / expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(COUNTS)
 def test_alpha_is_its_definition(counts: Any) -> None:
     """Alpha from sums of patterns is alpha from all pairs, at the nominal and the interval level."""
@@ -122,7 +123,7 @@ def test_alpha_is_its_definition(counts: Any) -> None:
     assert found == pytest.approx(pairwise_alpha(counts, lambda a, b: (values[a] - values[b]) ** 2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(COUNTS, st.randoms(use_true_random=False))
 def test_what_does_not_matter(counts: Any, random: Any) -> None:
     """The order of items and of nominal classes, and classes that nobody chose (but for AC1), change nothing."""
@@ -137,7 +138,7 @@ def test_what_does_not_matter(counts: Any, random: Any) -> None:
             assert found[2][name].value == pytest.approx(estimate.value)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(COUNTS, st.floats(0.1, 50), st.floats(-1000, 1000))
 def test_interval_alpha_does_not_know_units(counts: Any, scale: float, shift: float) -> None:
     """Numbers may be scaled and shifted."""
@@ -222,7 +223,7 @@ def test_pairs_are_all_pairs(sizes: list[int]) -> None:
     assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=6), min_size=1, max_size=8))
 def test_the_majority_of_the_others(items: list[list[str]]) -> None:
     """Agreement with others is what counting the others one by one gives."""
@@ -280,6 +281,16 @@ def test_baseline_protocol(shared_data: Path) -> None:
     found = measure_agreement(Judgements.of(*zip(*rows, strict=True))).statistics["krippendorff_alpha"]
     assert found.value is not None
     assert round(found.value, 2) == 0.81
+
+
+def test_the_majority_is_the_gold_label_where_there_is_one() -> None:
+    """Five labels an item, some of them missing: more than half is a majority, two against two is none."""
+    labels = {"1": "eeenc", "2": "nncce", "3": "ccc", "4": "en", "5": "nnnnn"}
+    rows = [(item, f"place{n}", label) for item, given in labels.items() for n, label in enumerate(given)]
+    counts = (judgements := Judgements.of(*zip(*rows, strict=True))).counts()
+    clear = 2 * counts.max(axis=1) > counts.sum(axis=1)
+    names = np.array(judgements.classes)[counts.argmax(axis=1)]
+    assert dict(zip(np.array(judgements.items)[clear], names[clear], strict=True)) == {"1": "e", "3": "c", "5": "n"}
 
 
 def test_snli_hard(shared_data: Path) -> None:

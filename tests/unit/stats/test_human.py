@@ -15,6 +15,7 @@ from quintain.core.errors import BadInput
 from quintain.stats.human import Spread, class_scores, held_out_majority, majority_gold, synthetic_annotators
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import fit_one_coin, vote_log_odds
+from tests.properties import examples
 
 
 def votes(*patterns: str) -> Judgements:
@@ -64,7 +65,7 @@ def test_class_scores_by_hand() -> None:
     assert np.isnan([found[kind][2] for kind in found]).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.text("abc", min_size=3, max_size=5), min_size=2, max_size=10), st.integers(0, 99))
 def test_seeds_repeat_and_rows_do_not_matter(patterns: list[str], seed: int) -> None:
     """The same seed gives the same figures, and accuracy is the share of judgements that are gold."""

@@ -15,6 +15,7 @@ from quintain.core.example import Prediction
 from quintain.core.task import Label, Task
 from quintain.metrics.contract import METRICS
 from quintain.tasks.contract import KINDS, RESERVED, TaskKind
+from tests.properties import examples
 
 TEXTS = st.text(alphabet="ab {}<>é𝄞\u0301\t\n\x00\x1f\u2028", max_size=12) | st.sampled_from(["", "a" * 21_000, " "])
 NUMBERS = st.integers(-3, 6)
@@ -124,7 +125,7 @@ def test_form_asks_for_every_field(kind: TaskKind) -> None:
 
 
 @every_kind
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_table_and_single_check_agree(kind: TaskKind, data: st.DataObject) -> None:
     """A table of examples has exactly the faults that its rows have one by one."""
@@ -145,7 +146,7 @@ def test_missing_inputs_are_faults(kind: TaskKind) -> None:
 
 
 @every_kind
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(value=JSON)
 def test_check_survives_any_json(kind: TaskKind, value: Any) -> None:
     """Whatever JSON stands in a field or as the answer, `check` gives faults and never fails."""
@@ -155,7 +156,7 @@ def test_check_survives_any_json(kind: TaskKind, value: Any) -> None:
 
 
 @every_kind
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(raw=JSON)
 def test_parse_answer_survives_any_json(kind: TaskKind, raw: Any) -> None:
     """Whatever a model returns is an answer in plain JSON, or a BadInput that says why not."""

@@ -14,6 +14,7 @@ from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS, kind_of
 from quintain.tasks.definition import dump_task, parse_task, read_task
 from quintain.tasks.starter import starter
+from tests.properties import examples
 
 GOOD = """
 name = "sentiment"
@@ -206,7 +207,7 @@ LABELS = st.lists(
 BY_LANGUAGE = st.dictionaries(st.sampled_from(["en", "de", "pt-BR"]), WORDS, min_size=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(labels=LABELS, title=BY_LANGUAGE, instructions=BY_LANGUAGE, warning=BY_LANGUAGE)
 def test_written_file_reads_back(
     labels: tuple[Label, ...], title: dict[str, str], instructions: dict[str, str], warning: dict[str, str]
@@ -226,7 +227,7 @@ def test_written_file_reads_back(
     assert parse_task(dump_task(task)) == task
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(text=st.text(max_size=80))
 def test_any_text_is_a_task_or_bad_input(text: str) -> None:
     """No text makes the reader fail in another way than by saying what is wrong."""

@@ -84,9 +84,10 @@ def _declared(folder: Path, configs: list[dict[str, Any]]) -> dict[str, list[Pat
 
 
 def _matching(folder: Path, pattern: str, inside: str | None) -> list[Path]:
+    for place in (pattern, inside or ""):
+        if not isinstance(place, str) or place.startswith("/") or ".." in Path(place).parts or "://" in place:
+            raise BadInput(f"{folder.name}/README.md names '{place}', which is not a file in the folder.")
     base = folder / inside if inside else folder
-    if pattern.startswith("/") or ".." in Path(pattern).parts or "://" in pattern:
-        raise BadInput(f"{folder.name}/README.md names '{pattern}', which is not a file in the folder.")
     files = sorted(file for file in base.glob(pattern) if file.is_file())
     if not files:
         raise NotFound(f"{folder.name}/README.md names '{pattern}', and there is no such file.")

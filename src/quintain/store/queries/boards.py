@@ -20,6 +20,7 @@ from quintain.store.tables import (
     DatasetVersion,
     Model,
     ModelVersion,
+    SigningKey,
     TaskRow,
     User,
 )
@@ -114,3 +115,24 @@ def snapshot(db: Session, task_id: int, prefix: str) -> BoardSnapshot | None:
     """Give the task's snapshot whose hash begins with *prefix*."""
     query = select(BoardSnapshot).where(BoardSnapshot.task_id == task_id)
     return db.scalar(query.where(BoardSnapshot.hash.startswith(prefix, autoescape=True)).limit(1))
+
+
+def unsigned_snapshots(db: Session) -> Sequence[BoardSnapshot]:
+    """List the snapshots of all tasks that no key has signed: those from before there were keys."""
+    return db.scalars(select(BoardSnapshot).where(BoardSnapshot.key_id.is_(None)).order_by(BoardSnapshot.id)).all()
+
+
+def hidden_hashes(db: Session) -> dict[str, str]:
+    """Give the hash of every version whose answers are hidden, by its reference."""
+    query = (
+        select(TaskRow.name, Dataset.name, DatasetVersion.number, DatasetVersion.hash)
+        .join(Dataset, Dataset.task_id == TaskRow.id)
+        .join(DatasetVersion, DatasetVersion.dataset_id == Dataset.id)
+        .where(DatasetVersion.hidden)
+    )
+    return {f"{task}/{name}@{number}": value for task, name, number, value in db.execute(query)}
+
+
+def signing_keys(db: Session) -> Sequence[SigningKey]:
+    """List the keys that the workspace signs and signed with, the newest first."""
+    return db.scalars(select(SigningKey).order_by(SigningKey.id.desc())).all()

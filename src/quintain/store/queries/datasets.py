@@ -67,21 +67,15 @@ def versions_with_hash(db: Session, prefix: str) -> list[VersionRow]:
     return _rows(db, query.order_by(DatasetVersion.id).limit(20))
 
 
-def version_with_content(db: Session, dataset_id: int, full_hash: str) -> DatasetVersion | None:
-    """Find the version of a data set that has exactly this content."""
-    query = select(DatasetVersion).where(DatasetVersion.dataset_id == dataset_id, DatasetVersion.hash == full_hash)
-    return db.scalar(query)
-
-
-def blob_of_content(db: Session, task: str, dataset: str, full_hash: str) -> str | None:
-    """Give the blob of the version of a data set that has exactly this content, if there is one."""
+def versions_of(db: Session, task: str, dataset: str) -> Sequence[DatasetVersion]:
+    """List the versions of one data set, the newest first."""
     query = (
-        select(DatasetVersion.blob)
+        select(DatasetVersion)
         .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
         .join(TaskRow, TaskRow.id == Dataset.task_id)
-        .where(TaskRow.name == task, Dataset.name == dataset, DatasetVersion.hash == full_hash)
+        .where(TaskRow.name == task, Dataset.name == dataset)
     )
-    return db.scalar(query)
+    return db.scalars(query.order_by(DatasetVersion.number.desc())).all()
 
 
 def dataset_names(db: Session) -> list[str]:

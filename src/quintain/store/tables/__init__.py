@@ -19,6 +19,7 @@ from quintain.store.tables.collect import (
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
+from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
@@ -100,6 +101,7 @@ __all__ = [
     "RoundTarget",
     "RoundVersion",
     "Secret",
+    "SigningKey",
     "Slot",
     "TaskRow",
     "TaskVersion",

@@ -39,7 +39,7 @@ class BoardFork(Base):
 
 
 class BoardSnapshot(Base):
-    """A frozen copy of a board with the hashes of everything it was computed from."""
+    """A frozen copy of a board with the hashes of everything it was computed from, signed with the key *key_id*."""
 
     __tablename__ = "board_snapshots"
 
@@ -48,5 +48,6 @@ class BoardSnapshot(Base):
     hash: Mapped[str] = mapped_column(String(64), unique=True)
     title: Mapped[str] = mapped_column(String(200), default="")
     blob: Mapped[str] = mapped_column(String(80))
+    key_id: Mapped[str | None] = mapped_column(String(32))
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)

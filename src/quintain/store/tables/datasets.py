@@ -24,7 +24,10 @@ class Dataset(Base):
 
 
 class DatasetVersion(Base):
-    """An immutable list of examples. *hash* names its content, *blob* the Parquet file that holds it."""
+    """An immutable list of examples. *hash* names its content, *blob* the Parquet file that holds it.
+
+    Where answers are hidden, *hash* is made with *salt*, which never leaves the server.
+    """
 
     __tablename__ = "dataset_versions"
     __table_args__ = (UniqueConstraint("dataset_id", "hash"), UniqueConstraint("dataset_id", "number"))
@@ -33,6 +36,7 @@ class DatasetVersion(Base):
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"), index=True)
     number: Mapped[int]
     hash: Mapped[str] = mapped_column(String(64), index=True)
+    salt: Mapped[str | None] = mapped_column(String(64))
     blob: Mapped[str] = mapped_column(String(80))
     role: Mapped[str] = mapped_column(String(16))
     hidden: Mapped[bool] = mapped_column(default=False)

@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 from starlette.responses import Response
 
 from quintain.core.errors import NotFound
-from quintain.services import board_keep, board_settings
+from quintain.services import board_keep, board_settings, signing
 from quintain.services.board_cache import WarmBoard, warm_board
 from quintain.services.board_choices import aggregations, sensitivity
 from quintain.services.board_export import SUFFIXES, export
@@ -25,6 +25,8 @@ from quintain.web.api.board_shapes import (
     ForkChange,
     ForkShape,
     ForksShape,
+    KeyShape,
+    KeysShape,
     RankedShape,
     SensitivityShape,
     SnapshotRequest,
@@ -161,8 +163,11 @@ def list_snapshots(call: Calling, task: TaskName) -> SnapshotsShape:
 def take_snapshot(
     call: Calling, task: TaskName, part: Parted, view: Viewing, request: SnapshotRequest
 ) -> SnapshotShape:
-    """Freeze the board as everybody may see it, with the hash of every input."""
-    made = board_keep.take_snapshot(call.db, call.blobs, call.actor, task, view, title=request.title, part=part)
+    """Freeze the board as everybody may see it, with the hash of every input, and sign it."""
+    server = call.workspace.settings.public_url
+    made = board_keep.take_snapshot(
+        call.db, call.blobs, call.actor, task, view, title=request.title, part=part, server=server
+    )
     return SnapshotShape.model_validate(made)
 
 
@@ -171,6 +176,11 @@ def download_snapshot(call: Calling, task: TaskName, snapshot: SnapshotHash) -> 
     info, data = board_keep.read_snapshot(call.db, call.blobs, task, snapshot)
     headers = {"content-disposition": f'attachment; filename="{task}-board-{info.hash[:12]}.json"'}
     return Response(data, media_type="application/json", headers=headers)
+
+
+def list_keys(call: Calling) -> KeysShape:
+    """List the public keys that snapshots are signed with, also those that were replaced."""
+    return KeysShape(keys=[KeyShape.model_validate(one) for one in signing.published_keys(call.db)])
 
 
 def _warm(call: Call, task: str, part: Part) -> WarmBoard:

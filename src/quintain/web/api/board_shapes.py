@@ -199,11 +199,27 @@ class SnapshotRequest(Shape):
 
 
 class SnapshotShape(Shape):
-    """A frozen copy of a board."""
+    """A frozen copy of a board; *key_id* is the key that signed it."""
 
     hash: str
     title: str
     created_at: datetime
+    key_id: str | None
+
+
+class KeyShape(Shape):
+    """The public part of a key that snapshots are signed with (Ed25519, base64)."""
+
+    key_id: str
+    public_key: str
+    created_at: datetime
+    replaced_at: datetime | None
+
+
+class KeysShape(Shape):
+    """The keys, the one that signs now first."""
+
+    keys: list[KeyShape]
 
 
 class SnapshotsShape(Shape):

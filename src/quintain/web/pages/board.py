@@ -57,7 +57,10 @@ def take_snapshot(post: Posting, task: str) -> Response:
     try:
         title = post.text("title").strip()
         part = Part(post.text("tag") or None, post.text("language") or None)
-        board_keep.take_snapshot(visit.db, visit.blobs, visit.actor, task, _view(post), title=title, part=part)
+        server = visit.workspace.settings.public_url
+        board_keep.take_snapshot(
+            visit.db, visit.blobs, visit.actor, task, _view(post), title=title, part=part, server=server
+        )
     except BadInput as error:
         return _show(visit, task, Part(), trouble_of(error))
     return visit.redirect(_back(post, task) + "#kept", visit.tongue.gettext("The snapshot is taken."))
