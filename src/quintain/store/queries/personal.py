@@ -13,6 +13,7 @@ from quintain.store.tables import (
     ApiToken,
     AuditEntry,
     Draft,
+    JudgingDraft,
     Notification,
     OneTimeLink,
     PanelPerson,
@@ -57,7 +58,8 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    for table in (WebSession, OneTimeLink, ApiToken, Notification, Draft, WorkerFact, PanelPerson, PanelVisit):
+    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, PanelPerson, PanelVisit)
+    for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))
     db.execute(held.values(revoked_at=at))

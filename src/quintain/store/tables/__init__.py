@@ -25,10 +25,12 @@ from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throt
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.validation import (
     Adjudication,
+    DueReview,
     JudgeEstimate,
     Judgement,
     JudgePlace,
     JudgeStanding,
+    JudgingDraft,
     JudgingNote,
     JudgingPage,
     Offer,
@@ -68,6 +70,7 @@ __all__ = [
     "Dataset",
     "DatasetVersion",
     "Draft",
+    "DueReview",
     "Earning",
     "EarningDecision",
     "FlagDecision",
@@ -75,6 +78,7 @@ __all__ = [
     "JudgePlace",
     "JudgeStanding",
     "Judgement",
+    "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
     "Lineage",
