@@ -176,6 +176,8 @@ def test_the_statements_use_the_indexes(db: Session, owner: Actor) -> None:
         plans.append("\n".join(row[3] for row in rows))
     for plan in plans:
         assert "SCAN s" not in plan
+    for plan in plans[:2]:
         assert "INDEX ix_validation_slots_open (validation_id=?" in plan
+    assert "SEARCH s USING INDEX sqlite_autoindex_validation_slots_1 (item_id=?)" in plans[2]
     assert "INDEX ix_validation_slots_came_back (validation_id=?" in plans[1]
     assert plans[0].count("TEMP B-TREE") == 0

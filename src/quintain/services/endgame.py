@@ -63,7 +63,7 @@ class Waiting:
 
 def order(db: Session, ground: Ground, user_id: int, moment: datetime, count: int) -> list[int]:
     """Give the items of the tail that a person may judge, those first that the others can do without."""
-    items = tails.tail(db, ground.id)
+    items = tails.tail(db, ground.id, moment)
     since = moment - max(LATELY, LEASES * timedelta(seconds=ground.policy.lease_seconds))
     others = tails.helpers(db, ground.id, ground.task_id, QUALIFICATION, since)
     shown = {user_id: 0, **{one.user_id: one.shown for one in others}}
@@ -75,9 +75,10 @@ def order(db: Session, ground: Ground, user_id: int, moment: datetime, count: in
 
 def waiting(db: Session, ground: Ground) -> Waiting | None:
     """Say what the last open slots wait for; None while there are many, or none, or somebody is at work on a page."""
+    moment = now()
     if tails.is_long(db, ground.id):
         return None
-    items = tails.tail(db, ground.id)
+    items = tails.tail(db, ground.id, moment)
     known = tails.helpers(db, ground.id, ground.task_id, QUALIFICATION, EVER, ASKED)
     if not items or not known:
         return None
@@ -86,7 +87,7 @@ def waiting(db: Session, ground: Ground) -> Waiting | None:
     places = np.array([item.open for item in items], dtype=np.int64)
     missing = np.maximum(places - may.sum(axis=0), 0)
     stuck = int((missing > 0).sum())
-    if not stuck and slots.is_leased(db, ground.id, now()):
+    if not stuck and slots.is_leased(db, ground.id, moment):
         return None
     able = may.sum(axis=1)
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]

@@ -33,9 +33,16 @@ class Helper(NamedTuple):
 # Counted by the index of open slots alone; where there are more than that, nothing else is asked.
 NO_TAIL = f"""
     SELECT 1 FROM validation_slots WHERE validation_id = :validation AND state = 'open' LIMIT 1 OFFSET {TAIL}"""  # noqa: S608 - a number of ours
+# A claim takes lapsed leases back before it leases anew. Two parts, because each has an index of its own.
 _TAIL = text("""
-    SELECT item_id, max(author_id), count(*) FROM validation_slots WHERE validation_id = :validation AND state = 'open'
-    GROUP BY item_id ORDER BY min(batch), min(rank), min(draw)""")
+    SELECT item_id, max(author_id), count(*) FROM (
+        SELECT item_id, author_id, batch, rank, draw FROM validation_slots
+        WHERE validation_id = :validation AND state = 'open'
+        UNION ALL SELECT item_id, author_id, batch, rank, draw FROM validation_slots
+        WHERE validation_id = :validation AND state = 'leased' AND lease_until < :now
+    ) AS free GROUP BY item_id ORDER BY min(batch), min(rank), min(draw)""").bindparams(
+    bindparam("now", type_=UtcTime())
+)
 _LONG = text(f"SELECT ({NO_TAIL}) IS NOT NULL").columns(column("long", Boolean()))
 _HELPERS = text("""
     SELECT p.user_id, sum(p.size) FROM judging_pages p JOIN (
@@ -74,9 +81,10 @@ def is_long(db: Session, validation_id: int) -> bool:
     return bool(db.connection().execute(_LONG, {"validation": validation_id}).scalar())
 
 
-def tail(db: Session, validation_id: int) -> list[TailItem]:
-    """List the items with open slots, in the order in which they are handed out."""
-    return [TailItem(*row) for row in db.connection().execute(_TAIL, {"validation": validation_id})]
+def tail(db: Session, validation_id: int, now: datetime) -> list[TailItem]:
+    """List the items with slots that are open, or whose lease has lapsed, in the order in which they are handed out."""
+    given = {"validation": validation_id, "now": now}
+    return [TailItem(*row) for row in db.connection().execute(_TAIL, given)]
 
 
 def helpers(
