@@ -91,7 +91,10 @@ def keep_alive(post: Posting, token: str) -> Response:
 
 
 def save(post: Posting, token: str, item: ItemNumber) -> Response:
-    """Keep one answer as it is given, or take it back; nothing counts before the page is handed in."""
+    """Keep one answer as it is given, or take it back; nothing counts before the page is handed in.
+
+    That a page is over is an answer like any other to the script that asks: it goes on to keep what it has.
+    """
     visit = post.visit
     flagged = post.flag("flagged") or bool(post.text("flag").strip())
     answer = Answer(
@@ -104,7 +107,7 @@ def save(post: Posting, token: str, item: ItemNumber) -> Response:
     try:
         number = judge_drafts.save_answer(visit.db, visit.actor, token, answer, number=_number(post.text("number")))
     except (BadInput, Conflict) as error:
-        return JSONResponse({"refused": say(visit.language, error.message)}, 409)
+        return JSONResponse({"refused": say(visit.language, error.message)})
     return JSONResponse({"number": number})
 
 

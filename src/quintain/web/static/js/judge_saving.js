@@ -80,8 +80,8 @@ export class Saving {
     if (said.flagged) body.set("flagged", "1");
     try {
       const answer = await fetch(`${this.form.getAttribute("action")}/answers/${id}`, { method: "POST", body, keepalive: true });
-      if (answer.status === 409) return "refused";
-      return answer.ok && !answer.redirected ? "saved" : "failed";
+      if (!answer.ok || answer.redirected) return "failed";
+      return "refused" in (await answer.json()) ? "refused" : "saved";
     } catch {
       return "failed";
     }
