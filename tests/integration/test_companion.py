@@ -31,10 +31,10 @@ def test_the_pause_before_a_new_start_shrinks_after_a_quiet_time(
     monkeypatch.setattr(companion, "QUIET_SECONDS", 1.0)
     runs = tmp_path / "runs"
     runs.write_text("")
-    with caplog.at_level(logging.WARNING, "quintain.companion"):
-        with Companion([sys.executable, "-c", SCRIPT, str(runs)], os.environ):
-            end = time.monotonic() + 60
-            while len(caplog.records) < 5 and time.monotonic() < end:
-                time.sleep(0.05)
+    command = [sys.executable, "-c", SCRIPT, str(runs)]
+    with caplog.at_level(logging.WARNING, "quintain.companion"), Companion(command, os.environ):
+        end = time.monotonic() + 60
+        while len(caplog.records) < 5 and time.monotonic() < end:
+            time.sleep(0.05)
     pauses = [record.args[2] for record in caplog.records[:5] if isinstance(record.args, tuple)]
     assert pauses == [0.05, 0.1, 0.2, 0.05, 0.1]

@@ -20,7 +20,7 @@ from quintain.services.gold_quiz import asked_in, text_of
 from quintain.services.ground import Ground
 from quintain.services.judging_labels import label_fault
 from quintain.services.permissions import require_owner
-from quintain.services.validate import find
+from quintain.services.validate import find, strange_keys
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
@@ -33,6 +33,7 @@ from quintain.store.tables import Adjudication
 from quintain.tasks.contract import kind_of
 
 FAULTS = 100
+GOLD_KEYS = ("inputs", "label", "answer", "note")
 NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 
@@ -116,6 +117,7 @@ def _checked(
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
         found = kind_of(ground.task).check(ground.task, inputs, row.get("answer"))
+        faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
         wrong = label_fault(ground.task, inputs, row.get("label"))
         named = (*found, *((wrong,) if wrong else ()))
         faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]

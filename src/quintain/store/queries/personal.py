@@ -25,8 +25,11 @@ from quintain.store.tables import (
 )
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
-# What would tell judges which of the items before them are gold items: those have no slot.
+# What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
+# and no answer to them is ever late.
 UNTOLD = {
+    "judgements": {"item_id", "late"},
+    "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},
     "validation_items": {"gold", "gold_note", "hash"},
 }
