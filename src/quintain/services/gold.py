@@ -13,6 +13,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
+from quintain.core.task import one_form
 from quintain.core.validation import UnqualifyRule
 from quintain.services import audit, pay, unqualify
 from quintain.services.final_labels import final_labels
@@ -111,7 +112,8 @@ def _checked(
 ) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
     made: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(rows, first):
+    for number, given in enumerate(rows, first):
+        row = {**given, "label": one_form(given["label"])} if isinstance(given.get("label"), str) else given
         inputs = row.get("inputs")
         if not isinstance(inputs, Mapping):
             faults.append(Fault("has no inputs", file=file, row=number))

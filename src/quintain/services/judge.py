@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
+from quintain.core.task import one_form
 from quintain.services import attempts, gold, pay
 from quintain.services.ground import Ground
 from quintain.services.judging_labels import label_fault
@@ -46,6 +47,11 @@ class Answer:
     skip: str | None = None
     flag: str | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take the label in the form in which labels are compared."""
+        if self.label is not None:
+            object.__setattr__(self, "label", one_form(self.label))
 
 
 @dataclass(frozen=True, slots=True)

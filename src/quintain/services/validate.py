@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
+from quintain.core.task import one_form
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services import audit
 from quintain.services.ground import Ground, slot_rows
@@ -282,7 +283,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
 def aim_text(answer: Any) -> str:
     """Give an answer as the text that labels are compared with; empty where it is no label."""
-    return str(answer)[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
+    return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 
 def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
