@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
 from quintain.services import slots
 from quintain.services.actors import actor_of, find_user
 from quintain.store.base import now
-from quintain.store.tables import Judgement, JudgingNote
+from quintain.store.tables import Judgement, JudgingDraft, JudgingNote
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running
@@ -30,7 +30,7 @@ def judging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     made = make_judging(tmp_path_factory.mktemp("judge"))
     with made.session() as db:
         owner = actor_of(db, find_user(db, "olga"))
-        for name in ("wilma", "wim", "wanda", "wolf", "walt"):
+        for name in ("wilma", "wim", "wanda", "wolf", "walt", "will", "wren"):
             person(db, name, RoleName.WORKER)
         open_judging(db, owner, "reviews", TEXTS)
         open_judging(db, owner, "exam", TEXTS, POLICY + '[quiz]\nname = "entry"\n')
@@ -130,6 +130,59 @@ def test_answers_survive_a_reload_and_undo_works_by_mouse(visitor: Visitor, judg
     page.get_by_role("button", name="Stop here").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert judged(judging, "wim") == ["positive"]
+
+
+def test_four_answers_are_there_after_the_tab_is_lost(visitor: Visitor, judging: Workspace) -> None:
+    """A closed tab loses nothing: another browser, which has nothing in store, shows what was answered."""
+    page = start(visitor, "will")
+    for key in ("1", "2", "3", "4"):
+        page.keyboard.press(key)
+        page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    page.keyboard.press("Control+z")
+    expect(page.locator("[data-saving]")).to_have_text("saved")
+    with judging.session() as db:
+        assert db.scalar(select(func.count()).select_from(JudgingDraft).where(JudgingDraft.label.is_not(None))) == 4
+    assert judged(judging, "will") == []
+    address = page.url
+    page.evaluate("localStorage.clear()")
+    page.close()
+    visitor.page = page.context.new_page()
+    visitor.page.add_init_script("window.violations = []")
+    page = visitor.page
+    page.goto(address)
+    visitor.arrive("form[data-live]")
+    expect(page.locator("[data-done]")).to_have_attribute("value", "4")
+    expect(page.locator("[data-place]:not(form)")).to_have_text("5 of 10")
+    chosen = page.locator(".judge-item input:checked")
+    assert [chosen.nth(place).get_attribute("value") for place in range(4)] == [
+        "negative",
+        "neutral",
+        "positive",
+        "mixed",
+    ]
+    visitor.check()
+    page.get_by_role("button", name="Stop here").click()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert judged(judging, "will") == ["negative", "neutral", "positive", "mixed"]
+
+
+def test_saving_goes_on_after_the_connection_was_lost(visitor: Visitor, judging: Workspace) -> None:
+    """The page says that an answer is not saved, tries again by itself, and says when it is."""
+    page = start(visitor, "wren")
+    visitor.expected = ("Failed to load resource", "ERR_FAILED")
+    page.route(re.compile("/answers/"), lambda route: route.abort())
+    page.keyboard.press("2")
+    expect(page.locator("[data-saving]")).to_have_text("not saved, trying again")
+    page.keyboard.press("Enter")
+    page.keyboard.press("3")
+    visitor.check()
+    page.unroute(re.compile("/answers/"))
+    expect(page.locator("[data-saving]")).to_have_text("saved", timeout=20_000)
+    with judging.session() as db:
+        user = find_user(db, "wren").id
+        saved = select(JudgingDraft.label).where(JudgingDraft.user_id == user).order_by(JudgingDraft.offer_id)
+        assert list(db.scalars(saved)) == ["neutral", "positive"]
 
 
 def test_a_lapsed_page_says_so_and_is_paid(visitor: Visitor, judging: Workspace) -> None:

@@ -85,6 +85,28 @@ def test_a_judge_takes_answers_and_gives_back_pages(
     assert judge_client.outcomes(REF) == []
 
 
+def test_a_judge_saves_answers_and_hands_them_in_later(judge_client: Client) -> None:
+    """Saved answers come back with the page, can be taken back, and are handed in with *saved*."""
+    page = judge_client.claim_page(REF)
+    assert page is not None
+    one, two, three = (item.id for item in page.items[:3])
+    assert judge_client.save_answer(page.token, one, label="positive", seconds=2) == 1
+    assert judge_client.save_answer(page.token, two, skip="unclear", number=50) == 50
+    judge_client.save_answer(page.token, three, label="neutral")
+    assert judge_client.save_answer(page.token, three) == 2
+    again = judge_client.judging_page(page.token)
+    assert again is not None
+    saved = {item.id: item.saved for item in again.items if item.saved}
+    assert set(saved) == {one, two}
+    assert saved[one]["label"] == "positive"
+    with pytest.raises(BadInput):
+        judge_client.save_answer(page.token, one, label="postive")
+    receipt = judge_client.submit_page(page.token, saved=True)
+    assert (receipt.judged, receipt.skipped) == (1, 1)
+    with pytest.raises(Conflict):
+        judge_client.save_answer(page.token, three, label="neutral")
+
+
 def test_an_owner_watches_and_reviews_the_judges(workspace: Workspace, owner_client: Client) -> None:
     """Figures, reviews after a batch, without and with consequences, history, and everything in the trail."""
     judged(workspace)

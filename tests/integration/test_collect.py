@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError, TooMany, Unavailable
 from quintain.core.people import Actor
 from quintain.services import writing
+from quintain.services.attempt_export import attempts_table
 from quintain.services.collect import attempt, confirm, decide, get_verdict, session_verdicts
 from quintain.services.models import register_version
 from quintain.services.prompts import prompt_counts
@@ -77,7 +78,11 @@ def test_a_denied_confirmation_takes_the_fooling_back(
     key = start(db, blobs, worker, info.ref).key
     fooling = submit(db, blobs, worker, key, "It was good for nothing.")
     after = confirm(db, worker, fooling.attempt_id, False)
-    assert (after.ended, after.attempts_left) == (False, 1)
+    assert (after.ended, after.attempts_left, after.fooled) == (False, 1, False)
+    assert session_verdicts(db, worker, key)[0].fooled is False
+    row = attempts_table(db, owner, info.ref).row(0, named=True)
+    assert (row["fooled"], row["confirmed"]) == (False, False)
+    assert confirm(db, worker, fooling.attempt_id, False).fooled is False
     last = submit(db, blobs, worker, key, "It was bad, and that is that.")
     assert (last.outcome, last.attempts_left) == ("exhausted", 0)
     with pytest.raises(Conflict, match="over"):

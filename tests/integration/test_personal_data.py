@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +15,24 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict, Forbidden, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.services import accounts, audit, notify, sessions, tokens
+from quintain.services.gold import add_gold
+from quintain.services.judge import Answer, submit_page
 from quintain.services.personal_data import delete_person, export_person
+from quintain.services.slots import claim_page
+from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.tables import ApiToken, AuditEntry, Model, Notification, TaskRow, User, WebSession
+from quintain.store.tables import (
+    ApiToken,
+    AuditEntry,
+    Judgement,
+    Model,
+    Notification,
+    TaskRow,
+    User,
+    ValidationItem,
+    WebSession,
+)
+from tests.validation_support import REF, make_ground, make_judges
 
 
 def _unpack(data: bytes) -> dict[str, Any]:
@@ -67,6 +83,31 @@ def test_the_forgotten_leave_no_trace_but_counts(db: Session, worker: Actor, adm
     assert not [entry for entry in written if "wilma" in str(entry)]
     assert [person.name for person in accounts.list_people(db, admin)] == ["ada"]
     assert accounts.invite(db, admin, "wilma")[0].id != user.id
+
+
+def test_a_judges_own_data_does_not_tell_which_items_are_gold(db: Session, owner: Actor) -> None:
+    """Gold items have ids of their own, no slot, and no late answers: nothing of that is in what a judge can fetch."""
+    make_ground(db, owner, 6, "judgements = 1\nminimum = 1\npage_size = 10\n[gold]\nrate = 0.5\n")
+    add_gold(db, owner, REF, [{"inputs": {"text": f"gold {n}"}, "label": "neutral"} for n in range(20)])
+    actor, other = make_judges(db, 2)
+    page = claim_page(db, actor, REF)
+    assert page is not None
+    claim_page(db, other, REF, moment=now() + timedelta(hours=1))  # who takes the slots, so that answers are late
+    answers = [Answer(item.id, "neutral", flag="odd") for item in page.items]
+    assert submit_page(db, actor, page.token, answers).late > 0
+    tables = _unpack(export_person(db, actor))
+    assert len(tables["judgements.json"]) == len(page.items)
+    gold = set(db.scalars(select(ValidationItem.id).where(ValidationItem.gold.is_not(None))))
+    gold &= set(db.scalars(select(Judgement.item_id)))
+    assert gold
+    is_gold = [row in gold for row in db.scalars(select(Judgement.item_id).order_by(Judgement.offer_id))]
+    for name in ("judgements.json", "judging_offers.json", "judging_notes.json"):
+        rows = sorted(tables[name], key=lambda row: row.get("offer_id", row["id"]))
+        for column in set(rows[0]) - {"id", "offer_id", "position", "created_at", "seconds"}:
+            values = [str(row[column]) for row in rows]
+            apart = {value for value, g in zip(values, is_gold, strict=True) if g}
+            apart &= {value for value, g in zip(values, is_gold, strict=True) if not g}
+            assert apart, f"{name}: {column} tells gold items from others"
 
 
 def test_others_are_left_to_admins(db: Session, admin: Actor, worker: Actor, builder: Actor) -> None:

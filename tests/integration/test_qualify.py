@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
@@ -14,9 +15,12 @@ from quintain.core.rounds import Money
 from quintain.services import quizzes
 from quintain.services.pay import decide, earn, my_earnings
 from quintain.services.qualify import (
+    Reason,
     add_fact,
     eligibility,
+    fooling_fact,
     qualification_history,
+    record_fact,
     require_eligible,
     set_qualification,
     state_fact,
@@ -29,7 +33,7 @@ from quintain.services.writing import start
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.tables import User
+from quintain.store.tables import User, WorkerFact
 from tests.collecting import TASK, add_round, writers
 
 QUIZ = {
@@ -120,7 +124,7 @@ def test_each_rule_gives_a_reason(db: Session, owner: Actor, worker: Actor) -> N
         {"rule": "lacks", "name": "resting"},
     ]
     before = eligibility(db, user_id, rules, task="mood")
-    assert [reason.ok for reason in before] == [False] * 9 + [True]
+    assert [reason.ok for reason in before] == [False] * 3 + [True] + [False] * 5 + [True]
     with pytest.raises(Forbidden, match=r"0 days old; 3 are needed.*“intro” has not been passed"):
         require_eligible(db, user_id, rules, task="mood")
     take_quiz(db, worker, "mood", "intro", [0, 1])
@@ -139,6 +143,55 @@ def test_each_rule_gives_a_reason(db: Session, owner: Actor, worker: Actor) -> N
     assert why(db, owner, "mood", rules, worker.name) == list(after.values())
     with pytest.raises(Forbidden):
         why(db, writers(db, 1)[0], "mood", rules, worker.name)
+
+
+def test_a_low_rate_of_validated_fooling_bars_for_a_while_and_newcomers_never(
+    db: Session, owner: Actor, worker: Actor
+) -> None:
+    """Too little evidence passes; a bar says until when, and ends by itself; a better rate ends it at once."""
+    put_task(db, owner, TASK)
+    user_id, rule = worker.user_id or 0, {"rule": "validated_fooling", "at_least": 0.5, "of": 4, "rest_days": 3}
+
+    def decide() -> Reason:
+        return eligibility(db, user_id, [rule], task="mood")[0]
+
+    def found(rate: str) -> None:
+        with transaction(db):
+            add_fact(db, user_id, fooling_fact("mood"), rate, source="validation")
+
+    assert decide().ok
+    assert decide().text.endswith("counts from 4 decided examples on; there are 0.")
+    found("0/3")
+    assert decide().ok
+    found("1/4")
+    barred = decide()
+    until = now() + timedelta(days=3)
+    assert not barred.ok
+    assert f"You can write again from {until:%Y-%m-%d}" in barred.text
+    found("3/5")
+    assert decide().ok
+    found("3/8")
+    assert not decide().ok
+    with transaction(db):
+        fact = db.scalars(select(WorkerFact).order_by(WorkerFact.id.desc()).limit(1)).one()
+        db.execute(update(WorkerFact).where(WorkerFact.id == fact.id).values(created_at=now() - timedelta(days=4)))
+    assert decide().ok
+    assert "over since" in decide().text
+    with pytest.raises(BadInput, match="whole number of days"):
+        eligibility(db, user_id, [{**rule, "rest_days": 0}], task="mood")
+
+
+def test_completed_takes_a_panels_count(db: Session, owner: Actor, admin: Actor, worker: Actor) -> None:
+    """A thousand tasks done elsewhere count, and it is said who says so; what is no number is refused."""
+    put_task(db, owner, TASK)
+    rules = [{"rule": "completed", "at_least": 1000}]
+    assert not eligibility(db, worker.user_id or 0, rules, task="mood")[0].ok
+    with pytest.raises(BadInput, match="not a whole number"):
+        record_fact(db, admin, worker.name, "completed", "many", source="mturk")
+    record_fact(db, admin, worker.name, "completed", "1200", source="mturk")
+    (reason,) = eligibility(db, worker.user_id or 0, rules, task="mood")
+    assert reason.ok
+    assert reason.text == "1200 tasks have been completed (said by mturk); 1000 are needed."
 
 
 def test_own_decisions_count_before_what_a_panel_says(db: Session, owner: Actor, worker: Actor) -> None:

@@ -169,13 +169,15 @@ def test_the_statements_use_the_indexes(db: Session, owner: Actor) -> None:
         pytest.skip("PostgreSQL plans by the sizes of tables")
     ground = make_ground(db, owner, 5, POLICY)
     given = {"validation": ground.id, "user": 1, "count": 10, "until": now()}
-    given |= START._asdict() | {f"end_{name}": value for name, value in END._asdict().items()}
+    given |= {"items": "[1, 2]"} | START._asdict() | {f"end_{name}": value for name, value in END._asdict().items()}
     plans = []
-    for query in (handouts.lease(within=False), handouts.lease(within=True)):
+    for query in map(handouts.lease, ("all", "within", "listed")):
         rows = db.execute(text(f"EXPLAIN QUERY PLAN {query.text}"), given).all()
         plans.append("\n".join(row[3] for row in rows))
     for plan in plans:
         assert "SCAN s" not in plan
+    for plan in plans[:2]:
         assert "INDEX ix_validation_slots_open (validation_id=?" in plan
+    assert "SEARCH s USING INDEX sqlite_autoindex_validation_slots_1 (item_id=?)" in plans[2]
     assert "INDEX ix_validation_slots_came_back (validation_id=?" in plans[1]
     assert plans[0].count("TEMP B-TREE") == 0

@@ -31,7 +31,8 @@ from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Earning, ValidationItem
 from tests.judged_rounds import REF, ROUND, attempt, make_round
 from tests.people import make_person
-from tests.validation_support import answer_page, judge_all, make_judges, truth
+from tests.validation_support import REF as CHECK
+from tests.validation_support import answer_page, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of
 
 
@@ -262,3 +263,23 @@ def test_the_queue_is_as_long_as_it_is_and_leaves_out_ones_own(db: Session, owne
     assert adjudicate.look(db, expert, REF, first=99).first == 7
     assert adjudicate.look(db, owner, REF).total == 9
     assert len(adjudicate.queue(db, expert, REF, limit=50)) == 8
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"predictions": [{"modell": "x", "answer": "neutral"}]}, "no such key 'modell'; did you mean 'model'"),
+        ({"predictions": [{"answer": "neutral"}]}, "does not name its model"),
+        ({"predictions": [{"model": "x"}]}, "has no answer"),
+        ({"predictions": ["x"]}, "not a table with model and answer"),
+        ({"predictons": []}, "no such key 'predictons'; did you mean 'predictions'"),
+    ],
+)
+def test_predictions_with_other_keys_are_refused(db: Session, owner: Actor, row: dict[str, Any], reason: str) -> None:
+    """A slip in a key would make a model called None; the row is named, and nothing is added."""
+    make_ground(db, owner, 1)
+    with pytest.raises(BadInput, match=f"row 2.*{reason}"):
+        validate.add_items(db, owner, CHECK, [{"inputs": {"text": "a"}}, {"inputs": {"text": "b"}, **row}])
+    assert vmer.error_rates(db, owner, CHECK)["models"] == []
+    with pytest.raises(BadInput, match="did you mean 'note'"):
+        gold.add_gold(db, owner, CHECK, [{"inputs": {"text": "a"}, "label": "neutral", "notes": "x"}])

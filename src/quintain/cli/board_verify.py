@@ -10,6 +10,7 @@ import typer
 from quintain.cli import output
 from quintain.cli.board import app
 from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.streams import in_file
 from quintain.client import Client
 from quintain.compose import open_workspace
 from quintain.core.errors import NotFound, QuintainError, Unavailable
@@ -26,7 +27,7 @@ MARKS = {"passed": "✓", "failed": "✗", "unknown": "?"}
 @app.command()
 def verify(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A snapshot of a board.")],
+    file: Annotated[Path, in_file("A snapshot of a board.")],
     key: Annotated[str, typer.Option(help="Public key that must have signed it: base64, or a file with it.")] = "",
     server: Annotated[str, typer.Option(help="Server whose key must have signed it, and that keeps the same.")] = "",
     offline: Annotated[bool, typer.Option("--offline", help="Do not ask the server that the snapshot names.")] = False,

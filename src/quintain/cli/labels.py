@@ -38,14 +38,15 @@ LabelsOption = Annotated[
 RepeatsOption = Annotated[
     str, typer.Option("--repeats", help="Where a worker gave an item two labels: refuse, first or last.")
 ]
+AllOption = Annotated[bool, typer.Option("--all", help="Count also the rows that a column `kept` marks as set aside.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Decides ties and draws.")]
 
 
-def make_reading(column: list[str] | None, labels: list[str] | None, repeats: str) -> Reading:
+def make_reading(column: list[str] | None, labels: list[str] | None, repeats: str, everything: bool = False) -> Reading:
     """Read the options that every command on judgements has."""
     for known in get_args(Repeats):
         if repeats == known:
-            return Reading(parse_columns(column or []), split_names(labels), known)
+            return Reading(parse_columns(column or []), split_names(labels), known, everything)
     raise BadInput(f"'{repeats}' is not a way to treat repeats.", remedy=f"Use {', '.join(get_args(Repeats))}.")
 
 
@@ -65,6 +66,7 @@ def aggregate(
     column: ColumnOption = None,
     labels: LabelsOption = None,
     repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Give every item one label, with its confidence and a column per class.
@@ -79,7 +81,7 @@ def aggregate(
         "into": tuple(split_names(into)) or None,
     }
     report = aggregate_file(
-        file, out, Aggregating(method, options, gold, writer, seed), make_reading(column, labels, repeats)
+        file, out, Aggregating(method, options, gold, writer, seed), make_reading(column, labels, repeats, everything)
     )
     found = report.as_dict()
     _say_notes(found)
@@ -102,6 +104,7 @@ def expand(
     column: ColumnOption = None,
     labels: LabelsOption = None,
     repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Write one training row per judgement: distributional labels.
@@ -109,7 +112,7 @@ def expand(
     Example: quintain labels expand judgements.csv --mixed mixed --into positive,negative --out train.csv
     """
     expanding = Expanding(mixed, split_names(into) or ("positive", "negative"), times)
-    found = expand_file(file, out, expanding, make_reading(column, labels, repeats))
+    found = expand_file(file, out, expanding, make_reading(column, labels, repeats, everything))
     if json:
         output.print_json({"rows": sum(found.values()), "labels": found})
         return
@@ -129,6 +132,7 @@ def agreement(
     column: ColumnOption = None,
     labels: LabelsOption = None,
     repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Measure how much the workers agree, with intervals over resampled items.
@@ -141,7 +145,7 @@ def agreement(
             break
     else:
         raise BadInput(f"There is no level '{level}'.", remedy=f"Use {', '.join(get_args(Level))}.")
-    found = agreement_of_file(file, measuring, make_reading(column, labels, repeats))
+    found = agreement_of_file(file, measuring, make_reading(column, labels, repeats, everything))
     _say_notes(found)
     if json:
         output.print_json(found)
@@ -162,13 +166,14 @@ def workers(
     column: ColumnOption = None,
     labels: LabelsOption = None,
     repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Describe each worker: agreement with the majority of the others, accuracy, time, suspicious patterns.
 
     Example: quintain labels workers judgements.csv --column seconds=duration
     """
-    found = workers_of_file(file, make_reading(column, labels, repeats))
+    found = workers_of_file(file, make_reading(column, labels, repeats, everything))
     _say_notes(found)
     if json:
         output.print_json(found)

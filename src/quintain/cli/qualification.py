@@ -60,7 +60,7 @@ def qualifications(context: typer.Context, name: Name, task: Task, json: JsonFla
 def fact(
     context: typer.Context,
     name: Name,
-    what: Annotated[str, typer.Argument(metavar="FACT", help="country, language or approval_rate.")],
+    what: Annotated[str, typer.Argument(metavar="FACT", help="country, language, approval_rate or completed.")],
     value: Annotated[str, typer.Argument(help="Such as DE, or 0.98.")],
     source: Annotated[str, typer.Option("--source", help="Who says so.")] = "panel",
     json: JsonFlag = False,

@@ -7,7 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
-from quintain.cli.labels import ColumnOption, FileArgument, LabelsOption, RepeatsOption, SeedOption, make_reading
+from quintain.cli.labels import (
+    AllOption,
+    ColumnOption,
+    FileArgument,
+    LabelsOption,
+    RepeatsOption,
+    SeedOption,
+    make_reading,
+)
 from quintain.cli.names import split_names
 from quintain.services.human_files import HumanStudy, human_performance
 
@@ -38,6 +46,7 @@ def human(
     column: ColumnOption = None,
     labels: LabelsOption = None,
     repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
     """Estimate human performance from judgements, with its spread over many draws.
@@ -45,7 +54,7 @@ def human(
     Example: quintain study human judgements.csv --gold gold.csv --seeds 200 --json
     """
     options = HumanStudy(gold, writer, sample, split_names(exclude), seed, seeds)
-    found = human_performance(file, options, make_reading(column, labels, repeats))
+    found = human_performance(file, options, make_reading(column, labels, repeats, everything))
     for note in found["notes"]:
         output.say(note)
     if json:

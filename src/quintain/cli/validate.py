@@ -131,6 +131,8 @@ def _show(found: dict[str, Any]) -> None:
     print_line(
         f"to go: {forecast['judgements']} judgements, days: {days}, cost: {cost['amount']} {cost['currency']} (minor)"
     )
+    if found["waiting"]:
+        print_line(found["waiting"]["advice"])
     if progress["saved"]:
         print_line(f"saved by asking adaptively: {progress['saved']} judgements ({progress['saved_share']:.1%})")
     alpha = found["agreement"].get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})

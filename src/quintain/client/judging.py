@@ -25,12 +25,34 @@ class JudgingCalls:
         """Give a page that one holds."""
         return _page(self._transport.ask("GET", _at(token))["page"])
 
-    def submit_page(self, token: str, answers: Iterable[Mapping[str, Any]], *, finish: bool = True) -> Receipt:
+    def save_answer(
+        self,
+        token: str,
+        item: int,
+        *,
+        label: str | None = None,
+        skip: str | None = None,
+        flag: str | None = None,
+        seconds: float | None = None,
+        number: int | None = None,
+    ) -> int:
+        """Save an answer on the server until the page is handed in; without label, skip and flag, take it back.
+
+        Of two changes to an item the one with the higher *number* stays; without one it is the last that comes. Give
+        the number of what is saved.
+        """
+        body = {"label": label, "skip": skip, "flag": flag, "seconds": seconds, "number": number}
+        return int(self._transport.ask("PUT", f"{_at(token)}/answers/{int(item)}", json=body)["number"])
+
+    def submit_page(
+        self, token: str, answers: Iterable[Mapping[str, Any]] = (), *, finish: bool = True, saved: bool = False
+    ) -> Receipt:
         """Hand in answers: each has `item` and `label`, or `skip` with its reason; `flag` and `seconds` go with either.
 
-        With *finish* the page ends, and what was not answered goes back. The same answers again change nothing.
+        With *saved*, what was saved before is handed in as well. With *finish* the page ends, and what was not
+        answered goes back. The same answers again change nothing.
         """
-        body = {"answers": [dict(one) for one in answers], "finish": finish}
+        body = {"answers": [dict(one) for one in answers], "finish": finish, "saved": saved}
         return Receipt.read(self._transport.ask("POST", _at(token), json=body))
 
     def extend_page(self, token: str) -> datetime:

@@ -15,6 +15,7 @@ class ValidationProgress(Record):
     """How far a validation is: *done* is the filled share of the *slots*, *forecast* what is still to be done.
 
     The forecast has `judgements`, `pages`, `hours`, `days`, and `cost`, `reward`, `hourly` as `amount` and `currency`.
+    *waiting* says who is needed for the last judgements: `stuck` items, so many `people` to invite, and an `advice`.
     """
 
     validation: str
@@ -24,6 +25,7 @@ class ValidationProgress(Record):
     slots: Mapping[str, int]
     done: float
     forecast: Mapping[str, Any]
+    waiting: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Validation(Record):
     contested: int
     rates: Mapping[str, Any]
     batches: list[dict[str, Any]]
+    waiting: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ class JudgeReview(Record):
 
 @dataclass(frozen=True, slots=True)
 class PageItem(Record):
-    """An item on a page: answers name its *id*, and give one of its *labels*."""
+    """An item on a page: answers name its *id*, and give one of its *labels*; *saved* is what waits to be handed in."""
 
     id: int
     position: int
@@ -203,6 +206,7 @@ class PageItem(Record):
     labels: list[str]
     label: str | None
     skipped: bool
+    saved: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

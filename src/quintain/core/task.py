@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,6 +11,15 @@ FieldType = Literal["text", "long_text", "texts", "tokens", "token", "image"]
 AnswerType = Literal["label", "choice", "choices", "span", "token", "text"]
 # The one figure a task may rank by that comes from its rounds and not from predictions on data sets.
 VMER = "vmer"
+
+
+def one_form(label: str) -> str:
+    """Give a label in the one form of Unicode in which labels are compared (NFC): what looks the same is the same.
+
+    >>> one_form("ne\u0301gatif") == "n\u00e9gatif"
+    True
+    """
+    return label if label.isascii() else unicodedata.normalize("NFC", label)
 
 
 @dataclass(frozen=True, slots=True)

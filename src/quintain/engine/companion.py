@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 
 GRACE_SECONDS = 8.0
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
+QUIET_SECONDS = 60.0  # a process that ran so long has got over what made it die before
 log = logging.getLogger("quintain.companion")
 
 
@@ -54,9 +56,12 @@ class Companion:
     def _run(self) -> None:
         pause = FIRST_PAUSE
         while not self._stop.is_set():
+            begun = time.monotonic()
             code = self._watch()
             if self._stop.is_set():
                 return
+            if time.monotonic() - begun >= QUIET_SECONDS:
+                pause = FIRST_PAUSE
             log.warning("%s ended with %s; starting it again in %.0f s", self._command[-1], code, pause)
             self._stop.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

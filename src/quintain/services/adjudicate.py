@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.core.task import one_form
 from quintain.services import audit
 from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.judge_figures import measured
@@ -108,6 +109,7 @@ def contested_places(final: FinalLabels) -> Any:
 
 def adjudicate(db: Session, actor: Actor, ref: str, item_id: int, label: str, *, reason: str = "") -> None:
     """Decide on an item; an empty *label* takes the decision back. The judgements stay as they are."""
+    label = one_form(label)
     with transaction(db):
         ground = find(db, ref)
         require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)

@@ -215,9 +215,9 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         found = standing(db, attempt_id)
         if kind == "decision" and found.attempt.fooled is not None:
             raise Conflict("Whether the model was fooled is decided by the round's rule, not by the writer.")
-        if kind == "confirmed" and not found.fooled:
+        if kind == "confirmed" and not found.missed:
             raise Conflict("The model was not fooled, so there is nothing to confirm.")
-        said = found.fooled if kind == "decision" else found.confirmed
+        said = found.missed if kind == "decision" else found.confirmed
         if said is not None and row.ended_at is not None:
             if said == yes:
                 return verdict(db, actor, info, row, attempt_id)

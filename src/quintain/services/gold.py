@@ -13,6 +13,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
+from quintain.core.task import one_form
 from quintain.core.validation import UnqualifyRule
 from quintain.services import audit, pay, unqualify
 from quintain.services.final_labels import final_labels
@@ -20,7 +21,7 @@ from quintain.services.gold_quiz import asked_in, text_of
 from quintain.services.ground import Ground
 from quintain.services.judging_labels import label_fault
 from quintain.services.permissions import require_owner
-from quintain.services.validate import find
+from quintain.services.validate import find, strange_keys
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
@@ -33,6 +34,7 @@ from quintain.store.tables import Adjudication
 from quintain.tasks.contract import kind_of
 
 FAULTS = 100
+GOLD_KEYS = ("inputs", "label", "answer", "note")
 NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
 
 
@@ -110,12 +112,14 @@ def _checked(
 ) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
     made: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(rows, first):
+    for number, given in enumerate(rows, first):
+        row = {**given, "label": one_form(given["label"])} if isinstance(given.get("label"), str) else given
         inputs = row.get("inputs")
         if not isinstance(inputs, Mapping):
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
         found = kind_of(ground.task).check(ground.task, inputs, row.get("answer"))
+        faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
         wrong = label_fault(ground.task, inputs, row.get("label"))
         named = (*found, *((wrong,) if wrong else ()))
         faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]

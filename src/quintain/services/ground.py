@@ -12,6 +12,8 @@ from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.stats.judgements import mix, name_hashes
 
+QUALIFICATION = "judge"  # of a task, for all its validations
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:

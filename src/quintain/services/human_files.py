@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from quintain.core.errors import BadInput
+from quintain.core.task import one_form
 from quintain.services.judgement_files import JudgementTable, Reading, labels_of_items, read_judgements
 from quintain.stats.human import held_out_majority, majority_gold, synthetic_annotators
 from quintain.stats.judgements import NONE
@@ -50,6 +51,7 @@ def human_performance(path: Path, study: HumanStudy, reading: Reading | None = N
     report: dict[str, Any] = {
         "items": len(table.judgements.items),
         "judgements": len(table.judgements),
+        "set_aside": table.set_aside,
         "gold": "majority" if study.gold is None else study.gold,
         "synthetic_annotators": {name: one.as_dict() for name, one in found.items()},
     }
@@ -67,7 +69,7 @@ def _alone(table: JudgementTable, study: HumanStudy) -> list[str]:
 
 
 def _excluded(table: JudgementTable, names: Sequence[str]) -> list[int]:
-    classes = table.judgements.classes
+    classes, names = table.judgements.classes, [one_form(name) for name in names]
     strange = [name for name in names if name not in classes]
     if strange:
         raise BadInput(f"There is no label '{strange[0]}' to exclude.", remedy=f"Labels here: {', '.join(classes)}.")

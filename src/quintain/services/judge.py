@@ -15,17 +15,19 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import Actor
 from quintain.core.rounds import Money
+from quintain.core.task import one_form
 from quintain.services import attempts, gold, pay
 from quintain.services.ground import Ground
 from quintain.services.judging_labels import label_fault
-from quintain.services.review import review
+from quintain.services.review import catch_up
 from quintain.services.settle import settle
 from quintain.services.slots import ground_of, held_page
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import repeated, transaction
 from quintain.store.queries import judgements as judgement_queries
+from quintain.store.queries import judging_drafts as drafts
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
 from quintain.store.queries.validation import OfferRow
@@ -45,6 +47,11 @@ class Answer:
     skip: str | None = None
     flag: str | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take the label in the form in which labels are compared."""
+        if self.label is not None:
+            object.__setattr__(self, "label", one_form(self.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +88,29 @@ def submit_page(
     answers: Sequence[Answer],
     *,
     finish: bool = True,
+    saved: bool = False,
     moment: datetime | None = None,
 ) -> Receipt:
     """Hand in *answers* to a page. With *finish* the page ends, and what was not answered goes back.
 
+    With *saved*, answers that were saved before are handed in as well, where *answers* say nothing of their items.
     Where the last slot of a batch was filled, the judges are reviewed.
     """
-    moment = moment or now()
+    receipt, ground = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
+    catch_up(db, ground)
+    return receipt
+
+
+@repeated
+def _submit(
+    db: Session, actor: Actor, token: str, answers: Sequence[Answer], *, finish: bool, saved: bool, moment: datetime
+) -> tuple[Receipt, Ground]:
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         ground = ground_of(db, page)
         offered = {row.offer.id: row for row in queries.offers(db, page.id)}
+        if saved:
+            answers = [*answers, *_saved(db, page, offered, answers)]
         new = _checked(ground, page, offered, answers)
         if new and page.outcome in ENDED_BY_JUDGE:
             raise Conflict("You gave this page back; others judge its items now.", remedy="Take a new page.")
@@ -114,9 +133,21 @@ def submit_page(
         if page.ended_at is None and (finish or not left):
             slot_queries.give_back(db, page.id)
             page.ended_at, page.outcome = moment, "submitted"
-    if any(slot_queries.batch_is_done(db, ground.id, batch) for batch in sorted(batches)):
-        review(db, OPERATOR, ground.ref, only_new=True)
-    return receipt
+            drafts.discard(db, page.id)
+        for batch in sorted(batches):
+            if not slot_queries.batch_has_open(db, ground.id, batch):
+                judgement_queries.mark_due(db, ground.id, batch)
+    return receipt, ground
+
+
+def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
+    """Give the answers that were saved to items that *answers* do not name."""
+    named = {answer.item for answer in answers}
+    return [
+        Answer(item, draft.label, draft.skip, draft.flag, draft.seconds)
+        for item, draft in drafts.of_page(db, page.id).items()
+        if item not in named and item in offered and (draft.label is not None or draft.skip is not None)
+    ]
 
 
 def _checked(
@@ -151,9 +182,15 @@ def _checked(
 
 
 def _fault(ground: Ground, row: OfferRow, answer: Answer) -> Fault | None:
-    if (answer.label is None) == (answer.skip is None):
-        both = "both a label and a skip" if answer.label is not None else "neither a label nor a skip"
-        return Fault(f"item {answer.item} has {both}")
+    if answer.label is None and answer.skip is None:
+        return Fault(f"item {answer.item} has neither a label nor a skip")
+    return content_fault(ground, row, answer)
+
+
+def content_fault(ground: Ground, row: OfferRow, answer: Answer) -> Fault | None:
+    """Say what is wrong with what there is of an answer."""
+    if answer.label is not None and answer.skip is not None:
+        return Fault(f"item {answer.item} has both a label and a skip")
     if answer.skip is not None and not answer.skip.strip():
         return Fault("a skip needs a reason", field="skip")
     for name, text in (("skip", answer.skip), ("flag", answer.flag)):
@@ -175,8 +212,8 @@ def _keep(
     """Add the judgements and fill their slots; give how many were late, and the batches that were filled."""
     if not answers:
         return 0, set()
-    items = [offered[answer.item].item.id for answer in answers]
-    slots = {slot.id: slot for slot in slot_queries.of_items(db, items)}
+    # All that the page holds, in one go: what is given back afterwards would else be locked out of order.
+    slots = {slot.id: slot for slot in slot_queries.of_items(db, [row.item.id for row in offered.values()])}
     elapsed = max((moment - page.started_at).total_seconds(), 0.0)
     rows, filling = [], []
     for answer in answers:
@@ -199,7 +236,7 @@ def _keep(
     for slot, judgement_id in zip(filling, judgement_queries.add(db, rows), strict=True):
         if slot is not None:
             slot.state, slot.lease_until, slot.judgement_id = "filled", None, judgement_id
-    touched = {slot.item_id for slot in slots.values()}
+    touched = {offered[answer.item].item.id for answer in answers}
     settle(db, ground, [slot for slot in slots.values() if slot.item_id in touched])
     return sum(bool(row["late"]) for row in rows), {slot.batch for slot in filling if isinstance(slot, Slot)}
 

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.task import one_form
+from quintain.data import shaping
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
@@ -18,23 +20,29 @@ from quintain.tasks.rules import SHOWN
 
 Repeats = Literal["refuse", "first", "last"]
 _ROW = "__row__"
+_YES = ("true", "1", "yes", "t")
+_NO = ("false", "0", "no", "f")
 _GOLD_NAMES = ("label", "gold", "truth", "answer", "gold_label")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read the table: names of columns, the set of labels, what to do where a worker judged an item twice."""
+    """How to read the table: names of columns, the set of labels, what to do where a worker judged an item twice.
+
+    Rows that a column `kept` marks as set aside are left out, unless *everything* is wanted.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Sequence[str] = ()
     repeats: Repeats = "refuse"
+    everything: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementTable:
     """Judgements, the rows of the file beside them in the same order, and what was left out.
 
-    *order* lists the items (codes) as the file does.
+    *order* lists the items (codes) as the file does. *set_aside* counts the rows that the column `kept` left out.
     """
 
     judgements: Judgements
@@ -42,6 +50,7 @@ class JudgementTable:
     order: IntArray
     path: Path
     notes: tuple[str, ...]
+    set_aside: int = 0
 
 
 def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTable:
@@ -49,23 +58,30 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
 
     A label that is a list, as in SNLI's `annotator_labels`, is one judgement for each of its elements, by workers named
     after their places where the file names none. Rows that repeat another are counted once; where the repeated row
-    has another label, it is refused, or the *first* or *last* one counts. Rows without a label are left out.
+    has another label, it is refused, or the *first* or *last* one counts. Rows without a label are left out, and those
+    that the export of a validation marks as not `kept`. Names that differ only in their form of Unicode are the same.
     """
     path = Path(path)
     reading = reading or Reading()
     own = {name: theirs for name, theirs in reading.columns.items() if not name.startswith("gold.")}
     frame = read_table(
-        path, required=["item", "label"], optional=["worker", "seconds"], columns=own, types={"seconds": pl.Float64()}
+        path,
+        required=["item", "label"],
+        optional=["worker", "seconds", "kept"],
+        columns=own,
+        types={"seconds": pl.Float64()},
     )
     frame = _exploded(frame.with_row_index(_ROW), path)
     notes: list[str] = []
+    frame, set_aside = _kept(frame, path, notes, everything=reading.everything)
     frame = _complete(frame, path, notes)
-    _check_labels(frame, path, reading.labels)
+    labels = [one_form(name) for name in reading.labels]
+    _check_labels(frame, path, labels)
     frame = _without_repeats(frame, path, reading.repeats, notes)
     first = frame.group_by("item", maintain_order=True).agg(pl.col(_ROW).first())["item"]
     frame = frame.sort("item", "worker")
     items, workers = frame["item"].unique().sort(), frame["worker"].unique().sort()
-    classes = pl.Series(sorted({*frame["label"].unique().to_list(), *reading.labels}), dtype=pl.String())
+    classes = pl.Series(sorted({*frame["label"].unique().to_list(), *labels}), dtype=pl.String())
     judgements = Judgements.from_codes(
         _codes(frame["item"], items),
         _codes(frame["worker"], workers),
@@ -74,7 +90,7 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
         workers.to_list(),
         classes.to_list(),
     )
-    return JudgementTable(judgements, frame, _codes(first, items), path, tuple(notes))
+    return JudgementTable(judgements, frame, _codes(first, items), path, tuple(notes), set_aside)
 
 
 def _codes(values: pl.Series, names: pl.Series) -> IntArray:
@@ -126,11 +142,37 @@ def _one_row_per_label(frame: pl.DataFrame, path: Path, lists: Sequence[str]) ->
     return flat
 
 
+def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool) -> tuple[pl.DataFrame, int]:
+    """Leave out the rows that were set aside, and count them."""
+    if everything or "kept" not in frame.columns:
+        return frame, 0
+    said = frame["kept"].cast(pl.String()).str.strip_chars().str.to_lowercase().fill_null("").replace("", "true")
+    strange = (~said.is_in([*_YES, *_NO])).arg_true()
+    if len(strange):
+        faults = [
+            Fault(
+                f"'{_short(str(frame['kept'][row]))}' is neither true nor false",
+                file=path.name,
+                row=row_number(path, int(frame[_ROW][row])),
+                field="kept",
+            )
+            for row in strange.head(FAULT_LIMIT).to_list()
+        ]
+        raise BadInput(faults=faults, total=len(strange), remedy="Use --all to take no notice of that column.")
+    kept = frame.filter(said.is_in(_YES))
+    left_out = len(frame) - len(kept)
+    if left_out and kept.is_empty():
+        raise BadInput(
+            faults=[Fault("every row is set aside", file=path.name, field="kept")], remedy="Use --all to count them."
+        )
+    if left_out:
+        notes.append(f"Rows left out because they were set aside (kept is false): {left_out:,}; --all counts them.")
+    return kept, left_out
+
+
 def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame:
     """Strip names, refuse rows without an item or a worker, and leave out rows without a label."""
-    frame = frame.with_columns(
-        pl.col(name).cast(pl.String()).str.strip_chars().replace("", None) for name in ("item", "worker", "label")
-    )
+    frame = frame.with_columns(_named(frame[name]) for name in ("item", "worker", "label"))
     labelled = frame.filter(pl.col("label").is_not_null())
     faults = [
         Fault(f"there is no {name}", file=path.name, row=row_number(path, row), field=name)
@@ -146,6 +188,11 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
     if len(labelled) < len(frame):
         notes.append(f"Rows left out because they have no label: {len(frame) - len(labelled):,}.")
     return labelled
+
+
+def _named(values: pl.Series) -> pl.Series:
+    """Give names without spaces around them, in one form of Unicode."""
+    return shaping.one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
 
 
 def _short(text: str) -> str:
@@ -204,7 +251,7 @@ def labels_of_items(
         pairs, path, field_name = _read_gold(Path(source), table, what, columns or {}), Path(source), "label"
     if pairs["label"].dtype.is_nested():
         raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
-    pairs = pairs.with_columns(pl.all().cast(pl.String()).str.strip_chars().replace("", None)).drop_nulls().unique()
+    pairs = pairs.with_columns(_named(pairs[name]) for name in pairs.columns).drop_nulls().unique()
     twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
     if len(twice):
         faults = [
@@ -247,4 +294,4 @@ def _with_classes(table: JudgementTable, names: Sequence[str]) -> JudgementTable
     if len(new) == len(old.classes):
         return table
     judgements = Judgements.from_codes(old.item, old.worker, old.label, old.items, old.workers, new)
-    return JudgementTable(judgements, table.rows, table.order, table.path, table.notes)
+    return JudgementTable(judgements, table.rows, table.order, table.path, table.notes, table.set_aside)

@@ -9,10 +9,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.services.actors import find_for
-from quintain.services.ground import Ground
+from quintain.services.ground import QUALIFICATION, Ground
 from quintain.services.judge_figures import Measured, measured
 from quintain.services.permissions import require_owner
-from quintain.services.slots import QUALIFICATION
 from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.workers import wilson

@@ -32,6 +32,7 @@ class AggregateReport:
     judgements: int
     workers: int
     notes: tuple[str, ...]
+    set_aside: int = 0
 
     @property
     def unlabelled(self) -> int:
@@ -47,6 +48,7 @@ class AggregateReport:
             "items": len(self.result.items),
             "workers": self.workers,
             "judgements": self.judgements,
+            "set_aside": self.set_aside,
             "no_label": self.unlabelled,
             "labels": dict(zip(self.result.classes, found.tolist(), strict=True)),
             "details": plain,
@@ -85,7 +87,7 @@ def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Rea
     judgements, notes = table.judgements, table.notes
     if result.accuracy is not None and judgements.sizes().max() < 2:
         notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
-    return AggregateReport(aggregating.method, result, len(judgements), len(judgements.workers), notes)
+    return AggregateReport(aggregating.method, result, len(judgements), len(judgements.workers), notes, table.set_aside)
 
 
 def _label_frame(table: JudgementTable, result: Aggregated) -> pl.DataFrame:
@@ -183,7 +185,8 @@ def agreement_of_file(path: Path, measuring: Measuring | None = None, reading: R
         for name in measuring.by
         for value, found in _slices(table, name, {**options, **drawing})
     ]
-    return report | {"seed": measuring.seed, "resamples": measuring.resamples, "notes": list(table.notes)}
+    drawn = {"seed": measuring.seed, "resamples": measuring.resamples}
+    return report | {**drawn, "set_aside": table.set_aside, "notes": list(table.notes)}
 
 
 def _slices(table: JudgementTable, name: str, options: Mapping[str, Any]) -> list[tuple[str | None, Agreement]]:
@@ -242,6 +245,7 @@ def workers_of_file(path: Path, reading: Reading | None = None) -> dict[str, Any
         "workers": rows,
         "items": len(judgements.items),
         "judgements": len(judgements),
+        "set_aside": table.set_aside,
         "notes": list(table.notes),
     }
 

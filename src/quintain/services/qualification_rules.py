@@ -40,13 +40,14 @@ COUNT = Option(_whole, "a whole number, 0 or more")
 RATE = Option(_rate, "a rate between 0 and 1")
 NAME = Option(_name, "a name")
 NAMES = Option(_names, "a list of names")
+DAYS = Option(lambda value: _whole(value) and value >= 1, "a whole number of days, 1 or more", required=False)
 SAMPLE = Option(_whole, "a whole number, 0 or more", required=False)
 ROLE = Option(lambda value: value in {"worker", "expert", "builder", "owner"}, "worker, expert, builder or owner")
 
 RULES: Mapping[str, Mapping[str, Option]] = {
     "account_age": {"days": COUNT},
     "quiz": {"name": NAME},
-    "validated_fooling": {"at_least": RATE, "of": SAMPLE},
+    "validated_fooling": {"at_least": RATE, "of": SAMPLE, "rest_days": DAYS},
     "approval_rate": {"at_least": RATE, "of": SAMPLE},
     "completed": {"at_least": COUNT},
     "country": {"one_of": NAMES},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,10 +28,11 @@ from quintain.store.queries import qualify as queries
 from quintain.store.tables import Qualification, User, WorkerFact
 
 Rule = Mapping[str, Any]
+REST_DAYS = 7  # how long a rate that is too low keeps somebody out, where the rule does not say
 LONGEST_FACT = 40  # what the column of a fact's name holds
 SELF = "self"  # who says it, where workers say it of themselves
 STATED = ("country", "language")  # what workers may say of themselves
-RECORDED = (*STATED, "approval_rate")  # what an admin may take over from a panel
+RECORDED = (*STATED, "approval_rate", "completed")  # what an admin may take over from a panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *
         faults.append(Fault("is empty or longer than 200 characters", field="value"))
     elif name == "approval_rate" and not _is_rate(value):
         faults.append(Fault(f"'{value}' is not a rate between 0 and 1", field="value"))
+    elif name == "completed" and not (value.strip().isascii() and value.strip().isdecimal() and len(value) < 10):
+        faults.append(Fault(f"'{value}' is not a whole number, 0 or more", field="value"))
     if not source.strip() or len(source) > 40 or source == SELF:
         faults.append(Fault("is not the name of who says it, of 1 to 40 characters", field="source"))
     if faults:
@@ -199,9 +203,20 @@ def fooling_fact(task: str) -> str:
 
 
 def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    """Let those in of whom little is known; who is below the rate rests for some days from when it was found."""
+    what = "rate of examples that fooled the model and were confirmed"
     known = queries.worker_fact(asked.db, asked.user.id, fooling_fact(str(asked.task)))
-    good, _, total = (known.value if known else "0/0").partition("/")
-    return _rated("rate of examples that fooled the model and were confirmed", int(good), int(total), rule)
+    good, total = map(int, (known.value if known else "0/0").split("/"))
+    wanted = max(rule.get("of", 1), 1)
+    if known is None or total < wanted:
+        return True, f"The {what} counts from {wanted} decided examples on; there are {total}."
+    ok, text = _rated(what, good, total, rule)
+    until = known.created_at + timedelta(days=rule.get("rest_days", REST_DAYS))
+    if ok:
+        return True, text
+    if until <= now():
+        return True, f"{text} The rest for that is over since {until:%Y-%m-%d}."
+    return False, f"{text} You can write again from {until:%Y-%m-%d %H:%M} UTC on."
 
 
 def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
@@ -217,6 +232,10 @@ def _needed(rule: Rule) -> str:
 
 def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     done = rounds.finished_sessions(asked.db, asked.user.id) + judging_times.finished_pages(asked.db, asked.user.id)
+    known = queries.worker_fact(asked.db, asked.user.id, "completed")
+    if known is not None and int(known.value) > done:
+        said = f"{int(known.value)} tasks have been completed (said by {known.source}); {rule['at_least']} are needed."
+        return int(known.value) >= rule["at_least"], said
     return done >= rule["at_least"], f"{done} tasks have been completed; {rule['at_least']} are needed."
 
 

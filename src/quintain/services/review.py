@@ -11,17 +11,20 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.people import Actor
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.validation import UnqualifyRule
 from quintain.services import audit
 from quintain.services.final_labels import final_labels
+from quintain.services.ground import Ground
 from quintain.services.judge_figures import Figures, evidence_of, gather, measure
 from quintain.services.permissions import require_owner
 from quintain.services.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate import find
 from quintain.services.vmer import error_counts, settle_bonuses
-from quintain.store.database import lock, transaction
+from quintain.store.database import lock, repeated, transaction
 from quintain.store.queries import judgements as queries
+from quintain.store.queries import slots
+from quintain.store.queries import validation as validation_queries
 from quintain.store.tables import ValidationReview
 
 
@@ -54,6 +57,25 @@ class Review:
         }
 
 
+def catch_up(db: Session, ground: Ground) -> None:
+    """Review where a batch has ended and nobody has seen to it, also because a process ended before it could."""
+    if _ready(db, ground):
+        review(db, OPERATOR, ground.ref, only_new=True)
+
+
+def catch_up_all(db: Session) -> None:
+    """Make up for every review that is due."""
+    for validation_id in queries.due_validations(db):
+        catch_up(db, find(db, "/".join(validation_queries.place_of(db, validation_id))))
+
+
+def _ready(db: Session, ground: Ground) -> list[int]:
+    """List the batches that are to be reviewed and of which no slot is open or leased."""
+    due = queries.due_batches(db, ground.id)
+    return [batch for batch in due if slots.batch_is_done(db, ground.id, batch)]
+
+
+@repeated
 def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, only_new: bool = False) -> Review | None:
     """Review all judges. *apply* unqualifies those who are caught; by default the policy decides.
 
@@ -63,6 +85,7 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         ground = find(db, ref)
         require_owner(actor, ground.task.name)
         lock(db, f"review {ground.id}")
+        queries.clear_due(db, ground.id, _ready(db, ground))
         known = queries.reviews(db, ground.id, limit=1)
         given = queries.count(db, ground.id)
         if only_new and known and known[0].judgements == given:

@@ -12,6 +12,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
+from quintain.data.shaping import one_form
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
@@ -235,7 +236,9 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
             Fault("there is no gold answer", file=path.name, row=_row(path, row)) for row in column.is_null().arg_true()
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Leave out examples without one.")
-    if answer_type == "label" or column.dtype.is_nested():
+    if answer_type == "label":
+        return one_form(column)
+    if column.dtype.is_nested():
         return column
     if answer_type in _LISTS:
         rows = [_cell(cell, path, index, field) for index, cell in enumerate(column)]

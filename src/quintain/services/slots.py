@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy.exc import IntegrityError
@@ -20,30 +21,35 @@ from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Label
-from quintain.services import qualify
-from quintain.services.ground import Ground
+from quintain.services import endgame, qualify
+from quintain.services.ground import QUALIFICATION, Ground
 from quintain.services.judging_labels import choices, shows_answer
 from quintain.services.permissions import require_role, require_user
+from quintain.services.review import catch_up
 from quintain.services.validate import find, require_open, take_attempts
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import repeated, transaction
 from quintain.store.queries import claims, handouts, places
+from quintain.store.queries import judging_drafts as drafts
 from quintain.store.queries import slots as slot_queries
 from quintain.store.queries import validation as queries
 from quintain.store.queries.claims import Held, Outlook
 from quintain.store.queries.handouts import Shown, Wanted
+from quintain.store.queries.judging_drafts import Draft
 from quintain.store.queries.places import Window
 from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
 
-QUALIFICATION = "judge"
 TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
 MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
 
 
 @dataclass(frozen=True, slots=True)
 class PageItem:
-    """An item on a page. *id* is what an answer names; *answer* is shown where judges say whether it is right."""
+    """An item on a page. *id* is what an answer names; *answer* is shown where judges say whether it is right.
+
+    *draft* is what was saved and not handed in yet.
+    """
 
     id: int
     position: int
@@ -52,6 +58,7 @@ class PageItem:
     answer: Any = None
     label: str | None = None
     skipped: bool = False
+    draft: Draft | None = None
 
     @property
     def done(self) -> bool:
@@ -85,6 +92,7 @@ class Page:
                     "labels": [label.name for label in item.labels],
                     "label": item.label,
                     "skipped": item.skipped,
+                    "saved": item.draft._asdict() if item.draft else None,
                 }
                 for item in self.items
             ],
@@ -124,6 +132,7 @@ def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
     return user_id
 
 
+@repeated
 def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> Page | None:
     """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
 
@@ -136,6 +145,8 @@ def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None =
     page = _claim(db, ground, user_id, moment)
     if page is None and ground.round_id is not None and _more(db, ground):
         page = _claim(db, find(db, ref), user_id, moment)
+    if page is None:
+        catch_up(db, ground)  # which may open slots again
     return page
 
 
@@ -173,11 +184,20 @@ def _claim_once(db: Session, ground: Ground, user_id: int, moment: datetime) -> 
     outlook = claims.outlook(db, ground.id, user_id, moment)
     if outlook.held is not None and outlook.held.lease_until > moment:
         return show(db, ground, outlook.held)
+    if outlook.tail:
+        return _claim_of_tail(db, ground, user_id, moment, outlook)
     window = places.window(db, ground.id, user_id) if outlook.seasoned else None
     try:
         return _hand_out(db, ground, user_id, moment, outlook, window)
     except _FurtherOnError:
         return _hand_out(db, ground, user_id, moment, outlook, _move_on(db, ground, user_id, window), last=True)
+
+
+def _claim_of_tail(db: Session, ground: Ground, user_id: int, moment: datetime, outlook: Outlook) -> Page | None:
+    """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
+    items = endgame.order(db, ground, user_id, moment, ground.policy.page_size)
+    page = _hand_out(db, ground, user_id, moment, outlook, None, items=items) if items else None
+    return page or _hand_out(db, ground, user_id, moment, outlook, None)
 
 
 def _move_on(db: Session, ground: Ground, user_id: int, window: Window | None) -> Window:
@@ -196,6 +216,7 @@ def _hand_out(
     outlook: Outlook,
     window: Window | None,
     *,
+    items: Sequence[int] = (),
     last: bool = False,
 ) -> Page | None:
     """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
@@ -203,15 +224,18 @@ def _hand_out(
     until = moment + timedelta(seconds=ground.policy.lease_seconds)
     try:
         with turn(db), transaction(db):
-            if outlook.held is not None and not claims.lapse(db, outlook.held.id, moment):
-                raise _MeanwhileError
+            if outlook.held is not None:
+                if not claims.lapse(db, outlook.held.id, moment):
+                    raise _MeanwhileError
+                drafts.discard(db, outlook.held.id)
             if outlook.held is not None or outlook.lapsed:
                 claims.reclaim(db, ground.id, moment)
+                drafts.discard_lapsed(db, ground.id, moment)
             gold = _gold(db, ground, user_id, key) if outlook.gold else []
             count = ground.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
-            wanted = Wanted(ground.id, user_id, key, count, least, gold, moment, until, window)
+            wanted = Wanted(ground.id, user_id, key, count, least, gold, moment, until, window, items)
             rows = handouts.hand_out(db, wanted)
             if not rows and more:
                 raise _FurtherOnError
@@ -240,10 +264,18 @@ def _chance(key: str, number: int) -> float:
 
 def show(db: Session, ground: Ground, page: Held | JudgingPage) -> Page:
     """Give a page as its holder sees it."""
-    return _page(ground, page.key, page.lease_until, handouts.shown(db, page.id), page.size)
+    saved = {} if isinstance(page, JudgingPage) and page.ended_at is not None else drafts.of_page(db, page.id)
+    return _page(ground, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
 
 
-def _page(ground: Ground, key: str, until: datetime, rows: Sequence[Shown], size: int) -> Page:
+def _page(
+    ground: Ground,
+    key: str,
+    until: datetime,
+    rows: Sequence[Shown],
+    size: int,
+    saved: Mapping[int, Draft] = MappingProxyType({}),
+) -> Page:
     shown = shows_answer(ground.task)
     items = tuple(
         PageItem(
@@ -254,6 +286,7 @@ def _page(ground: Ground, key: str, until: datetime, rows: Sequence[Shown], size
             answer=row.answer if shown else None,
             label=row.label,
             skipped=row.skipped,
+            draft=draft if (draft := saved.get(row.id)) is not None and not draft.empty else None,
         )
         for row in rows
     )
@@ -266,6 +299,7 @@ def get_page(db: Session, actor: Actor, token: str) -> Page:
     return show(db, ground_of(db, page), page)
 
 
+@repeated
 def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
     """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took.
 
@@ -284,6 +318,7 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
         return Lease(until, held)
 
 
+@repeated
 def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
     """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
     user_id = require_user(actor)
@@ -294,6 +329,7 @@ def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
         page_id, _, ended = found
         if not ended:
             slot_queries.give_back(db, page_id)
+            drafts.discard(db, page_id)
             claims.end_page(db, page_id, moment or now(), "returned")
 
 

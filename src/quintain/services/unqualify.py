@@ -17,11 +17,10 @@ from quintain.core.people import Actor
 from quintain.core.validation import UnqualifyRule
 from quintain.services import audit, notify, qualify
 from quintain.services.actors import find_user
-from quintain.services.ground import Ground
+from quintain.services.ground import QUALIFICATION, Ground
 from quintain.services.judge_figures import Figures, measured
 from quintain.services.permissions import require_owner
 from quintain.services.settle import settle
-from quintain.services.slots import QUALIFICATION
 from quintain.services.validate import find
 from quintain.stats.judge_rules import Power, catches, judgements_needed, power
 from quintain.store.database import transaction

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
+from quintain.core.task import one_form
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services import audit
 from quintain.services.ground import Ground, slot_rows
@@ -33,6 +35,8 @@ from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
+ROW_KEYS = ("inputs", "answer", "predictions")
+PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(parse_policy)
 read_task = lru_cache(maxsize=64)(parse_task)
@@ -211,10 +215,43 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     for number, row in enumerate(rows, 1):
         inputs = row.get("inputs")
         found = kind.check(task, inputs, row.get("answer")) if isinstance(inputs, Mapping) else [Fault("has no inputs")]
-        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in found]
+        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in (*found, *_shape_faults(row))]
     if faults:
         raise BadInput(faults=faults[:20], total=len(faults))
     return take_rows(db, actor, ref, rows)
+
+
+def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
+    """Say what an item's row has too much, and what is wrong with its predictions."""
+    faults = [Fault(reason) for reason in strange_keys(row, ROW_KEYS)]
+    given = row.get("predictions") or []
+    if not isinstance(given, list | tuple):
+        return [*faults, Fault("is not a list", field="predictions")]
+    for one in given:
+        if not isinstance(one, Mapping):
+            faults.append(Fault(f"{one!r} is not a table with model and answer", field="predictions"))
+            continue
+        faults += [Fault(reason, field="predictions") for reason in strange_keys(one, PREDICTION_KEYS)]
+        if not isinstance(one.get("model"), str) or not one["model"].strip():
+            faults.append(Fault("a prediction does not name its model", field="predictions"))
+        if one.get("answer") is None:
+            faults.append(Fault("a prediction has no answer", field="predictions"))
+    return faults
+
+
+def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """Name the keys that are not *known*, each with the one that may be meant.
+
+    >>> strange_keys({"modell": "x"}, ("model", "answer"))
+    ["no such key 'modell'; did you mean 'model'?"]
+    """
+    found = []
+    for key in given:
+        if key not in known:
+            close = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+            found.append(f"no such key '{key}'; {hint}")
+    return found
 
 
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
@@ -246,7 +283,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
 def aim_text(answer: Any) -> str:
     """Give an answer as the text that labels are compared with; empty where it is no label."""
-    return str(answer)[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
+    return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 
 def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

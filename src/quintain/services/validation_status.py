@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
+from quintain.core.validation import ValidationState
+from quintain.services import endgame
 from quintain.services.adjudicate import contested_places
 from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.ground import Ground
@@ -75,6 +77,7 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "policy": dump_policy(ground.policy),
         "progress": _progress(db, ground, evidence, final, items),
         "forecast": forecast(db, ground).as_dict(),
+        "waiting": _waiting(db, ground),
         "gold": {"rate": ground.policy.gold.rate, "items": validation_queries.count_gold(db, ground.id)},
         "agreement": agreement_of(final.judgements),
         "agreement_by_review": _by_review(db, ground),
@@ -101,7 +104,14 @@ def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "slots": slots,
         "done": slots.get("filled", 0) / wanted if wanted else 0.0,
         "forecast": forecast(db, ground).as_dict(),
+        "waiting": _waiting(db, ground),
     }
+
+
+def _waiting(db: Session, ground: Ground) -> dict[str, Any] | None:
+    """Say who is needed for the last judgements, where somebody is."""
+    found = endgame.waiting(db, ground) if ground.state is ValidationState.OPEN else None
+    return found.as_dict() if found else None
 
 
 def _progress(db: Session, ground: Ground, evidence: Evidence, final: FinalLabels, items: int) -> dict[str, Any]:

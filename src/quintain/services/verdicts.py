@@ -86,7 +86,7 @@ def waits(spec: RoundSpec, made: queries.AttemptRow) -> bool:
 
 def claimed(made: queries.AttemptRow) -> bool:
     """Say whether an attempt fooled the model and its writer stands by it."""
-    return bool(made.fooled) and made.confirmed is not False and not made.retracted
+    return bool(made.fooled) and not made.retracted
 
 
 def standing(db: Session, attempt_id: int) -> queries.AttemptRow:

@@ -8,11 +8,14 @@ What a database complains about is turned into our own errors here, so that no c
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from collections.abc import Iterator
+import random
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, OperationalError
@@ -25,7 +28,17 @@ POOL_SIZE = 10
 POOL_OVERFLOW = 20
 POOL_WAIT_S = 10.0  # for a connection, where all are in use
 RETRY_S = 5  # what whoever asks is told to wait, where the database is busy or away
+COLLIDED = {"40P01", "40001"}  # a deadlock, and what could not be put in an order
+TRIES = 6
+FIRST_WAIT_S = 0.01
 _LOCK = text("SELECT pg_advisory_xact_lock(:number)")
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+class Collision(Unavailable):
+    """Two transactions stood in each other's way, and the database has undone this one; nothing was written."""
 
 
 def connect(url: str) -> Engine:
@@ -128,6 +141,26 @@ def transaction(db: Session) -> Iterator[Session]:
         db.info["in_transaction"] = False
 
 
+def repeated(
+    verb: Callable[Concatenate[Session, Given], Found],
+) -> Callable[Concatenate[Session, Given], Found]:
+    """Make a verb that begins again where its transaction collided with another one; inside one, its caller's does.
+
+    Those who collided wait for times of their own, so that they do not meet again.
+    """
+
+    @functools.wraps(verb)
+    def try_again(db: Session, *given: Given.args, **named: Given.kwargs) -> Found:
+        for attempt in range(0 if db.info.get("in_transaction") else TRIES - 1):
+            try:
+                return verb(db, *given, **named)
+            except Collision:
+                time.sleep(FIRST_WAIT_S * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        return verb(db, *given, **named)
+
+    return try_again
+
+
 def lock(db: Session, name: str) -> None:
     """Let nobody else past the lock called *name* until this transaction ends, for what is checked and then done.
 
@@ -164,6 +197,8 @@ def _translate(context: ExceptionContext) -> QuintainError | None:
             f"A value cannot be stored: {reason.splitlines()[0]}",
             remedy="Shorten it, or remove characters that are not text.",
         )
+    if getattr(context.original_exception, "sqlstate", None) in COLLIDED:
+        return Collision("Others were at work on the same.", remedy="Try again in a moment.")
     if isinstance(problem, OperationalError):
         return _translate_operational(reason, context)
     return None

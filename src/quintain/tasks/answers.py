@@ -10,6 +10,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.example import Prediction
+from quintain.core.task import one_form
 
 # Rounded probabilities are fine; anything further off is not a distribution.
 SUM_TOLERANCE = 0.02
@@ -42,8 +43,8 @@ def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
 
 def known_label(labels: Sequence[str], raw: Any) -> str:
     """Give *raw* if it is one of *labels*, or say what is."""
-    if isinstance(raw, str) and raw in labels:
-        return str(raw)
+    if isinstance(raw, str) and one_form(raw) in labels:
+        return one_form(raw)
     close = get_close_matches(raw, labels, n=1) if isinstance(raw, str) else []
     hint = f" Did you mean '{close[0]}'?" if close else ""
     raise BadInput(f"The answer {show(raw)} is not one of the labels.{hint}", remedy=_known(labels))
@@ -61,10 +62,10 @@ def distribution(names: Sequence[str], raw: Any) -> dict[str, float]:
 def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
     """Read a probability for each of *names*; those that are left out are 0."""
     if isinstance(raw, Mapping):
-        unknown = [name for name in raw if str(name) not in names]
+        given = {one_form(str(name)): value for name, value in raw.items()}
+        unknown = [name for name in given if name not in names]
         if unknown:
             raise BadInput(f"There is a probability for {show(unknown[0])}, which is no answer.", remedy=_known(names))
-        given = {str(name): value for name, value in raw.items()}
     elif isinstance(raw, list | tuple) and len(raw) == len(names):
         given = dict(zip(names, raw, strict=True))
     else:

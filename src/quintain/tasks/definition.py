@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.task import VMER, AnswerType, Label, Task
+from quintain.core.task import VMER, AnswerType, Label, Task, one_form
 from quintain.core.toml import parse_toml, read_text
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
@@ -177,6 +177,7 @@ class _Reading:
         if not isinstance(name, str) or not name.strip() or name != name.strip() or CONTROL.search(name):
             self.fault(key, f"entry {position} has the name {name!r}; give it one without spaces around it")
             return None
+        name = one_form(name)
         if len(name) > MAX_LABEL:
             self.fault(key, f"'{name[:20]}…' has more than {MAX_LABEL} characters; put the rest into its gloss")
         if not isinstance(gloss, str) or not _is_texts(examples):

@@ -19,7 +19,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from quintain import __version__
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.services import health, notify
+from quintain.services import health, notify, review
 from quintain.web.api.call import may_send
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
@@ -60,11 +60,15 @@ async def _housekeeping(workspace: Workspace) -> None:
 
 
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:
-    """Send what people want by e-mail and, with *tidy*, remove what has run out. A failure waits for the next time."""
+    """Send mail, make up for reviews that a process owes, and with *tidy* remove what has run out.
+
+    A failure waits for the next time.
+    """
     try:
         with workspace.session() as db:
             if tidy:
                 health.tidy(db)
+            review.catch_up_all(db)
             notify.deliver_mail(db, workspace.mail, workspace.settings.link_address)
     except (QuintainError, SQLAlchemyError) as error:
         log.warning("housekeeping failed: %s", error)

@@ -12,11 +12,13 @@ from quintain.web.form_reading import Reading, number_text
 PREFIX = "rule_"
 COUNTS = {"account_age": "days", "completed": "at_least"}
 RATES = ("validated_fooling", "approval_rate")
+RESTS = ("validated_fooling",)
 LISTS = ("country", "language")
 HELD = ("holds", "lacks")
 NAMES = (
     *(PREFIX + name for name in (*COUNTS, *RATES, *LISTS, "role", *HELD)),
     *(f"{PREFIX}{name}_of" for name in RATES),
+    *(f"{PREFIX}{name}_rest" for name in RESTS),
 )
 
 Rules = Sequence[Mapping[str, Any]]
@@ -34,6 +36,8 @@ def rule_values(rules: Rules) -> dict[str, str]:
             case kind if kind in RATES:
                 values[name] = number_text(round(rule["at_least"] * 100, 10))
                 values[f"{name}_of"] = str(rule.get("of", ""))
+                if kind in RESTS:
+                    values[f"{name}_rest"] = str(rule.get("rest_days", ""))
             case kind if kind in LISTS:
                 values[name] = ", ".join(rule["one_of"])
             case "role":
@@ -74,7 +78,9 @@ def _rules(reading: Reading, control: str) -> list[dict[str, Any]]:
         return [{"rule": kind, COUNTS[kind]: reading.whole(control)}]
     if kind in RATES:
         of = {"of": reading.whole(f"{control}_of")} if reading.text(f"{control}_of") else {}
-        return [{"rule": kind, "at_least": reading.percent(control), **of}]
+        rest = f"{control}_rest"
+        days = {"rest_days": reading.whole(rest)} if kind in RESTS and reading.text(rest) else {}
+        return [{"rule": kind, "at_least": reading.percent(control), **of, **days}]
     if kind in LISTS:
         return [{"rule": kind, "one_of": reading.names(control)}]
     if kind == "role":

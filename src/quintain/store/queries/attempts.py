@@ -23,12 +23,20 @@ BATCH = 1000
 
 
 class AttemptRow(NamedTuple):
-    """An attempt as it stands: with what its writer said of it since."""
+    """An attempt as it stands: with what its writer said of it since.
+
+    *missed* is whether the model was wrong by the rule or the writer's decision; *fooled* whether that stands.
+    """
 
     attempt: Attempt
-    fooled: bool | None
+    missed: bool | None
     confirmed: bool | None
     retracted: bool
+
+    @property
+    def fooled(self) -> bool | None:
+        """Whether the model was fooled: not where the writer said that others would not give the label, either."""
+        return False if self.confirmed is False else self.missed
 
 
 class FlagRow(NamedTuple):

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.store.base import UtcTime
 from quintain.store.queries.places import SEASONED
+from quintain.store.queries.tails import NO_TAIL
 
 RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 
@@ -30,12 +31,14 @@ class Held(NamedTuple):
 class Outlook(NamedTuple):
     """Whether a person has seen so much that they have a place, whether there are lapsed leases and gold items.
 
-    *held* is the page that the person has not ended, lapsed or not.
+    In a *tail*, few slots are open, and it matters who takes which. *held* is the page that the person has not ended,
+    lapsed or not.
     """
 
     seasoned: bool
     lapsed: bool
     gold: bool
+    tail: bool
     held: Held | None
 
 
@@ -72,14 +75,14 @@ _OUTLOOK = (
         SELECT 1 FROM validation_slots WHERE validation_id = :validation AND state = 'leased' AND lease_until < :now
     ) AS lapsed, EXISTS (
         SELECT 1 FROM validation_items WHERE validation_id = :validation AND gold IS NOT NULL AND retired_at IS NULL
-    ) AS gold, p.id, p."key", p.size, p.lease_until
+    ) AS gold, ({NO_TAIL}) IS NULL AS tail, p.id, p."key", p.size, p.lease_until
     FROM (SELECT 1 AS one) AS always LEFT JOIN (
         SELECT id, "key", size, lease_until FROM judging_pages
         WHERE validation_id = :validation AND user_id = :user AND ended_at IS NULL
     ) AS p ON 1 = 1""")  # noqa: S608 - a number of ours
     .bindparams(bindparam("now", type_=UtcTime()))
     .columns(
-        *(column(name, Boolean()) for name in ("seasoned", "lapsed", "gold")),
+        *(column(name, Boolean()) for name in ("seasoned", "lapsed", "gold", "tail")),
         column("id", Integer()),
         column("key", String()),
         column("size", Integer()),
@@ -123,8 +126,8 @@ def set_aside(db: Session, validation_id: int, user_id: int) -> bool:
 def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:
     """Say what a claim has to look at, and what it need not."""
     given = {"validation": validation_id, "user": user_id, "now": now}
-    seasoned, lapsed, gold, *held = db.connection().execute(_OUTLOOK, given).one()
-    return Outlook(seasoned, lapsed, gold, Held(*held) if held[0] is not None else None)
+    seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, given).one()
+    return Outlook(seasoned, lapsed, gold, tail, Held(*held) if held[0] is not None else None)
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:

@@ -25,7 +25,7 @@ from quintain.store.queries.places import Window
 class Wanted:
     """A page that somebody asks for: *count* slots, gold items at given places from 0 to 1, and no page below *least*.
 
-    With a *window*, only it and what came back before it are looked at.
+    With a *window*, only it and what came back before it are looked at; with *items*, only they, the first ones first.
     """
 
     validation_id: int
@@ -37,6 +37,7 @@ class Wanted:
     now: datetime
     until: datetime
     window: Window | None = None
+    items: Sequence[int] = ()
 
 
 class Shown(NamedTuple):
@@ -59,7 +60,7 @@ _SHOWN = (
     column("skipped", Boolean()),
 )
 _CLAIMABLE = """
-    SELECT s.id, s.batch, s.rank, s.draw FROM validation_slots s
+    SELECT s.id, s.batch, s.rank, s.draw FROM {source}
     WHERE s.validation_id = :validation AND s.state = 'open' {where}
     AND (s.author_id IS NULL OR s.author_id <> :user)
     AND NOT EXISTS (
@@ -69,17 +70,29 @@ _CLAIMABLE = """
         SELECT 1 FROM validation_slots e
         WHERE e.item_id = s.item_id AND e.state = 'open' AND e.rank < s.rank {{by_index}}
     )
-    ORDER BY s.batch, s.rank, s.draw LIMIT {{count}} {{lock}}"""
+    ORDER BY {order} LIMIT {{count}} {{lock}}"""
+_IN_ORDER = {"source": "validation_slots s", "order": "s.batch, s.rank, s.draw"}
 _BEFORE = "AND s.generation > 0 AND (s.batch, s.rank, s.draw) < (:batch, :rank, :draw)"
 _WITHIN = """AND (s.batch, s.rank, s.draw) >= (:batch, :rank, :draw)
     AND (s.batch, s.rank, s.draw) < (:end_batch, :end_rank, :end_draw)"""
-_PICKED = f"WITH picked AS ({_CLAIMABLE.format(where='')})"
+_PICKED = f"WITH picked AS ({_CLAIMABLE.format(where='', **_IN_ORDER)})"
 _PICKED_WITHIN = f"""
-    WITH came_back AS ({_CLAIMABLE.format(where=_BEFORE)}), ahead AS ({_CLAIMABLE.format(where=_WITHIN)}),
-    picked AS (
+    WITH came_back AS ({_CLAIMABLE.format(where=_BEFORE, **_IN_ORDER)}),
+    ahead AS ({_CLAIMABLE.format(where=_WITHIN, **_IN_ORDER)}), picked AS (
         SELECT id FROM (SELECT * FROM came_back UNION ALL SELECT * FROM ahead) AS found
         ORDER BY batch, rank, draw LIMIT {{count}}
     )"""  # noqa: S608 - nothing here comes from outside
+# By the list of items, which is short: SQLite takes a cross join from left to right.
+_LISTED = {"source": "listed l CROSS JOIN validation_slots s", "order": "l.place"}
+_PICKED_LISTED = f"""
+    WITH listed AS ({{listed}}),
+    picked AS ({_CLAIMABLE.format(where="AND s.item_id = l.item", **_LISTED)})"""
+_LIST = {
+    "sqlite": "SELECT key AS place, value AS item FROM json_each(:items)",
+    "postgresql": """
+        SELECT place, item::int AS item
+        FROM json_array_elements_text(CAST(:items AS json)) WITH ORDINALITY AS given (item, place)""",
+}
 _LEASE = """
     UPDATE validation_slots SET state = 'leased', lease_until = :until, generation = generation + 1
     WHERE id IN (SELECT id FROM picked) RETURNING id, item_id, generation, rank, draw"""
@@ -110,24 +123,34 @@ def _timed(sql: str, *times: str) -> TextClause:
     return text(sql).bindparams(*(bindparam(one, type_=UtcTime()) for one in times))
 
 
-@lru_cache(maxsize=128)
-def lease_and_hand_out(*, within: bool, count: int) -> Any:
+def _picked(wanted: Wanted) -> str:
+    if wanted.items:
+        return "listed"
+    return "within" if wanted.window is not None else "all"
+
+
+_WAYS = {"all": _PICKED, "within": _PICKED_WITHIN, "listed": _PICKED_LISTED}
+
+
+@lru_cache(maxsize=192)
+def lease_and_hand_out(way: str, count: int) -> Any:
     """Make PostgreSQL's statement.
 
     The number of slots is part of it: where it is a parameter, PostgreSQL thinks that a plan for any number would be
     a bad one, and makes a new one each time, which takes as long as the rest. An offset keeps it from gathering all
     that a person was ever shown before it looks at ten slots.
     """
-    picked = _PICKED_WITHIN if within else _PICKED
-    sql = _HAND_OUT.format(picked=picked.format(count=count, lock="FOR UPDATE SKIP LOCKED", by_index="OFFSET 0"))
+    lock = "FOR UPDATE OF s SKIP LOCKED"
+    picked = _WAYS[way].format(count=count, lock=lock, by_index="OFFSET 0", listed=_LIST["postgresql"])
+    sql = _HAND_OUT.format(picked=picked)
     return _timed(sql.replace("::", "\\:\\:"), "until", "now").columns(*_SHOWN)
 
 
-@lru_cache(maxsize=2)
-def lease(*, within: bool) -> TextClause:
+@lru_cache(maxsize=3)
+def lease(way: str) -> TextClause:
     """Make SQLite's statement that leases slots."""
-    picked = _PICKED_WITHIN if within else _PICKED
-    return _timed(f"{picked.format(count=':count', lock='', by_index='')} {_LEASE}", "until")
+    picked = _WAYS[way].format(count=":count", lock="", by_index="", listed=_LIST["sqlite"])
+    return _timed(f"{picked} {_LEASE}", "until")
 
 
 _SQLITE_PAGE = _timed(
@@ -152,24 +175,22 @@ def hand_out(db: Session, wanted: Wanted) -> list[Shown]:
     undoes the transaction, or finds that nothing was done where there are none. That a person holds one page at most,
     and is shown nothing twice, is for the database to refuse.
     """
-    given = {
-        "validation": wanted.validation_id,
-        "user": wanted.user_id,
-        "until": wanted.until,
-    }
-    if wanted.window is not None:
+    given: dict[str, Any] = {"validation": wanted.validation_id, "user": wanted.user_id, "until": wanted.until}
+    if wanted.window is not None and not wanted.items:
         end = {f"end_{name}": value for name, value in wanted.window.end._asdict().items()}
         given |= wanted.window.start._asdict() | end
+    if wanted.items:
+        given["items"] = json.dumps(list(wanted.items))
     if db.get_bind().dialect.name == "sqlite":
         return _hand_out_in_steps(db, wanted, given)
     given |= {"key": wanted.key, "least": wanted.least, "gold": json.dumps(wanted.gold), "now": wanted.now}
-    query = lease_and_hand_out(within=wanted.window is not None, count=wanted.count)
+    query = lease_and_hand_out(_picked(wanted), wanted.count)
     return [Shown(*row) for row in db.connection().execute(query, given)]
 
 
 def _hand_out_in_steps(db: Session, wanted: Wanted, given: Mapping[str, Any]) -> list[Shown]:
     connection = db.connection()
-    query = lease(within=wanted.window is not None)
+    query = lease(_picked(wanted))
     leased = sorted(connection.execute(query, {**given, "count": wanted.count}), key=lambda slot: (slot[3:], slot[0]))
     if len(leased) < wanted.least:
         return []

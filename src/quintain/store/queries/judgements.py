@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, Executable, func, insert, or_, select
+from sqlalchemy import ColumnElement, Executable, delete, func, insert, or_, select, text
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
     Adjudication,
+    DueReview,
     JudgeEstimate,
     Judgement,
     JudgeStanding,
@@ -23,6 +24,9 @@ from quintain.store.tables import (
     ValidationReview,
 )
 
+_MARK_DUE = text("""
+    INSERT INTO due_reviews (validation_id, batch) VALUES (:validation, :batch)
+    ON CONFLICT (validation_id, batch) DO NOTHING""")
 FOREVER = 2**62  # set aside through this judgement: all of them
 
 
@@ -238,6 +242,27 @@ def reviews(db: Session, validation_id: int, limit: int = 100) -> Sequence[Valid
     """List the reviews of a validation, the newest first."""
     query = select(ValidationReview).where(ValidationReview.validation_id == validation_id)
     return db.scalars(query.order_by(ValidationReview.id.desc()).limit(limit)).all()
+
+
+def mark_due(db: Session, validation_id: int, batch: int) -> None:
+    """Write down that a batch is to be reviewed as soon as nobody holds a slot of it."""
+    db.execute(_MARK_DUE, {"validation": validation_id, "batch": batch})
+
+
+def due_batches(db: Session, validation_id: int) -> list[int]:
+    """List the batches of a validation that are to be reviewed."""
+    query = select(DueReview.batch).where(DueReview.validation_id == validation_id).order_by(DueReview.batch)
+    return list(db.scalars(query))
+
+
+def due_validations(db: Session) -> list[int]:
+    """List the validations of which batches are to be reviewed."""
+    return list(db.scalars(select(DueReview.validation_id).distinct().order_by(DueReview.validation_id)))
+
+
+def clear_due(db: Session, validation_id: int, batches: Sequence[int]) -> None:
+    """Forget that some batches are to be reviewed."""
+    db.execute(delete(DueReview).where(DueReview.validation_id == validation_id, DueReview.batch.in_(batches)))
 
 
 def estimate_history(db: Session, validation_id: int, user_id: int) -> list[tuple[ValidationReview, JudgeEstimate]]:

@@ -13,6 +13,7 @@ from quintain.store.tables import (
     ApiToken,
     AuditEntry,
     Draft,
+    JudgingDraft,
     Notification,
     OneTimeLink,
     PanelPerson,
@@ -24,8 +25,11 @@ from quintain.store.tables import (
 )
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
-# What would tell judges which of the items before them are gold items: those have no slot.
+# What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
+# and no answer to them is ever late.
 UNTOLD = {
+    "judgements": {"item_id", "late"},
+    "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},
     "validation_items": {"gold", "gold_note", "hash"},
 }
@@ -57,7 +61,8 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    for table in (WebSession, OneTimeLink, ApiToken, Notification, Draft, WorkerFact, PanelPerson, PanelVisit):
+    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, PanelPerson, PanelVisit)
+    for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))
     db.execute(held.values(revoked_at=at))

@@ -25,7 +25,11 @@ def _of_users(sql: str) -> TextClause:
 
 
 # In the order of their ids, as those who hand in pages take them: nobody waits for the other.
-_LOCK = _of_users("SELECT id FROM validation_slots WHERE item_id IN ({items}) ORDER BY id FOR UPDATE")
+_LOCK = _of_users("""
+    SELECT id FROM validation_slots WHERE item_id IN ({items}) OR id IN (
+        SELECT o.slot_id FROM judging_offers o JOIN judging_pages p ON p.id = o.page_id
+        WHERE p.validation_id = :validation AND p.ended_at IS NULL AND p.user_id IN :users AND o.slot_id IS NOT NULL
+    ) ORDER BY id FOR UPDATE""")
 _OPEN = _of_users("""
     UPDATE validation_slots SET state = 'open', judgement_id = NULL, lease_until = NULL, generation = generation + 1
     WHERE item_id IN ({items}) AND state = 'filled' AND judgement_id IN ({mine})""")

@@ -24,6 +24,10 @@ _HELD = """
     WHERE id IN (SELECT slot_id FROM judging_offers WHERE page_id = :page) AND generation = (
         SELECT o.generation FROM judging_offers o WHERE o.page_id = :page AND o.slot_id = validation_slots.id
     ) AND state IN ('leased', 'open')"""
+# One order for all who change several slots: those of higher ids wait for those of lower ones, and nobody in a ring.
+_LOCK_HELD = text("""
+    SELECT id FROM validation_slots WHERE id IN (SELECT slot_id FROM judging_offers WHERE page_id = :page)
+    ORDER BY id FOR UPDATE""")
 _GIVE_BACK = text("UPDATE validation_slots SET state = 'open', lease_until = NULL" + _HELD)  # noqa: S608 - nothing here comes from outside
 _GOLD_LEFT = text("""
     SELECT count(*) FILTER (WHERE o.slot_id IS NULL), count(*) FILTER (WHERE o.slot_id IS NOT NULL)
@@ -52,6 +56,7 @@ def extend(db: Session, page_id: int, until: datetime) -> int:
     Gold items count like all others, although they have no slots: the number must not tell which they are.
     """
     connection = db.connection()
+    _lock_held(db, page_id)
     held = int(connection.execute(_EXTEND, {"page": page_id, "until": until}).rowcount)
     gold, others = connection.execute(_GOLD_LEFT, {"page": page_id}).one()
     return held + int(gold) if held or not others else 0
@@ -59,13 +64,20 @@ def extend(db: Session, page_id: int, until: datetime) -> int:
 
 def give_back(db: Session, page_id: int) -> int:
     """Open the slots that a page still holds."""
+    _lock_held(db, page_id)
     return int(db.connection().execute(_GIVE_BACK, {"page": page_id}).rowcount)
+
+
+def _lock_held(db: Session, page_id: int) -> None:
+    if db.get_bind().dialect.name == "postgresql":
+        db.connection().execute(_LOCK_HELD, {"page": page_id})
 
 
 def drop(db: Session, item_ids: Sequence[int]) -> None:
     """Ask for no more judgements of some items."""
     for start in range(0, len(item_ids), 5000):
         wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is("open"), _is("leased"))
+        db.execute(select(Slot.id).where(wanted).order_by(Slot.id).with_for_update())
         _change(db, wanted, state="dropped", lease_until=None)
 
 
@@ -95,10 +107,22 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[str, int]]:
     return found
 
 
+def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
+    """Say whether a slot of a batch is open; one that is leased may come back yet."""
+    left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch, _is("open"))
+    return db.scalar(left.limit(1)) is not None
+
+
 def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether no slot of a batch is open or leased."""
     left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch)
     return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in ("open", "leased"))
+
+
+def is_leased(db: Session, validation_id: int, moment: datetime) -> bool:
+    """Say whether somebody holds a slot whose lease still runs."""
+    held = select(Slot.id).where(Slot.validation_id == validation_id, _is("leased"), Slot.lease_until >= moment)
+    return db.scalar(held.limit(1)) is not None
 
 
 def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:

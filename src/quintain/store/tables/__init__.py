@@ -27,10 +27,12 @@ from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
     Adjudication,
+    DueReview,
     JudgeEstimate,
     Judgement,
     JudgePlace,
     JudgeStanding,
+    JudgingDraft,
     JudgingNote,
     JudgingPage,
     Offer,
@@ -70,6 +72,7 @@ __all__ = [
     "Dataset",
     "DatasetVersion",
     "Draft",
+    "DueReview",
     "Earning",
     "EarningDecision",
     "FlagDecision",
@@ -77,6 +80,7 @@ __all__ = [
     "JudgePlace",
     "JudgeStanding",
     "Judgement",
+    "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
     "Lineage",

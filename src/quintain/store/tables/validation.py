@@ -156,6 +156,7 @@ class JudgingPage(Base):
     __tablename__ = "judging_pages"
     __table_args__ = (
         Index("ix_judging_pages_validation_user", "validation_id", "user_id"),
+        Index("ix_judging_pages_started", "validation_id", "started_at"),
         Index(
             "ix_judging_pages_held", "validation_id", "user_id", unique=True, postgresql_where=HELD, sqlite_where=HELD
         ),
@@ -189,6 +190,26 @@ class Offer(Fact, Base):
     item_id: Mapped[int] = mapped_column(ForeignKey("validation_items.id"))
     slot_id: Mapped[int | None] = mapped_column(ForeignKey("validation_slots.id"))
     generation: Mapped[int] = mapped_column(default=0)
+
+
+class JudgingDraft(Base):
+    """What somebody has answered to an item of a page that they still hold: it counts for nothing until handed in.
+
+    *number* grows with every change that the page makes to the answer: one that arrives late changes nothing. An
+    answer that was undone is a draft with nothing in it.
+    """
+
+    __tablename__ = "judging_drafts"
+
+    offer_id: Mapped[int] = mapped_column(ForeignKey("judging_offers.id"), primary_key=True, autoincrement=False)
+    page_id: Mapped[int] = mapped_column(ForeignKey("judging_pages.id"), index=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    label: Mapped[str | None] = mapped_column(String(80))
+    skip: Mapped[str | None] = mapped_column(Text)
+    flag: Mapped[str | None] = mapped_column(Text)
+    seconds: Mapped[float | None]
+    number: Mapped[int] = mapped_column(BigInteger, default=0)
+    saved_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Judgement(Fact, Base):
@@ -242,6 +263,18 @@ class JudgeStanding(Fact, Base):
     aside_through: Mapped[int] = mapped_column(default=0)
     by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class DueReview(Base):
+    """A batch of which no slot was open when somebody handed in: it is reviewed once none is leased either.
+
+    Written with the judgements themselves, so that a review is made up for where the process ended before it.
+    """
+
+    __tablename__ = "due_reviews"
+
+    validation_id: Mapped[int] = mapped_column(ForeignKey("validations.id"), primary_key=True)
+    batch: Mapped[int] = mapped_column(primary_key=True)
 
 
 class ValidationReview(Fact, Base):

@@ -15,6 +15,7 @@ from quintain.services import (
     gold,
     gold_quiz,
     judge,
+    judge_drafts,
     judges,
     review,
     slots,
@@ -68,10 +69,21 @@ class AnswerRequest(Shape):
 
 
 class SubmitRequest(Shape):
-    """Answers to a page; with *finish*, what is not answered goes back."""
+    """Answers to a page; with *saved* also those that were saved; with *finish*, what is not answered goes back."""
 
-    answers: Annotated[list[AnswerRequest], Field(max_length=100)]
+    answers: Annotated[list[AnswerRequest], Field(max_length=100)] = []  # noqa: RUF012 - pydantic copies defaults
     finish: bool = True
+    saved: bool = False
+
+
+class SaveRequest(Shape):
+    """What to save of the answer to one item; all empty takes it back. The higher *number* stays."""
+
+    label: Text | None = None
+    skip: Text | None = None
+    flag: Text | None = None
+    seconds: Annotated[float, Field(ge=0, le=1e6)] | None = None
+    number: Annotated[int, Field(ge=1, le=2**53)] | None = None
 
 
 class UnqualifyRequest(Shape):
@@ -230,7 +242,13 @@ def get_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
 def submit_judging_page(call: Calling, key: PageKey, given: SubmitRequest) -> dict[str, Any]:
     """Hand in answers to a page; the same answers again change nothing."""
     answers = [judge.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
-    return judge.submit_page(call.db, call.actor, key, answers, finish=given.finish).as_dict()
+    return judge.submit_page(call.db, call.actor, key, answers, finish=given.finish, saved=given.saved).as_dict()
+
+
+def save_judging_answer(call: Calling, key: PageKey, item: ItemId, given: SaveRequest) -> dict[str, Any]:
+    """Save an answer on a page that the caller holds; it counts once the page is handed in."""
+    answer = judge.Answer(item, given.label, given.skip, given.flag, given.seconds)
+    return {"number": judge_drafts.save_answer(call.db, call.actor, key, answer, number=given.number)}
 
 
 def extend_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from fastapi import Path
 from starlette.responses import JSONResponse, Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.task import Task
-from quintain.services import judge, judging_offers, slots, tasks
+from quintain.services import judge, judge_drafts, judging_offers, slots, tasks
 from quintain.services.judge import Answer, Receipt
 from quintain.services.judging_offers import Desk, JudgingOffer
 from quintain.services.permissions import require_signed_in
@@ -16,6 +19,8 @@ from quintain.web.judge_items import answer_of, cards_of, parts_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.said import say
 from quintain.web.visit import Post, Posting, Visit, Visiting
+
+ItemNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 def index(visit: Visiting, task: str) -> Response:
@@ -83,6 +88,32 @@ def keep_alive(post: Posting, token: str) -> Response:
         return JSONResponse({"ended": say(visit.language, error.message)}, 409)
     desk = judging_offers.get_desk(visit.db, visit.actor, token)
     return JSONResponse({"left": desk.left, "lapsed": lease.held == 0})
+
+
+def save(post: Posting, token: str, item: ItemNumber) -> Response:
+    """Keep one answer as it is given, or take it back; nothing counts before the page is handed in.
+
+    That a page is over is an answer like any other to the script that asks: it goes on to keep what it has.
+    """
+    visit = post.visit
+    flagged = post.flag("flagged") or bool(post.text("flag").strip())
+    answer = Answer(
+        item,
+        post.text("label") or None,
+        post.text("skip").strip() or None,
+        post.text("flag").strip() if flagged else None,
+        _seconds(post.text("seconds")),
+    )
+    try:
+        number = judge_drafts.save_answer(visit.db, visit.actor, token, answer, number=_number(post.text("number")))
+    except (BadInput, Conflict) as error:
+        return JSONResponse({"refused": say(visit.language, error.message)})
+    return JSONResponse({"number": number})
+
+
+def _number(text: str) -> int | None:
+    """Read the number of a change; without one, the last that comes stays."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
 def _answer(post: Post, item: PageItem) -> Answer | None:

@@ -1,5 +1,7 @@
 // The judge page: one item in focus, keys, undo, a lease that lasts while somebody is there.
-// Answers stay in this browser until they are handed in, so that a lost connection loses nothing.
+// Each answer is saved on the server as it is given, and kept in this browser too until then: see judge_saving.js.
+
+import { Saving } from "./judge_saving.js";
 
 const STORE = "quintain:judge:";
 const VIEW = "quintain:judge-view";
@@ -10,6 +12,7 @@ const NARROW = window.matchMedia("(max-width: 900px)");
 
 const form = document.getElementById("judge");
 const state = { current: 0, undo: [], shownAt: performance.now(), left: 0, activeAt: Date.now(), warned: false, busy: false };
+const saving = form ? new Saving(form, document.querySelector("[data-saving]"), (id) => snapshot(items().find((item) => item.dataset.item === id))) : null;
 
 function items() {
   return [...form.querySelectorAll(".judge-item")];
@@ -85,7 +88,9 @@ function restoreItem(item, saved) {
 
 function keep() {
   const answers = {};
-  for (const item of items()) if (!isFixed(item)) answers[item.dataset.item] = snapshot(item);
+  for (const item of items()) {
+    if (!isFixed(item)) answers[item.dataset.item] = { ...snapshot(item), number: saving.numberOf(item.dataset.item) };
+  }
   write(STORE + form.dataset.token, JSON.stringify({ current: state.current, answers }));
 }
 
@@ -96,9 +101,12 @@ function bringBack() {
   } catch {
     return;
   }
-  if (!saved) return;
   for (const item of items()) {
-    if (!isFixed(item) && saved.answers[item.dataset.item]) restoreItem(item, saved.answers[item.dataset.item]);
+    const mine = saved?.answers[item.dataset.item];
+    // What this browser has and the server has not, because the connection was lost, is saved now.
+    if (isFixed(item) || !mine || (mine.number ?? 1) <= saving.numberOf(item.dataset.item)) continue;
+    restoreItem(item, mine);
+    saving.changed(item.dataset.item);
   }
   if (items().some((item) => !isFixed(item) && isDone(item))) say(form.dataset.restored);
 }
@@ -175,6 +183,7 @@ function goOn() {
 
 function remember(item, before) {
   state.undo.push([item.dataset.item, before]);
+  saving.changed(item.dataset.item);
   const label = chosen(item);
   item.querySelector(".judge-labels")?.classList.remove("wanted");
   refresh();
@@ -203,6 +212,7 @@ function undo() {
   }
   const item = items().find((one) => one.dataset.item === last[0]);
   restoreItem(item, last[1]);
+  saving.changed(item.dataset.item);
   item.dataset.was = JSON.stringify(snapshot(item));
   show(items().indexOf(item));
   say(words(form.dataset.undone, { n: item.dataset.number }));
@@ -248,6 +258,7 @@ async function handIn() {
 
 function finish(page) {
   clearInterval(ticking);
+  saving.stop();
   write(STORE + form.dataset.token, null);
   document.getElementById("judging").replaceWith(page.getElementById("judging"));
   document.title = page.title;
@@ -283,6 +294,7 @@ async function beat() {
     const answer = await fetch(`${form.getAttribute("action")}/alive`, { method: "POST", body });
     if (answer.status === 409) {
       clearInterval(ticking);
+      saving.stop();
       showTrouble(notice(form.dataset.ended));
       return;
     }
