@@ -67,6 +67,8 @@ def verify(file: Annotated[Path, typer.Argument(help="A snapshot of a board.")],
         output.print_json(found.as_dict())
     elif not found.problems:
         output.print_line(f"{file.name} is what it claims to be: {found.models} models of {found.task}, {found.hash}")
+    if found.provisional:
+        output.say(f"{file.name}: its order is provisional; runs were still to come when it was taken.")
     for problem in found.problems:
         output.say(f"{file.name}: {problem}")
     if found.problems:

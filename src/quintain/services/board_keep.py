@@ -23,6 +23,7 @@ from quintain.services.board_settings import BoardSpec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Part, View
 from quintain.services.board_uncertainty import uncertainty
 from quintain.services.permissions import require_signed_in
+from quintain.services.standing import Runs
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -55,12 +56,13 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What checking a snapshot found: its hash, and what does not fit."""
+    """What checking a snapshot found: its hash, what does not fit, and whether runs were still to come."""
 
     hash: str
     task: str
     models: int
     problems: tuple[str, ...]
+    provisional: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -68,6 +70,7 @@ class Verified:
             "hash": self.hash,
             "task": self.task,
             "models": self.models,
+            "provisional": self.provisional,
             "verified": not self.problems,
             "problems": list(self.problems),
         }
@@ -175,6 +178,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "") -> 
         "format": FORMAT,
         "quintain": __version__,
         "title": title,
+        "provisional": ranked.runs.waiting > 0,
         "board": made.as_dict(),
         "view": view.as_dict(),
         "ranking": ranked.as_dict(),
@@ -205,6 +209,7 @@ def verify_snapshot(data: bytes, name: str = "the file") -> Verified:
         recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
         digest, claimed = _digest(shape), str(shape["hash"])
+        provisional = bool(shape.get("provisional", False))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
     problems = [] if digest == claimed else ["the content does not have the hash that it claims: it was changed"]
@@ -212,7 +217,9 @@ def verify_snapshot(data: bytes, name: str = "the file") -> Verified:
         problems += _differences(row, said.get(row["model"]))
     if len(said) != len(recomputed["models"]):
         problems.append("the ranking names other models than the matrix")
-    return Verified(claimed, str(shape["board"]["task"]), len(said), tuple(problems))
+    if provisional != recomputed["provisional"]:
+        problems.append("it does not say of its order what its runs say: whether it is provisional")
+    return Verified(claimed, str(shape["board"]["task"]), len(said), tuple(problems), provisional)
 
 
 def _differences(row: Mapping[str, Any], said: Mapping[str, Any] | None) -> list[str]:
@@ -242,7 +249,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
             values=one["values"],
             pooled=one.get("pooled", {}),
             cannot=tuple(one["cannot"]),
-            pending=one["pending"],
+            runs=[Runs(**counts) for counts in one.get("runs", ())],
             seeds=tuple(one["seeds"]),
         )
         for one in shape["models"]

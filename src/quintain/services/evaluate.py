@@ -22,6 +22,7 @@ from quintain.core.task import Task
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services import audit
+from quintain.services.board_settings import board_spec
 from quintain.services.notify import notify
 from quintain.services.permissions import require_owner, require_signed_in
 from quintain.services.tasks import get_task, list_tasks
@@ -82,10 +83,17 @@ def fill(db: Session, task: str | None = None) -> int:
 
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
+    machine = board_spec(db, task.name).machine
     datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
-        {"model_version_id": model.id, "dataset_version_id": dataset.id, "variant": variant, "total": dataset.rows}
+        {
+            "model_version_id": model.id,
+            "dataset_version_id": dataset.id,
+            "variant": variant,
+            "total": dataset.rows,
+            "machine": machine if variant == MEASURE else None,
+        }
         for dataset in datasets
         for model in models
         for variant in _variants_for(task, model)
@@ -122,18 +130,23 @@ def _variants_for(task: Task, model: ModelVersion) -> list[str]:
 
 
 def claim(
-    db: Session, worker: str, *, task: str | None = None, alone: bool = True, seconds: float = LEASE_SECONDS
+    db: Session,
+    worker: str,
+    *,
+    task: str | None = None,
+    alone: bool = True,
+    seconds: float = LEASE_SECONDS,
+    machine: str | None = None,
 ) -> Lease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
-    *alone* says that the worker can give a measurement the machine to itself.
+    *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is.
     """
     with transaction(db):
         moment = now()
         while True:
-            cell = queries.claim(
-                db, worker=worker, now=moment, until=moment + timedelta(seconds=seconds), alone=alone, task=task
-            )
+            until = moment + timedelta(seconds=seconds)
+            cell = queries.claim(db, worker=worker, now=moment, until=until, alone=alone, task=task, machine=machine)
             if cell is None:
                 return None
             if cell.attempts > MAX_ATTEMPTS:

@@ -194,6 +194,8 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
         "cancelled": f"{where}: {cell.reason}.",
     }
     summary = words[cell.state]
+    if cell.state == "queued" and cell.machine:
+        summary += f" Only a worker on a machine of class '{cell.machine}' takes it."
     if cell.state == "queued" and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
     events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]

@@ -10,11 +10,11 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import polars as pl
 from sqlalchemy.orm import Session
@@ -32,6 +32,7 @@ from quintain.perturb.tables import perturb_table
 from quintain.services import evaluate
 from quintain.services.environments import Environments
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
+from quintain.services.machines import class_of
 from quintain.services.tasks import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -100,13 +101,17 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed."""
+    """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
+
+    *machine* names the class of the machine that models are run on, where it is known before they are.
+    """
 
     limits: Limits = field(default_factory=Limits)
     sandbox: str = "full"
     outside: Outside = field(default_factory=Outside)
     environments: Environments | None = None
     lease_seconds: float = evaluate.LEASE_SECONDS
+    machine: str = ""
 
 
 def run_leased(
@@ -134,7 +139,7 @@ def run_leased(
                 db,
                 lease,
                 predictions=predictions,
-                measurements=result.measurements,
+                measurements=_measurements(result, conditions),
                 rows=result.rows,
                 log=result.printed[-LOG_CHARACTERS:],
             )
@@ -155,6 +160,14 @@ def run_leased(
         with sessions() as db:
             evaluate.fail(db, lease, f"{Outcome.PLATFORM}: {type(error).__name__}: {error}", ours=True)
     return False
+
+
+def _measurements(result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
+    """Give what was measured, with the class of machine that it was measured on."""
+    if not result.measurements:
+        return {}
+    machine = conditions.machine or class_of(result.measurements)
+    return {**result.measurements, "machine_class": machine}
 
 
 def _prepare(db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: Conditions) -> CellJob:

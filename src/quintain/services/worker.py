@@ -45,7 +45,8 @@ def work(
     stored = 0
     while not stop.is_set():
         with sessions() as db:
-            lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds)
+            machine = conditions.machine or None
+            lease = evaluate.claim(db, name, task=task, seconds=conditions.lease_seconds, machine=machine)
             if lease is None and evaluate.fill(db, task):
                 continue
         if lease is None:

@@ -82,11 +82,21 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> None:
         db.execute(insert(Cell), list(cells))
 
 
-def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bool, task: str | None) -> Cell | None:
+def claim(
+    db: Session,
+    *,
+    worker: str,
+    now: datetime,
+    until: datetime,
+    alone: bool,
+    task: str | None,
+    machine: str | None = None,
+) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
-    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others.
+    then the oldest. A lease that has lapsed counts as queued. Without *alone*, measurements are left to others, and
+    cells that wait for a class of machine other than *machine* always are.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -102,6 +112,7 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, alone: bo
         .join(Model, Model.id == ModelVersion.model_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
+        .where(or_(Cell.machine.is_(None), Cell.machine == machine))
         .order_by(func.coalesce(running.c.running, 0), _kind(), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
@@ -143,6 +154,13 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
         cell.state, cell.reason, cell.lease_until, cell.finished_at = "cancelled", reason, None, at
         cell.generation += 1
         note(db, cell.id, "cancelled", reason)
+
+
+def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
+    """Let the measurements of a task that are queued wait for another class of machine, or for any."""
+    versions = select(ModelVersion.id).join(Model, Model.id == ModelVersion.model_id).where(Model.task_id == task_id)
+    waiting = and_(Cell.variant == MEASURE, Cell.state == "queued", Cell.model_version_id.in_(versions))
+    db.execute(update(Cell).where(waiting).values(machine=machine).execution_options(synchronize_session=False))
 
 
 def note(db: Session, cell_id: int, kind: str, text: str = "") -> None:

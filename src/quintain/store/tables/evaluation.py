@@ -15,6 +15,7 @@ class Cell(Base):
     """Model version × data set version × variant: computed once, its predictions kept.
 
     *generation* is the fencing token: it grows with every lease, and only the holder of the newest one may write.
+    Where *machine* is set, only workers on machines of that class take the cell.
     """
 
     __tablename__ = "cells"
@@ -30,6 +31,7 @@ class Cell(Base):
     state: Mapped[str] = mapped_column(String(12), default="queued")
     generation: Mapped[int] = mapped_column(default=0)
     worker: Mapped[str | None] = mapped_column(String(120))
+    machine: Mapped[str | None] = mapped_column(String(120))
     lease_until: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
     done: Mapped[int] = mapped_column(default=0)

@@ -40,6 +40,8 @@ class DatasetResultShape(Shape):
     fairness: dict[str, Any] | None
     states: dict[str, str]
     cells: dict[str, int]
+    gaps: dict[str, Any]
+    runs: dict[str, int]
 
 
 class ResultsShape(Shape):
