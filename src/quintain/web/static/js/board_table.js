@@ -102,7 +102,7 @@ export class Table {
     write(slot.rank, rank ? `${rank}${range}` : "–");
     const start = Boolean(sure && rank > 1 && sure.first);
     if (slot.start !== start) slot.row.classList.toggle("group-start", (slot.start = start));
-    this.letterScore(slot, state.found.scores[m], rank ? "" : this.reason(m));
+    this.letterScore(slot, state.found.scores[m], rank ? "" : this.whys(m).join("; ") || this.reason(m));
   }
 
   letterScore(slot, score, reason) {
@@ -172,9 +172,14 @@ export class Table {
     const why = axis
       ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${axis.unit}` })
       : fill(words.missing, { axes: (state.found.missing[m] ?? []).map((name) => titles[name]).join(", ") });
-    const gone = state.axes.flatMap((_, c) => ((state.found.missing[m] ?? []).includes(state.axes[c].name) ? state.gaps(m, c) : []));
-    const texts = gapTexts(gone, words);
+    const texts = this.whys(m);
     return texts.length ? `${why} (${texts.join("; ")})` : why;
+  }
+
+  /** Why the figures are missing that a model is unranked for; a row has room for no more than this. */
+  whys(m) {
+    const gone = this.state.found.missing[m] ?? [];
+    return gapTexts(this.state.axes.flatMap(({ name }, c) => (gone.includes(name) ? this.state.gaps(m, c) : [])), this.words);
   }
 
   toggle(slot) {
