@@ -13,10 +13,12 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
+from quintain.perturb.contract import names_of
 from quintain.services.datasets import VersionInfo, import_dataset
 from quintain.services.evaluate import variant_name
 from quintain.services.models import ModelVersionInfo, Visibility, register_version
 from quintain.services.run_cell import variant_of
+from quintain.services.standing import SHARES
 from quintain.services.tasks import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -27,6 +29,7 @@ from quintain.store.tables import Cell, CellEvent, DatasetVersion
 from tests.evaluation import CARD, add_task
 
 LABELS = ("negative", "positive")
+COUNTED = tuple(name for family in SHARES for name in names_of(family, in_paper=True))
 Says = Callable[[Mapping[str, Any]], str]
 
 
@@ -94,25 +97,31 @@ def evaluated(
     *,
     throughput: float = 100.0,
     memory: float = 1.0,
-    perturbed: Sequence[str] = ("typos", "gender_names"),
+    perturbed: Sequence[str] = COUNTED,
+    broken: Sequence[str] = (),
     measured: bool = True,
+    machine: str = "test",
     sureness: float | None = None,
 ) -> None:
     """Put in place what running *model* on every data set of the task would have left behind.
 
-    *sureness* is the probability that it gives its answer; without it there are no probabilities.
+    *sureness* is the probability that it gives its answer; without it there are no probabilities. The runs on *broken*
+    perturbations failed by the model's fault.
     """
     for version, _ in board_queries.evaluated_versions(db, "mood"):
         examples = pl.read_parquet(blobs.path(version.blob))
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
             spread = {"throughput_spread": throughput / 50, "memory_spread": memory / 100}
-            measurements = {"throughput": throughput, "memory": memory, "machine": "test", "examples": 200, **spread}
+            measurements = {"throughput": throughput, "memory": memory, "machine": machine, "examples": 200, **spread}
             _finish(db, blobs, model, version, MEASURE, None, measurements)
         for name in perturbed:
             variant = variant_of(db, blobs, get_task(db, "mood"), version, variant_name(name))
             table = pl.read_parquet(blobs.path(variant.blob))
-            _finish(db, blobs, model, version, variant_name(name), _answers(table, says))
+            if name in broken:
+                add_cell(db, model, version, variant_name(name), "failed", reason="crashed: ValueError: odd case")
+            else:
+                _finish(db, blobs, model, version, variant_name(name), _answers(table, says))
 
 
 def _answers(table: pl.DataFrame, says: Says, sureness: float | None = None) -> pl.DataFrame:
@@ -138,19 +147,21 @@ def _finish(
         with blobs.scratch(".parquet") as path:
             predictions.write_parquet(path)
             key = blobs.put_file(path)
+    add_cell(db, model, version, variant, "done", predictions=key, measurements=dict(measurements or {}))
+
+
+def add_cell(
+    db: Session, model: ModelVersionInfo, version: DatasetVersion, variant: str, state: str, **values: Any
+) -> None:
+    """Put a cell in place that is in *state*."""
+    ends = {"finished_at": now()} if state in {"done", "failed", "cancelled"} else {}
     with transaction(db):
         cell = Cell(
-            model_version_id=model.id,
-            dataset_version_id=version.id,
-            variant=variant,
-            state="done",
-            predictions=key,
-            measurements=dict(measurements or {}),
-            finished_at=now(),
+            model_version_id=model.id, dataset_version_id=version.id, variant=variant, state=state, **ends, **values
         )
         db.add(cell)
         db.flush()
-        db.add(CellEvent(cell_id=cell.id, kind="done"))
+        db.add(CellEvent(cell_id=cell.id, kind=state))
 
 
 def small_board(db: Session, blobs: Blobs, owner: Actor, builder: Actor, folder: Path) -> None:

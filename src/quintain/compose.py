@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Unavailable
+from quintain.engine import measuring
 from quintain.engine.companion import Companion
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.presence import served_at, serving
@@ -21,6 +22,7 @@ from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.environments import Environments
 from quintain.services.health import Check, Watch, readiness
 from quintain.services.live import LiveModels, LiveRunners
+from quintain.services.machines import class_of_machine, is_class_name
 from quintain.services.mail import Mail
 from quintain.services.outside import read_outside
 from quintain.services.run_cell import Conditions
@@ -174,7 +176,16 @@ def conditions_of(settings: Settings) -> Conditions:
         settings.lease_seconds,
         settings.trial_seconds,
         look=lambda: sandbox_of(settings),
+        machine=_machine(settings),
     )
+
+
+def _machine(settings: Settings) -> str:
+    """Name the class of the machine that cells run on; of a cluster's nodes nothing is known before they have run."""
+    name = settings.machine_class.strip()
+    if name and not is_class_name(name):
+        raise BadInput("QUINTAIN_MACHINE_CLASS cannot be the name of a class.", remedy="Use 1 to 120 characters.")
+    return name or (class_of_machine(measuring.machine()) if settings.engine == "local" else "")
 
 
 def rules_of(settings: Settings) -> Rules:

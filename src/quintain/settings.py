@@ -46,6 +46,7 @@ class Settings:
     model_calls: int = _setting(120, "Model calls allowed per person (or address) and minute.")
     engine: str = _setting("local", "Where cells run: local, or ray://host:port of a Ray cluster.")
     workers: int = _setting(1, "Workers that `serve` starts beside the pages; 0 leaves evaluation to `worker`.")
+    machine_class: str = _setting("", "Class of the machine that cells run on; empty for its processor and how many.")
     lease_seconds: int = _setting(60, "Seconds without a sign of life after which another worker takes a cell over.")
     sandbox: str = _setting("full", "Sandbox that submitted code needs: full, partial (no control group) or off.")
     model_memory: int = _setting(4, "Memory that a model may use, in GiB.")

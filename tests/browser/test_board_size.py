@@ -88,7 +88,8 @@ def large_board(models: int, datasets: int, metrics: int) -> dict[str, Any]:
                 "predictions_only": False,
                 "values": {name: [cell(float(x)) for x in values[n, at]] for at, name in enumerate(names)},
                 "cannot": [],
-                "pending": "",
+                "gaps": {},
+                "runs": [],
                 "seeds": [],
             }
             for n in range(models)

@@ -46,6 +46,20 @@ def test_all_five_axes_without_a_workspace(model: Path, data: Path, cli: Callabl
     assert sum(map(sum, found["confusion"]["counts"])) == 6
 
 
+def test_a_variant_that_the_model_breaks_counts_as_changed(model: Path, data: Path, cli: Callable[..., Result]) -> None:
+    """A handler that ends its process on odd letter case is less robust for it, as on a server, and is told so."""
+    odd = "any(word[1:] != word[1:].lower() for item in batch for word in item['text'].split())"
+    (model / "handler.py").write_text(
+        f"import os\n\n\ndef predict(batch):\n    if {odd}:\n        os._exit(3)\n    return ['positive'] * len(batch)\n"
+    )
+    result = cli("evaluate", "local", model, "--data", data, "--column", "answer=gold", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)["robustness"]
+    assert "word_case" in found["broken"]
+    assert found["families"]["word_case"]["value"] == 0
+    assert found["share"]["value"] < 1
+
+
 def test_what_is_missing_is_said(model: Path, data: Path, tmp_path: Path, cli: Callable[..., Result]) -> None:
     """No task, no folder, no such column and a crash are each explained, with exit code 1."""
     (model / "task.toml").unlink()

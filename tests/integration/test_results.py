@@ -137,7 +137,7 @@ def test_versions_of_a_perturbation_are_never_counted_together(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    """A changed perturbation makes its own cells; the old figures stand until those are done, and then are gone."""
+    """A changed perturbation makes its own cells; until those are done there is no figure, then they alone count."""
     before = evaluated["brittle"]
     assert before.robustness is not None
     newer, older = f"typos.v{Typos.version + 1}", f"typos.v{Typos.version}"
@@ -148,6 +148,8 @@ def test_versions_of_a_perturbation_are_never_counted_together(
     left = cell.id
     assert evaluate.fill(db) == 2
     db.rollback()
+    meanwhile = [one.robustness or {} for one in results(db, blobs, get_task(db, "mood"))]
+    assert [one["share"]["value"] for one in meanwhile] == [None, None], "two versions never rank together"
     assert [row.cell.variant for row in queries.rows(db, states=["queued"])] == [newer, newer]
     stale = queries.row(db, left)
     assert stale is not None

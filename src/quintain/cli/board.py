@@ -136,6 +136,14 @@ def _say_unranked(models: list[dict[str, Any]]) -> None:
             output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
 
 
+def _say_machine(machine: dict[str, Any]) -> None:
+    """Say on what throughput and memory were measured, where more than one class of machine was used."""
+    others = {name: count for name, count in machine["models"].items() if name != machine["name"]}
+    if others:
+        listed = ", ".join(f"{name} ({count})" for name, count in others.items())
+        output.say(f"Throughput and memory rank as measured on {machine['name']}; models measured elsewhere: {listed}.")
+
+
 def _number(value: float | None, digits: int) -> str | None:
     return None if value is None else f"{value:.{digits}f}"
 
@@ -194,7 +202,11 @@ def _print_board(shape: dict[str, Any]) -> None:
         ]
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    if shape["provisional"]:
+        runs = shape["runs"]
+        output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
     _say_unranked(shape["models"])
+    _say_machine(shape["machine"])
     rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
     output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
     if shape["rounds"]:
@@ -263,7 +275,7 @@ def set_settings(
     file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
     json: output.JsonFlag = False,
 ) -> None:
-    """Set a board from a TOML file: datasets, weights, caps, metric, hidden_models, epsilon, human, freeze_until.
+    """Set a board from a TOML file: datasets, weights, caps, metric, machine, hidden_models, freeze_until and more.
 
     Example: quintain board set sentiment board.toml
     """

@@ -1,4 +1,4 @@
-"""`quintain evaluate status|watch|run|why|cancel|retry`: the cells of a workspace."""
+"""`quintain evaluate status|watch|run|why|cancel|retry|remeasure`: the cells of a workspace."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
 from quintain.services import evaluate, progress
+from quintain.services import remeasure as measuring_again
 from quintain.services.progress import CellInfo
 from quintain.services.worker import work
 
@@ -176,3 +177,24 @@ def retry(
         evaluate.retry(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
     output.print_json(info.as_dict()) if json else output.print_line(info.summary)
+
+
+@app.command()
+def remeasure(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Name of the task.")],
+    json: JsonFlag = False,
+) -> None:
+    """Queue what was measured on another class of machine than the one that ranks on the board.
+
+    Example: quintain evaluate remeasure sentiment
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
+    if json:
+        output.print_json(found.as_dict())
+    elif found.queued:
+        output.print_line(f"{found.queued} measurements wait for a worker on a machine of class '{found.machine}'.")
+    else:
+        output.print_line(f"Everything was measured on '{found.machine}'.")

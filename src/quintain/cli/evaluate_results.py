@@ -48,11 +48,12 @@ def _axes(found: DatasetResult) -> list[list[str]]:
     measured = found.measurements
     lines = [[name, *_figure(value)] for name, value in found.metrics.items()]
     lines += _measured(measured)
-    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
-        if share:
-            lines.append([name, *_figure(share["share"])])
+    shares = {"robustness": found.robustness, "fairness": found.fairness}
+    lines += [[name, *_figure(share["share"])] for name, share in shares.items() if share]
     if found.failed.get(PLAIN):
         lines.append(["examples that it failed on", str(found.failed[PLAIN]), ""])
+    shown = {line[0] for line in lines} | ({"performance"} if found.metrics else set())
+    lines += [[name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
     return lines
 
 
@@ -166,5 +167,7 @@ def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
             lines.append([name, *_figure(share["share"])])
-            lines += [[f"  {family}", *_figure(value)] for family, value in share["families"].items()]
+            failed = dict.fromkeys(share.get("broken", ()), " (the model failed)")
+            families = share["families"].items()
+            lines += [[f"  {family}{failed.get(family, '')}", *_figure(value)] for family, value in families]
     return lines

@@ -108,13 +108,21 @@ class BoardCalls:
         self._transport.ask("DELETE", f"{task_path(task)}/board/forks", params={"name": name})
 
     def board_settings(self, task: str) -> dict[str, Any]:
-        """Give what the owner set: `datasets`, `weights`, `caps`, `metric`, who is shown, `freeze_until`."""
+        """Give what the owner set: `datasets`, `weights`, `caps`, `metric`, `machine`, who is shown, `freeze_until`."""
         found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/settings")
         return found
 
     def set_board(self, task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Set the board (its owner); what *settings* leave out goes back to its default."""
         found: dict[str, Any] = self._transport.ask("PUT", f"{task_path(task)}/board/settings", json=dict(settings))
+        return found
+
+    def remeasure(self, task: str) -> dict[str, Any]:
+        """Queue what was measured on another class of machine than the one that ranks (the task's owner).
+
+        `queued` counts the measurements, and `machine` is the class whose workers take them.
+        """
+        found: dict[str, Any] = self._transport.ask("POST", f"{task_path(task)}/board/remeasure")
         return found
 
     def snapshots(self, task: str) -> list[Snapshot]:

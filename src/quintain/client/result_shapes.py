@@ -23,7 +23,9 @@ class Estimate(Record):
 class Board(Record):
     """Everything that a ranking is made from, and the owner's default weights.
 
-    `models[i]["values"][axis][j]` is what model i reached on `datasets[j]`: `value`, `low` and `high`, or None.
+    `models[i]["values"][axis][j]` is what model i reached on `datasets[j]`: `value`, `low` and `high`, or None, and
+    then `models[i]["gaps"][axis][j]` says why. *provisional* is true while *runs* that the order rests on are to come;
+    *machine* is the class of machine on which throughput and memory rank.
     """
 
     task: str
@@ -41,6 +43,9 @@ class Board(Record):
     human: float | None
     frozen_at: datetime | None
     made_at: datetime
+    provisional: bool = False
+    runs: Mapping[str, int] = field(default_factory=dict)
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,9 @@ class Ranking(Record):
     base: str
     worth: Mapping[str, float | None]
     notes: Mapping[str, str]
+    provisional: bool = False
+    runs: Mapping[str, int] = field(default_factory=dict)
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +158,8 @@ class DatasetResult(Record):
     states: Mapping[str, str]
     cells: Mapping[str, int]
     failed: Mapping[str, int] = field(default_factory=dict)
+    gaps: Mapping[str, Any] = field(default_factory=dict)
+    runs: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ ranks it by a reader's view of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -17,22 +18,22 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.people import Actor
 from quintain.core.task import VMER, Task
 from quintain.metrics.contract import METRICS
+from quintain.services.board_gaps import on_machine, stands_on
 from quintain.services.board_rounds import pooled_rate, rounds_of
 from quintain.services.board_seeds import merge_seeds
 from quintain.services.board_settings import BoardSpec, board_spec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
+from quintain.services.machines import Measurement, class_of, ranked_machine
 from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.permissions import require_owner
 from quintain.services.results import DatasetResult, guarded, missing_layers, results, sees_all
+from quintain.services.standing import MEASURED, SHARES, Gap, Runs, counted
 from quintain.services.tasks import get_task, leading_metric
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries import boards as queries
 from quintain.store.queries.boards import CellFacts
 from quintain.store.queries.cells import MEASURE, PLAIN
-
-MEASURED = ("throughput", "memory")
-SHARES = ("fairness", "robustness")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
     if metric == VMER and (part.tag or part.language):
         metric = leading_metric(task)  # rounds are not divided by tag or language
     axes = _axes(metric, spec)
+    variants = counted(task)
     found = _found(db, blobs, actor, task, moment)
     datasets = _datasets(db, task, spec, moment)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
@@ -65,19 +67,25 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
     datasets = _chosen(datasets, found, part)
     shown = [info for info in list_models(db, actor, task_name) if spec.shows(info.name)]
     rounds = rounds_of(db, task_name, shown, moment)
+    versions = [(info, version) for info in shown if (version := _version_at(info, moment)) is not None]
+    machine = ranked_machine(spec.machine, _measurements([version for _, version in versions], datasets, found))
     models = [
         _model(
             info,
             version,
             [found.get((version.id, dataset.id)) for dataset in datasets],
             axes=axes,
-            scoring=[dataset.weight > 0 for dataset in datasets],
+            stands=[
+                stands_on(version, dataset, one.result if one else None, variants)
+                for dataset in datasets
+                for one in [found.get((version.id, dataset.id))]
+            ],
+            machine=machine.name,
             metric=metric,
             tag=part.tag,
             rounds=rounds,
         )
-        for info in shown
-        if (version := _version_at(info, moment)) is not None
+        for info, version in versions
     ]
     return Board(
         task=task,
@@ -92,6 +100,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
         languages=languages,
         frozen_at=moment,
         made_at=now(),
+        machine=machine,
     )
 
 
@@ -104,15 +113,26 @@ def _found(
     """
     facts = queries.cell_facts(db, task.name)
     found = {}
-    for one in results(db, blobs, task):
+    for one in results(db, blobs, task, at=moment):
         known = {variant: facts[cell] for variant, cell in one.cells.items() if cell in facts}
-        late = moment is not None and any(
-            fact.finished_at is None or fact.finished_at > moment for fact in known.values()
-        )
-        if not late:
-            shown = one if sees_all(actor, task.name, one.hidden) else guarded(one)
-            found[(one.model_version_id, one.dataset_version_id)] = _Found(shown, known)
+        if moment is not None:
+            known = {name: fact for name, fact in known.items() if fact.finished_at and fact.finished_at <= moment}
+        shown = one if sees_all(actor, task.name, one.hidden) else guarded(one)
+        found[(one.model_version_id, one.dataset_version_id)] = _Found(shown, known)
     return found
+
+
+def _measurements(
+    versions: Sequence[ModelVersionInfo],
+    datasets: Sequence[BoardDataset],
+    found: Mapping[tuple[int, int], _Found],
+) -> Iterator[Measurement]:
+    """List on what classes of machines the models of the board were measured, on data sets that score."""
+    for version in versions:
+        for dataset in datasets:
+            one = found.get((version.id, dataset.id))
+            if one is not None and dataset.weight > 0 and one.result.measurements.get("throughput") is not None:
+                yield Measurement(version.ref, class_of(one.result.measurements), _measured_at(one) or "")
 
 
 def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | None:
@@ -191,13 +211,21 @@ def _model(
     found: Sequence[_Found | None],
     *,
     axes: Sequence[Axis],
-    scoring: Sequence[bool],
+    stands: Sequence[tuple[Mapping[str, Gap], Runs]],
+    machine: str | None,
     metric: str,
     tag: str | None,
     rounds: Sequence[BoardRound],
 ) -> BoardModel:
     place = ADAPTERS.get(version.adapter).place
     cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
+    cells = {
+        axis.name: [
+            on_machine(axis.name, None if one is None else _value(axis, one, metric, tag), gaps.get(axis.name), machine)
+            for one, (gaps, _) in zip(found, stands, strict=True)
+        ]
+        for axis in axes
+    }
     return BoardModel(
         ref=version.ref,
         name=info.name,
@@ -209,11 +237,12 @@ def _model(
         predictions_only=place == "file",
         family=version.meta.get("family"),
         created_at=version.created_at,
-        values={axis.name: [None if one is None else _value(axis, one, metric, tag) for one in found] for axis in axes},
+        values={name: [figure for figure, _ in pairs] for name, pairs in cells.items()},
+        gaps={name: [why for _, why in pairs] for name, pairs in cells.items()},
+        runs=[runs for _, runs in stands],
         pooled={axis.name: pooled_rate(rounds, version.ref, axis.scale) for axis in axes if axis.pooled},
         slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
         cannot=cannot,
-        pending=_pending([one for one, counts in zip(found, scoring, strict=True) if counts]),
         hashes=(version.hash,),
         draws={name: tuple((one.result.draws.get(name) if one else None,) for one in found) for name in SHARES},
         predictions=tuple(
@@ -249,11 +278,23 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
         return None
     spread = measured.get(f"{axis.name}_spread") or 0.0
     low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
-    end = found.facts[MEASURE].finished_at if MEASURE in found.facts else None
-    return {"value": value, "low": low, "high": high, "n": measured.get("examples"), "at": _when(end)} | (
-        ({"machine": measured["machine"]} if measured.get("machine") else {})
-        | ({"without": lacked if measured["layers"] else ["all"]} if (lacked := missing_layers(measured)) else {})
-    )
+    shape: dict[str, Any] = {
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": measured.get("examples"),
+        "at": _measured_at(found),
+        "machine_class": class_of(measured),
+    }
+    if measured.get("machine"):
+        shape["machine"] = measured["machine"]
+    if lacked := missing_layers(measured):
+        shape["without"] = lacked if measured["layers"] else ["all"]
+    return shape
+
+
+def _measured_at(found: _Found) -> str | None:
+    return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
 
 
 def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[Figure]:
@@ -274,17 +315,3 @@ def _scaled(estimate: Figure, scale: float, rows: int | None, at: datetime | Non
 
 def _when(moment: datetime | None) -> str | None:
     return moment.isoformat(timespec="seconds") if moment else None
-
-
-def _pending(found: Sequence[_Found | None]) -> str:
-    """Say in words what a row is waiting for."""
-    states = [state for one in found if one for state in one.result.states.values()]
-    failed, waiting = states.count("failed"), states.count("queued") + states.count("running")
-    words = []
-    if waiting or any(one is None for one in found):
-        words.append(f"{waiting} runs to go" if waiting else "not run yet")
-    if any(one.result.waiting for one in found if one):
-        words.append("waiting for a machine with a sandbox")
-    if failed:
-        words.append(f"{failed} runs failed")
-    return ", ".join(words)

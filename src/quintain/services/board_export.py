@@ -15,6 +15,7 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.core.hashing import content_id
 from quintain.services.board_rank import Ranked
 from quintain.services.board_types import Board, BoardDataset, BoardModel, Figure
+from quintain.services.standing import Runs
 
 # How lm-evaluation-harness calls what we call otherwise.
 HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
@@ -80,8 +81,18 @@ def caption(ranked: Ranked) -> str:
     datasets = ", ".join(one.ref for one in ranked.board.datasets if used[one.name] > 0)
     return (
         f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
-        f"epsilon {ranking.epsilon:g}; as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
+        f"epsilon {ranking.epsilon:g}; {_measured_on(ranked)}as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
+        f"{provisional(ranked.runs)}"
     )
+
+
+def _measured_on(ranked: Ranked) -> str:
+    return f"measured on {ranked.board.machine.name}; " if ranked.board.machine.name else ""
+
+
+def provisional(runs: Runs) -> str:
+    """Say that the order is not final yet, where it is not."""
+    return f" Provisional: {runs.waiting} of {runs.needed} runs are still to come." if runs.waiting else ""
 
 
 def _csv(ranked: Ranked) -> str:
@@ -89,7 +100,7 @@ def _csv(ranked: Ranked) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     names = [axis.name for axis in ranked.board.axes]
     columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-    writer.writerow(["rank", "model", "version", "hash", "dynascore", *columns, "reason"])
+    writer.writerow(["rank", "model", "version", "hash", "dynascore", *columns, "reason", "provisional"])
     for row in ranked.order():
         model = ranked.board.models[row]
         figures = [ranked.figure(row, name) or {} for name in names]
@@ -97,7 +108,8 @@ def _csv(ranked: Ranked) -> str:
         start = [ranked.ranking.rank[row], model.name, model.number, model.hash, ranked.ranking.dynascore[row]]
         # A name that begins like a formula would be run by a spreadsheet.
         start[1] = f"'{model.name}" if model.name[:1] in "=+-@" else model.name
-        writer.writerow([*start, *cells, ranked.reasons.get(model.ref, "")])
+        waits = "true" if ranked.runs.waiting else "false"
+        writer.writerow([*start, *cells, ranked.reasons.get(model.ref, ""), waits])
     return stream.getvalue()
 
 

@@ -24,6 +24,7 @@ from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel,
 from quintain.services.board_uncertainty import uncertainty
 from quintain.services.permissions import require_signed_in
 from quintain.services.signing import Check, KeySource
+from quintain.services.standing import Runs
 from quintain.services.tasks import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -59,7 +60,10 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What checking a snapshot found: its hash, what it says it is by, and every check with how it ended."""
+    """What checking a snapshot found: its hash, what it says it is by, and every check with how it ended.
+
+    *provisional* says that runs were still to come when it was taken.
+    """
 
     hash: str
     task: str
@@ -67,6 +71,7 @@ class Verified:
     key_id: str | None
     server: str
     checks: tuple[Check, ...]
+    provisional: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -91,6 +96,7 @@ class Verified:
             "models": self.models,
             "key_id": self.key_id,
             "server": self.server,
+            "provisional": self.provisional,
             "verified": not self.problems,
             "origin": self.origin,
             "checks": [check.as_dict() for check in self.checks],
@@ -221,6 +227,7 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         "quintain": __version__,
         "title": title,
         "server": server,
+        "provisional": ranked.runs.waiting > 0,
         "board": made.as_dict(),
         "view": view.as_dict(),
         "ranking": ranked.as_dict(),
@@ -250,6 +257,7 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
         recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
         found, claimed = digest(shape), str(shape["hash"])
+        provisional = bool(shape.get("provisional", False))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
         raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
     checks = [
@@ -260,6 +268,8 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
     problems = [problem for row in recomputed["models"] for problem in _differences(row, said.get(row["model"]))]
     if len(said) != len(recomputed["models"]):
         problems.append("the ranking names other models than the matrix")
+    if provisional != recomputed["provisional"]:
+        problems.append("it does not say of its order what its runs say: whether it is provisional")
     checks += [Check("ranking", "failed", problem) for problem in problems] or [
         Check("ranking", "passed", f"its figures give its ranking of {len(said)} models")
     ]
@@ -272,6 +282,7 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
         key_id=signing.key_id_of(signature),
         server=str(shape.get("server") or ""),
         checks=tuple(checks),
+        provisional=provisional,
     )
 
 
@@ -314,7 +325,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
             values=one["values"],
             pooled=one.get("pooled", {}),
             cannot=tuple(one["cannot"]),
-            pending=one["pending"],
+            runs=[Runs(**counts) for counts in one.get("runs", ())],
             seeds=tuple(one["seeds"]),
         )
         for one in shape["models"]

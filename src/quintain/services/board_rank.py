@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from quintain.core.errors import BadInput
+from quintain.services.board_gaps import why_unranked
 from quintain.services.board_types import Board, View
 from quintain.services.rank import parse_numbers
+from quintain.services.standing import Runs
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
 
 
@@ -105,6 +107,11 @@ class Ranked:
         models = self.board.models
         return sorted(range(len(models)), key=lambda row: (self.ranking.rank[row] or last, models[row].name))
 
+    @property
+    def runs(self) -> Runs:
+        """The runs behind what this view ranks; while some are still to come, the order is provisional."""
+        return self.board.runs(dataset_weights(self.board, self.view))
+
     def figure(self, row: int, axis: str) -> dict[str, float | None] | None:
         """Give one cell over data sets, with its interval: the halves add up as independent errors do."""
         value = float(self.table.values[row, self.table.position(axis)])
@@ -129,6 +136,9 @@ class Ranked:
         ranking = self.ranking
         return {
             "task": self.board.task.name,
+            "provisional": self.runs.waiting > 0,
+            "runs": self.runs.as_dict(),
+            "machine": self.board.machine.as_dict(),
             "models": [self._model(row) for row in self.order()],
             "amrs": dict(ranking.amrs),
             "weights": dict(ranking.weights),
@@ -160,9 +170,12 @@ def rank(made: Board, view: View | None = None) -> Ranked:
     chosen = view or View()
     table, beyond = table_of(made, chosen)
     ranking = rank_models(table, choices_of(made, chosen))
+    weights = dataset_weights(made, chosen)
     reasons = {}
-    for model in made.models:
+    for row, model in enumerate(made.models):
         if model.ref in ranking.unranked:
+            gone = [axis.name for axis, value in zip(made.axes, table.values[row], strict=True) if np.isnan(value)]
+            rests = why_unranked(model, [name for name in gone if ranking.weights[name] > 0], weights)
             why = beyond.get(model.ref) or ranking.unranked[model.ref]
-            reasons[model.ref] = f"{why} ({model.pending})" if model.pending else why
+            reasons[model.ref] = f"{why} ({rests})" if rests else why
     return Ranked(made, chosen, table, ranking, reasons)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from quintain.services.board_types import BoardModel, Figure
+from quintain.services.standing import Gap, Runs
 
 
 def merge_seeds(models: Sequence[BoardModel]) -> list[BoardModel]:
@@ -36,7 +37,8 @@ def _row(group: Sequence[BoardModel]) -> BoardModel:
         pooled={axis: _mean([model.pooled.get(axis) for model in group]) for axis in first.pooled},
         slices=[_slices([model.slices[place] for model in group]) for place in places],
         cannot=tuple(name for name in first.cannot if all(name in model.cannot for model in group)),
-        pending=next((model.pending for model in group if model.pending), ""),
+        gaps={axis: [_first_gap(group, axis, place) for place in places] for axis in first.gaps},
+        runs=[sum((model.runs[place] for model in group), Runs()) for place in places],
         seeds=tuple(model.ref for model in group),
         hashes=tuple(model.hash for model in group),
         predictions=tuple(tuple(model.predictions[place][0] for model in group) for place in places),
@@ -46,6 +48,11 @@ def _row(group: Sequence[BoardModel]) -> BoardModel:
         },
         predictions_only=all(model.predictions_only for model in group),
     )
+
+
+def _first_gap(group: Sequence[BoardModel], axis: str, place: int) -> Gap | None:
+    """Give why a seed lacks a figure, where one does: the row lacks it then, too."""
+    return next((model.gaps[axis][place] for model in group if model.gaps[axis][place]), None)
 
 
 def _mean(figures: Sequence[Figure | None]) -> Figure | None:

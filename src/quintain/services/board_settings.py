@@ -13,12 +13,14 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.task import VMER
 from quintain.services import audit
+from quintain.services.machines import is_class_name
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row, get_task
 from quintain.stats.utility import default_weights
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries import boards as queries
+from quintain.store.queries import cells as cell_queries
 from quintain.store.tables import BoardSettings, DatasetVersion
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
@@ -27,7 +29,10 @@ CAPPED = ("memory",)
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """An owner's settings. Test and contrast sets not in *datasets* score alike; empty *models* show all."""
+    """An owner's settings. Test and contrast sets not in *datasets* score alike; empty *models* show all.
+
+    *machine* is the class of machines whose measurements rank, and on which new ones are made.
+    """
 
     datasets: Mapping[str, float] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -39,6 +44,7 @@ class BoardSpec:
     human: float | None = None
     freeze_until: str | None = None
     freeze_from: str | None = None
+    machine: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Give the settings as plain data, in the shape that `set_board` takes."""
@@ -87,6 +93,8 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
     since = board_spec(db, task).frozen_at or now()
     spec = _spec({**settings, "freeze_from": since.isoformat() if settings.get("freeze_until") else None})
     with transaction(db):
+        if spec.machine != board_spec(db, task).machine:
+            cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
         audit.record(db, actor, "board.settings", task)
     return spec
@@ -104,6 +112,7 @@ def _spec(settings: Mapping[str, Any]) -> BoardSpec:
         human=settings.get("human"),
         freeze_until=settings.get("freeze_until") or None,
         freeze_from=settings.get("freeze_from") or None,
+        machine=(settings.get("machine") or "").strip() or None,
     )
 
 
@@ -112,7 +121,7 @@ def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
     kinds: Mapping[str, tuple[type, str]] = {
         **dict.fromkeys(("datasets", "weights", "caps"), (Mapping, "a number for each name")),
         **dict.fromkeys(("models", "hidden_models"), (list, "a list of names")),
-        **dict.fromkeys(("metric", "freeze_until"), (str, "a text")),
+        **dict.fromkeys(("metric", "freeze_until", "machine"), (str, "a text")),
     }
     faults = [
         Fault(f"is not {what}", field=name)
@@ -159,6 +168,9 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
         for name in settings.get("datasets") or {}
         if name not in names
     ]
+    machine = (settings.get("machine") or "").strip()
+    if machine and not is_class_name(machine):
+        faults.append(Fault("cannot be the name of a class of machines; use 1 to 120 characters", field="machine"))
     return faults + _number_faults(settings) + _metric_faults(db, task, settings) + _freeze_faults(settings)
 
 

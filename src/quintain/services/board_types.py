@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from quintain.core.task import Task
 from quintain.services.board_settings import BoardSpec
+from quintain.services.machines import RankedMachine
+from quintain.services.standing import Gap, Runs
 from quintain.stats.bootstrap import Estimate
 
 Figure: TypeAlias = Mapping[str, Any]
@@ -128,6 +130,8 @@ class BoardModel:
     *pooled* holds the figures of axes that have one over all rounds instead. A row that stands for several seeds has
     their references in *seeds*, and each figure the deviation over them as `spread`. *predictions* names, for each
     data set, the stored predictions of each seed, and *draws* for some axes where the resampled figures are kept.
+    *gaps* say, as *values* are laid out, why a figure is missing; one that does not rank is shown there as `figure`.
+    *runs* counts, for each data set, the runs that figures need.
     """
 
     ref: str
@@ -144,11 +148,12 @@ class BoardModel:
     pooled: Mapping[str, Figure | None] = field(default_factory=dict)
     slices: Sequence[Sequence[Figure]] = ()
     cannot: tuple[str, ...] = ()
-    pending: str = ""
     seeds: tuple[str, ...] = ()
     hashes: tuple[str, ...] = ()
     predictions: tuple[tuple[str | None, ...], ...] = ()
     draws: Mapping[str, tuple[tuple[str | None, ...], ...]] = field(default_factory=dict)
+    gaps: Mapping[str, Sequence[Gap | None]] = field(default_factory=dict)
+    runs: Sequence[Runs] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -165,8 +170,9 @@ class BoardModel:
             "created_at": self.created_at.isoformat(),
             "values": {name: list(cells) for name, cells in self.values.items()},
             "pooled": dict(self.pooled),
+            "gaps": {name: list(cells) for name, cells in self.gaps.items() if any(cells)},
+            "runs": [one.as_dict() for one in self.runs],
             "cannot": list(self.cannot),
-            "pending": self.pending,
             "seeds": list(self.seeds),
         }
 
@@ -197,6 +203,7 @@ class Board:
     languages: tuple[str, ...]
     frozen_at: datetime | None
     made_at: datetime
+    machine: RankedMachine = field(default_factory=RankedMachine)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON and for the browser."""
@@ -214,6 +221,9 @@ class Board:
             "weights": self.spec.axis_weights([axis.name for axis in self.axes]),
             "epsilon": self.spec.epsilon,
             "human": self.human,
+            "machine": self.machine.as_dict(),
+            "provisional": self.provisional,
+            "runs": self.runs().as_dict(),
             "frozen_at": self.frozen_at.isoformat() if self.frozen_at else None,
             "frozen_until": self.spec.freeze_until if self.frozen_at else None,
             "made_at": self.made_at.isoformat(),
@@ -223,6 +233,17 @@ class Board:
     def human(self) -> float | None:
         """What people reach on the canonical metric, in the unit of the axis."""
         return None if self.spec.human is None else self.spec.human * self.axes[0].scale
+
+    def runs(self, weights: Sequence[float] | None = None) -> Runs:
+        """Count the runs behind the board, on data sets that score; *weights* say which, instead of the owner."""
+        chosen = [dataset.weight for dataset in self.datasets] if weights is None else weights
+        counts = (runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0)
+        return sum(counts, Runs())
+
+    @property
+    def provisional(self) -> bool:
+        """Whether runs are still to come that the order rests on."""
+        return self.runs().waiting > 0
 
     def position(self, ref: str) -> int | None:
         """Give the row of the model *ref*, by its reference or its name."""

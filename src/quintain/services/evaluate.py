@@ -23,6 +23,7 @@ from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services import audit
+from quintain.services.board_settings import board_spec
 from quintain.services.notify import notify
 from quintain.services.permissions import require_owner, require_signed_in
 from quintain.services.tasks import get_task, list_tasks
@@ -86,10 +87,17 @@ def fill(db: Session, task: str | None = None) -> int:
 
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
+    machine = board_spec(db, task.name).machine
     datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
-        {"model_version_id": model.id, "dataset_version_id": dataset.id, "variant": variant, "total": dataset.rows}
+        {
+            "model_version_id": model.id,
+            "dataset_version_id": dataset.id,
+            "variant": variant,
+            "total": dataset.rows,
+            "machine": machine if variant == MEASURE else None,
+        }
         for dataset in datasets
         for model in models
         for variant in _variants_for(task, model)
@@ -134,11 +142,12 @@ def claim(
     seconds: float = LEASE_SECONDS,
     in_hand: InHand | None = None,
     without: Collection[str] = (),
+    machine: str | None = None,
 ) -> Lease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
-    *alone* says that the worker can give a measurement the machine to itself; *in_hand* is what it computed last;
-    *without* names the adapters whose models it cannot run.
+    *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is;
+    *in_hand* is what it computed last; *without* names the adapters whose models it cannot run.
     """
     with transaction(db):
         moment = now()
@@ -152,6 +161,7 @@ def claim(
                 task=task,
                 without=without,
                 in_hand=in_hand,
+                machine=machine,
             )
             if cell is None:
                 return None

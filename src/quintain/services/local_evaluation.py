@@ -25,11 +25,13 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
+from quintain.engine.sandbox.limits import RunEnded
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, variants_of
 from quintain.services.results import family_of, score_table, side_by_side, unchanged_figures
 from quintain.services.run_cell import Conditions, runnable
+from quintain.services.standing import OURS
 from quintain.store.queries.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -175,6 +177,16 @@ def _bench(
         )
 
 
+def _answers(bench: _Bench, name: str, changed: pl.DataFrame) -> pl.DataFrame | None:
+    """Run the model on a variant; None where it breaks the run, which counts as on a server: all answers changed."""
+    try:
+        return bench.predict(name, changed)
+    except RunEnded as error:
+        if error.outcome in OURS:
+            raise
+        return None
+
+
 def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
     """Run the model on every perturbation and give the shares of unchanged answers by family."""
     source = bench.examples.sort("id").head(VARIANT_ROWS)
@@ -186,7 +198,7 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
         name = variant.rpartition(".v")[0]
         changed = perturb_table(bench.task, source, perturbation(name), seed=VARIANT_SEED)
         if changed.height:
-            tables[family].append(side_by_side(name, changed, plain, bench.predict(name, changed)))
+            tables[family].append(side_by_side(name, changed, plain, _answers(bench, name, changed)))
     return {
         family: unchanged_figures(bench.task, pl.concat(parts), source["id"])
         for family, parts in tables.items()

@@ -196,6 +196,8 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
         "cancelled": f"{where}: {cell.reason}.",
     }
     summary = words[cell.state]
+    if cell.state == "queued" and cell.machine:
+        summary += f" Only a worker on a machine of class '{cell.machine}' takes it."
     if cell.waits_for:
         summary = f"{where}: {info.reason}"
     elif cell.state == "queued" and cell.reason:

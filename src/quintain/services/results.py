@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from quintain.services.evaluate import VARIANT_ROWS
 from quintain.services.label_shares import label_shares
 from quintain.services.models import get_model
 from quintain.services.sandbox_wait import SANDBOX
+from quintain.services.standing import SHARES, Gap, Run, Runs, counted, counted_at, gap, needs_of, run_of, standing
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
@@ -40,6 +42,7 @@ from quintain.tasks.contract import kind_of
 FORMAT = 6  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
 DRAWN = "drawn"
+BROKEN = "broken"  # stands for the predictions of a variant that the model broke
 NOTHING_CHANGED: Mapping[str, Any] = {
     "share": {"value": None, "low": None, "high": None},
     "rows": 0,
@@ -58,7 +61,8 @@ class DatasetResult:
 
     *failed* counts, by variant, the examples that the model gave no usable answer to: they count as wrong, and as
     changed. *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`. *waiting*
-    counts the runs that wait for a machine with a sandbox.
+    counts the runs that wait for a machine with a sandbox. *gaps* say of each axis without a figure why it has none,
+    and *runs* how many of the runs behind the axes are done.
     """
 
     model_version_id: int
@@ -79,6 +83,8 @@ class DatasetResult:
     draws: Mapping[str, str] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
     waiting: int = 0
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
+    runs: Runs = field(default_factory=Runs)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -96,34 +102,71 @@ class DatasetResult:
             "states": dict(self.states),
             "cells": dict(self.cells),
             "failed": dict(self.failed),
+            "gaps": {axis: dict(found) for axis, found in self.gaps.items()},
+            "runs": self.runs.as_dict(),
         }
 
 
-def results(db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None) -> list[DatasetResult]:
-    """Give the results of every model version of *task*, or of one, on every data set that it has cells for."""
+def results(
+    db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None, at: datetime | None = None
+) -> list[DatasetResult]:
+    """Give the results of every model version of *task*, or of one, on every data set that it has cells for.
+
+    With *at*, they are those of that moment: what was over later was still to come then.
+    """
     rows = cell_queries.rows(db, task=task.name, model_version_id=model_version_id)
     grouped: dict[tuple[int, int], list[CellRow]] = {}
     for row in rows:
         grouped.setdefault((row.model_version.id, row.dataset_version.id), []).append(row)
-    wanted = {pair: _keys(task, group) for pair, group in grouped.items()}
+    wanted = {pair: _keys(task, group, at) for pair, group in grouped.items()}
     known = cache.cached(db, [key for keys in wanted.values() for key in keys.values()])
+    variants = counted(task) if at is None else variants_at(task, rows, at)
     fresh: dict[str, dict[str, Any]] = {}
     found = []
     for pair, group in grouped.items():
         figures: dict[str, Any] = {}
         for part, key in wanted[pair].items():
             if key not in known:
-                known[key] = fresh[key] = _compute(db, blobs, task, group, part)
+                known[key] = fresh[key] = _compute(db, blobs, task, group, part, at)
                 drawn = fresh[key].pop(DRAWN, None)
                 if drawn is not None:  # beside it: few ask for it, and it is long
                     fresh[_draws_key(key)] = {DRAWN: drawn}
             figures[part] = known[key]
         draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part not in {PLAIN, MEASURE}}
-        found.append(replace(_result(group, figures), draws=draws))
+        found.append(_stood(replace(_result(group, figures, at), draws=draws), group, variants, at))
     if fresh:
         with transaction(db):
             cache.keep(db, fresh)
     return found
+
+
+def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:
+    """Name the variants that counted at a moment, by the cells that were done then."""
+    return counted_at(task, {row.cell.variant for row in rows if run_of(row.cell, at) is Run.DONE})
+
+
+def _stood(
+    found: DatasetResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
+) -> DatasetResult:
+    """Say what is missing, and take a share away that does not rest on all of its variants."""
+    gaps, runs = standing(
+        needs_of(group[0].model_version.adapter, variants),
+        {row.cell.variant: run_of(row.cell, at) for row in group},
+        {row.cell.variant: row.cell.reason for row in group},
+    )
+    robustness = _share("robustness", found.robustness, gaps)
+    fairness = _share("fairness", found.fairness, gaps)
+    draws = {family: key for family, key in found.draws.items() if family not in gaps}
+    return replace(found, gaps=gaps, runs=runs, draws=draws, robustness=robustness, fairness=fairness)
+
+
+def _share(family: Family, share: Mapping[str, Any] | None, gaps: dict[str, Gap]) -> Mapping[str, Any] | None:
+    if share is not None and family in gaps:
+        none = {"value": None, "low": None, "high": None, "reason": gaps[family]["text"]}
+        return {**share, "share": none, "all_rows": none}
+    if share is not None and share["share"]["value"] is None:
+        gaps[family] = gap("unchanged")
+    return share
 
 
 def _draws_key(key: str) -> str:
@@ -185,9 +228,10 @@ def few_of(examples: int, rows: int) -> bool:
     return examples < FEWEST_SHOWN or 0 < rows - examples < FEWEST_SHOWN
 
 
-def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResult:
+def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> DatasetResult:
     first = group[0]
-    measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE), {})
+    measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE and _over(row, at)), {})
+    states = {row.cell.variant: row.cell.state if _over(row, at) else "queued" for row in group}
     return DatasetResult(
         model_version_id=first.model_version.id,
         dataset_version_id=first.dataset_version.id,
@@ -202,7 +246,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         measurements={**measured, **figures.get(MEASURE, {})} if measured else {},
         robustness=figures.get("robustness"),
         fairness=figures.get("fairness"),
-        states=newest_variants({row.cell.variant: row.cell.state for row in group}),
+        states=newest_variants(states),
         cells=newest_variants({row.cell.variant: row.cell.id for row in group}),
         failed=newest_variants(
             {row.cell.variant: number for row in group if (number := (row.cell.measurements or {}).get("failed", 0))}
@@ -211,16 +255,31 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
     )
 
 
-def _keys(task: Task, group: Sequence[CellRow]) -> dict[str, str]:
+def _over(row: CellRow, at: datetime | None) -> bool:
+    return at is None or run_of(row.cell, at) is not Run.WAITING
+
+
+def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]:
+    """Give the cells that figures are made of: those with predictions, and variants that the model broke."""
+
+    def usable(row: CellRow) -> bool:
+        if row.cell.variant != PLAIN and run_of(row.cell, at) is Run.BROKEN:
+            return family_of(row.cell.variant) is not None
+        return bool(row.cell.predictions) and _over(row, at)
+
+    return newest_variants({row.cell.variant: row for row in group if usable(row)})
+
+
+def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str, str]:
     """Name what can be computed of these cells by hashes of all that goes into it."""
-    done = newest_variants({row.cell.variant: row.cell.predictions for row in group if row.cell.predictions})
+    done = {name: row.cell.predictions or BROKEN for name, row in _usable(group, at).items()}
     if PLAIN not in done:
         return {}
     base = [FORMAT, group[0].dataset_version.hash, done[PLAIN]]
     keys = {PLAIN: content_id([*base, list(metric_names(task)), list(task.label_names)])}
     if MEASURE in done:
         keys[MEASURE] = content_id([*base, MEASURE, done[MEASURE]])
-    for family in ("robustness", "fairness"):
+    for family in SHARES:
         members = sorted((name, key) for name, key in done.items() if family_of(name) == family)
         if members:
             keys[family] = content_id([*base, family, [list(member) for member in members]])
@@ -252,8 +311,10 @@ def newest_variants(found: Mapping[str, Found]) -> dict[str, Found]:
     return {variant: value for variant, value in found.items() if variant not in older}
 
 
-def _compute(db: Session, blobs: Blobs, task: Task, group: Sequence[CellRow], part: str) -> dict[str, Any]:
-    cells = newest_variants({row.cell.variant: row for row in group if row.cell.predictions})
+def _compute(
+    db: Session, blobs: Blobs, task: Task, group: Sequence[CellRow], part: str, at: datetime | None
+) -> dict[str, Any]:
+    cells = _usable(group, at)
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
         return score_table(task, pl.read_parquet(blobs.path(group[0].dataset_version.blob)), plain)
@@ -323,7 +384,7 @@ def _unchanged(
     if table.is_empty():
         return dict(NOTHING_CHANGED)
     found = _unchanged_share(task, table, perturbed_ids(plain))
-    return found.as_dict() | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
+    return _shape(found, table) | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
 
 
 def perturbed_ids(plain: pl.DataFrame) -> pl.Series:
@@ -336,12 +397,22 @@ def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> d
 
     *examples* are the ids of all that were perturbed: an answer to one that did not change is unchanged.
     """
-    return dict(NOTHING_CHANGED) if table.is_empty() else _unchanged_share(task, table, examples).as_dict()
+    if table.is_empty():
+        return dict(NOTHING_CHANGED)
+    return _shape(_unchanged_share(task, table, examples), table)
+
+
+def _shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
+    """Give the figures as plain data, with the perturbations on which the model broke its run."""
+    broken = table.filter(BROKEN)["family"].unique().sort().to_list() if BROKEN in table.columns else []
+    return found.as_dict() | {BROKEN: broken}
 
 
 def _unchanged_share(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
     """Measure the share; the figure is of the paper's perturbations, and the others stand beside it."""
     same = kept_answers(kind_of(task).answer_type, table["before"], table["after"])
+    if BROKEN in table.columns:
+        same &= ~table[BROKEN].to_numpy()
     every = pl.DataFrame({"parent": examples}).join(table.select("family").unique(), how="cross")
     left = every.join(table, on=["parent", "family"], how="anti").sort("family", "parent")
     rows = pl.concat([table.select("parent", "family", "group"), left], how="diagonal")
@@ -362,17 +433,26 @@ def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> 
     schema = {"id": pl.String, "parent": pl.String, "group": pl.String, "family": pl.String}
     if variant is None or variant.rows == 0:
         kept = plain.schema["prediction"]
-        return pl.DataFrame(schema={**schema, "before": kept, "after": kept})
+        return pl.DataFrame(schema={**schema, "before": kept, "after": kept, BROKEN: pl.Boolean})
     table = pl.read_parquet(blobs.path(variant.blob))
-    return side_by_side(name.rpartition(".v")[0], table, plain, read_predictions(blobs, row))
+    said = read_predictions(blobs, row) if row.cell.predictions else None
+    return side_by_side(name.rpartition(".v")[0], table, plain, said)
 
 
-def side_by_side(family: str, changed: pl.DataFrame, plain: pl.DataFrame, perturbed: pl.DataFrame) -> pl.DataFrame:
-    """Join the *changed* examples of a perturbation with what was answered to them and to their parents."""
+def side_by_side(
+    family: str, changed: pl.DataFrame, plain: pl.DataFrame, perturbed: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Join the *changed* examples of a perturbation with what was answered to them and to their parents.
+
+    Where the model broke the run there is nothing *perturbed*: all of its rows are `broken`, which counts as changed.
+    """
     origin = lineage(changed).select("parent", pl.col("group").cast(pl.String))
     named = changed.select("id").hstack(origin).with_columns(family=pl.lit(family))
     before = plain.select(pl.col("id").alias("parent"), pl.col("prediction").alias("before"))
+    joined = named.join(before, on="parent", how="left", maintain_order="left")
+    if perturbed is None:
+        nothing = pl.lit(None, dtype=plain.schema["prediction"])
+        return joined.with_columns(nothing.alias("after"), pl.lit(value=True).alias(BROKEN))
     after = perturbed.select("id", pl.col("prediction").alias("after"))
-    return named.join(before, on="parent", how="left", maintain_order="left").join(
-        after, on="id", how="left", maintain_order="left"
-    )
+    answered = joined.join(after, on="id", how="left", maintain_order="left")
+    return answered.with_columns(pl.lit(value=False).alias(BROKEN))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 from sqlalchemy.exc import SQLAlchemyError
@@ -35,6 +35,7 @@ from quintain.services import evaluate
 from quintain.services.environments import Environments, read_requirements
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
 from quintain.services.in_hand import ModelInHand
+from quintain.services.machines import class_of
 from quintain.services.outside import share_of
 from quintain.services.sandbox_wait import put_back
 from quintain.services.tasks import get_task
@@ -113,7 +114,8 @@ class Beat:
 class Conditions:
     """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
 
-    *look* says which layers of the sandbox hold where cells run; None where that is not one machine.
+    *look* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
+    the class of the machine that models are run on, where it is known before they are.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -123,6 +125,7 @@ class Conditions:
     lease_seconds: float = evaluate.LEASE_SECONDS
     trial_seconds: float = 300.0
     look: Callable[[], SandboxReport | None] = probe
+    machine: str = ""
 
 
 def run_leased(
@@ -157,7 +160,8 @@ def run_leased(
                 job = _prepare(db, blobs, lease, folder, conditions, model)
             result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
             predictions = blobs.put_file(job.out) if job.out.exists() else None
-            return _record(sessions, lease, lambda db: _complete(db, lease, predictions, result))
+            measured = _measurements(result, conditions)
+            return _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
     except RunEnded as error:
         if error.outcome is Outcome.CANCELLED and abandon.is_set():
             _record(sessions, lease, lambda db: evaluate.release(db, lease))
@@ -179,12 +183,22 @@ def run_leased(
     return False
 
 
-def _complete(db: Session, lease: Lease, predictions: str | None, result: CellResult) -> bool:
+def _measurements(result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
+    """Give what was measured, with the class of machine that it was measured on."""
+    if not result.measurements:
+        return {}
+    machine = conditions.machine or class_of(result.measurements)
+    return {**result.measurements, "machine_class": machine}
+
+
+def _complete(
+    db: Session, lease: Lease, predictions: str | None, measured: Mapping[str, Any], result: CellResult
+) -> bool:
     return evaluate.complete(
         db,
         lease,
         predictions=predictions,
-        measurements=result.measurements,
+        measurements=measured,
         rows=result.rows,
         log=result.printed[-LOG_CHARACTERS:],
     )

@@ -79,6 +79,7 @@ class Work:
                 seconds=self.conditions.lease_seconds,
                 in_hand=self.last,
                 without=refused_adapters(self.conditions.look(), self.conditions.sandbox),
+                machine=self.conditions.machine or None,
             )
             lease = claim()
             if lease is None and evaluate.fill(db, self.task):
@@ -107,7 +108,7 @@ class Work:
         A cell of another machine's may come back as long as nobody has seen its worker prolong the lease.
         """
         with self.sessions() as db:
-            unfinished = queries.unfinished(db, self.task)
+            unfinished = queries.unfinished(db, self.task, machine=self.conditions.machine or None)
         return not any(self._may_come(*cell) for cell in unfinished)
 
     def _may_come(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quintain.services.board_types import Axis, Board
+from quintain.services.standing import Gap
 
 Translate = Callable[[str], str]
 
@@ -49,7 +50,8 @@ def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
 
 def words(_: Translate) -> dict[str, str]:
     """Give the sentences that the browser fills in; {names} in braces are its."""
-    return _row_words(_) | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+    rows = _row_words(_) | _gap_words(_)
+    return rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
 
 
 def _row_words(_: Translate) -> dict[str, str]:
@@ -66,6 +68,8 @@ def _row_words(_: Translate) -> dict[str, str]:
         "spread": _("± {spread} over {n} seeds"),
         "cannot": _("cannot be measured"),
         "none": _("no value yet"),
+        "not_ranked": _("shown, not ranked"),
+        "provisional": _("This order is provisional: {waiting} of {needed} runs are still to come."),
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
         "measured": _("measured {at}"),
@@ -76,6 +80,25 @@ def _row_words(_: Translate) -> dict[str, str]:
         "model_page": _("Model page"),
         "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
     }
+
+
+def _gap_words(_: Translate) -> dict[str, str]:
+    """Give why a figure is missing, by the kind of gap (`services.standing`)."""
+    return {
+        "gap_waiting": _("{done} of {needed} runs done"),
+        "gap_failed": _("the model failed: {outcome}"),
+        "gap_platform": _("runs that failed through no fault of the model: {n}"),
+        "gap_cancelled": _("runs that were cancelled: {n}"),
+        "gap_held": _("runs that wait for a machine with a sandbox: {n}"),
+        "gap_uncovered": _("its file has no predictions for the data set"),
+        "gap_unchanged": _("no perturbation changes these examples"),
+        "gap_machine": _("measured on another machine: {machine}"),
+    }
+
+
+def gap_text(_: Translate, gap: Gap) -> str:
+    """Say in the reader's language why a figure is missing."""
+    return _gap_words(_)[f"gap_{gap['kind']}"].format(**gap)
 
 
 def _weight_words(_: Translate) -> dict[str, str]:

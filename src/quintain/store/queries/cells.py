@@ -107,13 +107,14 @@ def claim(
     task: str | None,
     without: Collection[str] = (),
     in_hand: InHand | None = None,
+    machine: str | None = None,
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
     then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
     queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so are models of the
-    adapters *without*.
+    adapters *without*; cells that wait for a class of machine other than *machine* always are.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -129,6 +130,7 @@ def claim(
         .join(Model, Model.id == ModelVersion.model_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
+        .where(_of_class(machine))
         .order_by(func.coalesce(running.c.running, 0), _kind(), *_in_hand_first(in_hand), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
@@ -185,16 +187,23 @@ def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
     return [case((same, 0), else_=1)]
 
 
-def unfinished(db: Session, task: str | None = None) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
+def _of_class(machine: str | None) -> ColumnElement[bool]:
+    return or_(Cell.machine.is_(None), Cell.machine == machine)
+
+
+def unfinished(
+    db: Session, task: str | None = None, *, machine: str | None = None
+) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
     """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
 
-    Those that wait for something which the machines at hand do not have are not among them.
+    Those that wait for something which the machine at hand, of class *machine*, does not have are not among them.
     """
     query = (
         select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .where(Cell.state.in_(["queued", "running"]), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
+        .where(_of_class(machine))
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
@@ -220,6 +229,13 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
         cell.state, cell.reason, cell.lease_until, cell.finished_at = "cancelled", reason, None, at
         cell.generation += 1
         note(db, cell.id, "cancelled", reason)
+
+
+def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
+    """Let the measurements of a task that are queued wait for another class of machine, or for any."""
+    versions = select(ModelVersion.id).join(Model, Model.id == ModelVersion.model_id).where(Model.task_id == task_id)
+    waiting = and_(Cell.variant == MEASURE, Cell.state == "queued", Cell.model_version_id.in_(versions))
+    db.execute(update(Cell).where(waiting).values(machine=machine).execution_options(synchronize_session=False))
 
 
 def note(db: Session, cell_id: int, kind: str, text: str = "") -> None:

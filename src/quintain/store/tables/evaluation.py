@@ -16,6 +16,7 @@ class Cell(Base):
 
     *generation* is the fencing token: it grows with every lease, and only the holder of the newest one may write.
     *waits_for* names what a queued cell waits for beside its turn: `sandbox`, or nothing.
+    Where *machine* is set, only workers on machines of that class take the cell.
     """
 
     __tablename__ = "cells"
@@ -31,6 +32,7 @@ class Cell(Base):
     state: Mapped[str] = mapped_column(String(12), default="queued")
     generation: Mapped[int] = mapped_column(default=0)
     worker: Mapped[str | None] = mapped_column(String(120))
+    machine: Mapped[str | None] = mapped_column(String(120))
     lease_until: Mapped[datetime | None]
     attempts: Mapped[int] = mapped_column(default=0)
     lost: Mapped[int] = mapped_column(default=0, server_default="0")  # leases that lapsed without a word

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import NotFound
 from quintain.services import board_keep, board_settings, signing
+from quintain.services import remeasure as measuring_again
 from quintain.services.board_cache import WarmBoard, warm_board
 from quintain.services.board_choices import aggregations, sensitivity
 from quintain.services.board_export import SUFFIXES, export
@@ -28,6 +29,7 @@ from quintain.web.api.board_shapes import (
     KeyShape,
     KeysShape,
     RankedShape,
+    RemeasuredShape,
     SensitivityShape,
     SnapshotRequest,
     SnapshotShape,
@@ -134,8 +136,14 @@ def get_board_settings(call: Calling, task: TaskName) -> BoardSettingsShape:
 def change_board_settings(
     call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()]
 ) -> BoardSettingsShape:
-    """Set the board: data sets, weights, caps, metric, who is shown, a freeze (its owner)."""
+    """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
     return BoardSettingsShape.model_validate(board_settings.set_board(call.db, call.actor, task, settings).as_dict())
+
+
+def remeasure(call: Calling, task: TaskName) -> RemeasuredShape:
+    """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
+    found = measuring_again.remeasure(call.db, call.blobs, call.actor, task)
+    return RemeasuredShape.model_validate(found.as_dict())
 
 
 def list_forks(call: Calling, task: TaskName) -> ForksShape:

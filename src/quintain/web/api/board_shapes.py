@@ -29,10 +29,36 @@ class RankedModelShape(Shape):
     reason: str | None = None
 
 
+class RunsShape(Shape):
+    """How many runs figures need, how many of them are done, and how many are still to come."""
+
+    needed: int
+    done: int
+    waiting: int
+
+
+class MachineShape(Shape):
+    """The class of machine whose measurements rank, whether the owner named it, and how many models each class has."""
+
+    name: str | None
+    named: bool
+    models: dict[str, int]
+
+
+class RemeasuredShape(Shape):
+    """How many measurements were queued again, and for what class of machine they wait."""
+
+    machine: str
+    queued: int
+
+
 class RankedShape(Shape):
-    """A board in the order of one view."""
+    """A board in the order of one view; it is provisional while runs behind it are still to come."""
 
     task: str
+    provisional: bool
+    runs: RunsShape
+    machine: MachineShape
     models: list[RankedModelShape]
     amrs: dict[str, float | None]
     weights: dict[str, float]
@@ -164,6 +190,7 @@ class BoardSettingsShape(Shape):
     epsilon: float | None
     human: float | None
     freeze_until: str | None
+    machine: str | None
 
 
 class ForkChange(Shape):

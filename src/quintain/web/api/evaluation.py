@@ -41,6 +41,8 @@ class DatasetResultShape(Shape):
     states: dict[str, str]
     cells: dict[str, int]
     failed: dict[str, int]
+    gaps: dict[str, Any]
+    runs: dict[str, int]
 
 
 class ResultsShape(Shape):

@@ -11,11 +11,12 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput
 from quintain.core.task import VMER
 from quintain.services import board_keep
+from quintain.services import remeasure as measuring_again
 from quintain.services.board_cache import warm_board
 from quintain.services.board_export import KINDS, SINGLE
 from quintain.services.board_rank import parse_view, rank
 from quintain.services.board_settings import AXES, BoardSpec, board_spec, set_board
-from quintain.services.board_types import Part, View
+from quintain.services.board_types import Board, Part, View
 from quintain.services.models import list_models
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import get_task
@@ -81,6 +82,14 @@ def save_settings(post: Posting, task: str) -> Response:
     return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The board is set."))
 
 
+def remeasure(post: Posting, task: str) -> Response:
+    """Queue what was measured elsewhere."""
+    visit = post.visit
+    found = measuring_again.remeasure(visit.db, visit.blobs, visit.actor, task)
+    said = visit.tongue.gettext("Measurements that wait for a worker on {machine}: {n}.")
+    return visit.redirect(f"/tasks/{task}/board", said.format(machine=found.machine, n=found.queued))
+
+
 def _back(post: Post, task: str) -> str:
     query = post.text("query").lstrip("?")
     return f"/tasks/{task}/board?{query}" if query.isprintable() and query else f"/tasks/{task}/board"
@@ -109,6 +118,7 @@ def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -
         task=found,
         section="board",
         made=made,
+        elsewhere=_elsewhere(made),
         there=there,
         axes=axes,
         titles={axis.name: title for axis, title in axes},
@@ -127,6 +137,15 @@ def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,
     )
+
+
+def _elsewhere(made: Board) -> list[str]:
+    """Name the models whose throughput or memory was measured on another class of machine than the one that ranks."""
+    return [
+        model.name
+        for model in made.models
+        if any(why and why["kind"] == "machine" for cells in model.gaps.values() for why in cells)
+    ]
 
 
 def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
@@ -170,6 +189,7 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "weights": _numbers(post, "weight-"),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
+        "machine": post.text("machine").strip() or None,
         "models": ticked if named else [],
         "hidden_models": [] if named else sorted(set(post.texts("model-names")) - set(ticked)),
         "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,

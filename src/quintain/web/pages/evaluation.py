@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
@@ -10,11 +11,13 @@ from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.services import examples, models, tasks
+from quintain.services.machines import class_of
 from quintain.services.models import ModelInfo
 from quintain.services.overlap import model_overlap
 from quintain.services.results import DatasetResult, missing_layers, model_results, newest_only, sees_all
 from quintain.store.queries.cells import PLAIN
 from quintain.tasks.contract import kind_of
+from quintain.web.board_words import gap_text
 from quintain.web.charts import heat_map
 from quintain.web.files import MEDIA_TYPES, download
 from quintain.web.forms import answer_text
@@ -58,6 +61,8 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         model=info,
         version=info.version,
         result=result,
+        gap_text=partial(gap_text, _),
+        machine_class=class_of(result.measurements),
         metric=tasks.leading_metric(found),
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,

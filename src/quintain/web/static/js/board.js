@@ -1,7 +1,7 @@
 // The board's page: moves weights, ranks at once, and keeps the address, the charts and the words in step.
 
 import { citation, showAggregations, showLeader, showSure, showWorth } from "./board_panels.js";
-import { element, fill } from "./board_dom.js";
+import { element, fill, write } from "./board_dom.js";
 import { showRounds } from "./board_rounds.js";
 import { linkScatter, showScatter } from "./board_scatter.js";
 import { Sliders } from "./board_sliders.js";
@@ -61,9 +61,17 @@ function show() {
   }
   table.show();
   sliders.say();
+  showProvisional();
   performance.measure("board:show", "board:start");
   clearTimeout(waiting);
   waiting = setTimeout(settle, 350);
+}
+
+/** Until all runs are there that the view rests on, the order may change: say so. */
+function showProvisional() {
+  const runs = state.runs();
+  byId("board-provisional").hidden = !runs.waiting;
+  write(byId("board-provisional").querySelector("p"), fill(words.provisional, runs));
 }
 
 /** When the hand rests: the address, the words, what the server knows of this view. */

@@ -14,6 +14,9 @@ export function about(figure, words) {
   return parts;
 }
 
+/** Why figures are missing, each reason once. */
+export const gapTexts = (gaps, words) => [...new Set(gaps.map((gap) => fill(words[`gap_${gap.kind}`] ?? gap.text, gap)))];
+
 export class Details {
   constructor(state, words, titles, base) {
     Object.assign(this, { state, words, titles, base });
@@ -23,7 +26,7 @@ export class Details {
   make(m) {
     const { state, words, titles } = this;
     const head = element("tr", {}, element("th", { scope: "col" }, words.dataset), ...state.axes.map((axis) => element("th", { scope: "col" }, titles[axis.name])));
-    const lines = [...this.pooled(m), ...state.board.datasets.map((dataset, d) => this.line(m, dataset.ref, (axis, model) => model.values[axis.name]?.[d]))];
+    const lines = [...this.pooled(m), ...state.board.datasets.map((dataset, d) => this.line(m, dataset.ref, (axis, model) => model.values[axis.name]?.[d], d))];
     const table = element("table", { class: "board-sets" }, element("thead", {}, head), element("tbody", {}, ...lines));
     const slices = element("div", { class: "board-slices" });
     const inside = element("div", { class: "board-detail" }, element("div", { class: "board-sets-scroll" }, table), slices, this.links(state.models[m]));
@@ -39,11 +42,17 @@ export class Details {
     return [this.line(m, words.all_rounds, (axis, model) => (axis.pooled ? model.pooled?.[axis.name] : undefined))];
   }
 
-  line(m, name, figureOf) {
+  line(m, name, figureOf, d) {
     const { state, words } = this;
     const model = state.models[m];
     const cells = state.axes.map((axis) => {
       const figure = figureOf(axis, model);
+      const gap = figure || d === undefined ? null : model.gaps?.[axis.name]?.[d];
+      if (gap) {
+        const shown = gap.figure ? element("b", { class: "muted" }, digits(gap.figure.value)) : null;
+        const parts = [...gapTexts([gap], words), ...(gap.figure ? [words.not_ranked] : [])];
+        return element("td", { class: "muted" }, shown, element("span", { class: "board-about" }, parts.join(" · ")));
+      }
       if (figure) return element("td", {}, element("b", {}, digits(figure.value)), element("span", { class: "board-about" }, about(figure, words).join(" · ")));
       // A figure that is not taken per data set, or not over rounds, is not missing there.
       const meant = Boolean(axis.pooled) === (name === words.all_rounds);

@@ -116,6 +116,8 @@ export function citation(state, etag, address) {
     `metric     ${board.metric}, in units of ${state.base}`,
     `weights    ${state.axes.map((axis, c) => `${axis.name} ${found.shares[c].toFixed(3)}`).join(", ")}`,
     `epsilon    ${prepared.epsilon}`,
+    ...(board.machine?.name ? [`machine    ${board.machine.name}`] : []),
+    ...(state.runs().waiting ? [`order      provisional, ${state.runs().waiting} of ${state.runs().needed} runs to come`] : []),
     ...scoring.map((dataset) => `data set   ${dataset.ref}, weight ${(state.datasets[dataset.name] / total).toFixed(3)}, ${dataset.hash}`),
     ...rounds.map((round) => `round      ${round.round}, ${round.validated} validated of ${round.collected} collected`),
     `board      ${etag.replaceAll('"', "")}`,

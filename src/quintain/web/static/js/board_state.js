@@ -24,6 +24,9 @@ export class State {
     this.cells = board.axes.map((axis) => board.datasets.map((_, d) => column((model) => model.values[axis.name]?.[d])));
     // Such an axis has one figure over all rounds, and data sets have no say in it.
     this.pooled = board.axes.map((axis) => (axis.pooled ? column((model) => model.pooled?.[axis.name]) : null));
+    // What was measured on another machine is shown and does not rank.
+    const shown = (model, axis, d) => model.values[axis.name]?.[d] ?? model.gaps?.[axis.name]?.[d]?.figure;
+    this.shown = board.axes.map((axis) => board.datasets.map((_, d) => column((model) => shown(model, axis, d))));
     this.cannot = board.axes.map((axis) => board.models.map((model) => model.cannot.includes(axis.name)));
     const name = (m) => board.models[m].name;
     this.byName = [...board.models.keys()].sort((a, b) => (name(a) < name(b) ? -1 : 1));
@@ -112,6 +115,32 @@ export class State {
       const weights = this.dataWeights();
       return !weights.length || weights.some((weight) => weight > 0) ? "refused" : "refused_data";
     }
+  }
+
+  /** The runs behind the data sets that have a weight: of one model, or of all. */
+  runs(models = this.models) {
+    const counts = { needed: 0, done: 0, waiting: 0 };
+    const weights = this.dataWeights();
+    for (const model of models) {
+      (model.runs ?? []).forEach((runs, d) => {
+        if (weights[d] > 0) for (const name of Object.keys(counts)) counts[name] += runs[name];
+      });
+    }
+    return counts;
+  }
+
+  /** Why a model has no figure of an axis, on the data sets that have a weight; each gap once. */
+  gaps(m, c) {
+    const weights = this.dataWeights();
+    const found = (this.models[m].gaps?.[this.axes[c].name] ?? []).filter((gap, d) => gap && weights[d] > 0);
+    const runs = this.runs([this.models[m]]);
+    return found.map((gap) => (gap.kind === "waiting" ? { ...gap, ...runs } : gap));
+  }
+
+  /** What is shown of an axis that does not rank: the mean of what was measured elsewhere, too; else NaN. */
+  elsewhere(m, c) {
+    if (!this.gaps(m, c).some((gap) => gap.kind === "machine")) return NaN;
+    return this.shown[c].reduce((sum, column, d) => (this.dataShares[d] ? sum + this.dataShares[d] * column[m] : sum), 0);
   }
 
   /** A cell over data sets, with its interval: the halves add up as independent errors do. */

@@ -1,6 +1,6 @@
 // What stands in the rows of the board: rank, name, score, and a cell per axis with its value, bar and interval.
 
-import { Details, about } from "./board_details.js";
+import { Details, about, gapTexts } from "./board_details.js";
 import { barPaths, digits, drawBar, element, exact, fill, makeBar, write } from "./board_dom.js";
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
@@ -48,11 +48,19 @@ export class Table {
     const { state, words } = this;
     found = state.axes.map((_, c) => {
       const value = state.values[c][m];
-      if (Number.isNaN(value)) return { text: state.cannot[c][m] ? words.cannot : words.none, paths: null };
+      if (Number.isNaN(value)) return { text: this.absent(m, c), paths: null };
       return { text: digits(value), paths: barPaths(this.figure(m, c), this.top(c)) };
     });
     this.cells.set(m, found);
     return found;
+  }
+
+  /** What stands where nothing ranks: what was measured elsewhere, or why there is nothing. */
+  absent(m, c) {
+    const { state, words } = this;
+    if (state.cannot[c][m]) return words.cannot;
+    const value = state.elsewhere(m, c);
+    return Number.isNaN(value) ? words.none : `${digits(value)} (${words.not_ranked})`;
   }
 
   /** What fills a bar: the whole where there is one, the cap, or the most that any model has. */
@@ -94,7 +102,7 @@ export class Table {
     write(slot.rank, rank ? `${rank}${range}` : "–");
     const start = Boolean(sure && rank > 1 && sure.first);
     if (slot.start !== start) slot.row.classList.toggle("group-start", (slot.start = start));
-    this.letterScore(slot, state.found.scores[m], rank ? "" : this.reason(m));
+    this.letterScore(slot, state.found.scores[m], rank ? "" : this.whys(m).join("; ") || this.reason(m));
   }
 
   letterScore(slot, score, reason) {
@@ -154,7 +162,7 @@ export class Table {
     const c = column - 3;
     const { name, unit } = state.axes[c];
     const figure = this.figure(m, c);
-    if (!figure) return [`${this.titles[name]}: ${state.cannot[c][m] ? words.cannot : words.none}`];
+    if (!figure) return [`${this.titles[name]}: ${this.absent(m, c)}`, ...gapTexts(state.gaps(m, c), words)];
     return [`${this.titles[name]}: ${exact(figure.value)}${unit ? ` ${unit}` : ""}`, ...about(figure, words)];
   }
 
@@ -164,7 +172,14 @@ export class Table {
     const why = axis
       ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${axis.unit}` })
       : fill(words.missing, { axes: (state.found.missing[m] ?? []).map((name) => titles[name]).join(", ") });
-    return state.models[m].pending ? `${why} (${state.models[m].pending})` : why;
+    const texts = this.whys(m);
+    return texts.length ? `${why} (${texts.join("; ")})` : why;
+  }
+
+  /** Why the figures are missing that a model is unranked for; a row has room for no more than this. */
+  whys(m) {
+    const gone = this.state.found.missing[m] ?? [];
+    return gapTexts(this.state.axes.flatMap(({ name }, c) => (gone.includes(name) ? this.state.gaps(m, c) : [])), this.words);
   }
 
   toggle(slot) {

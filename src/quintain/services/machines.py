@@ -1,0 +1,69 @@
+"""Classes of machines: speed and memory are compared only between models that were measured on one class."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST = 120
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Of which model a measurement is, on what class of machine it was made, and when."""
+
+    model: str
+    machine: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMachine:
+    """The class of machine whose measurements rank, whether the owner *named* it, and how many models each class has.
+
+    Without a name it is the class on which most models were measured and, of several, the one used last.
+    """
+
+    name: str | None = None
+    named: bool = False
+    models: Mapping[str, int] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"name": self.name, "named": self.named, "models": dict(self.models or {})}
+
+
+def class_of_machine(machine: object) -> str:
+    """Derive the class of a machine from what `engine.measuring.machine` says of it.
+
+    >>> class_of_machine({"cpu": "Ryzen 7", "cpus": 8, "system": "Linux 6.1"})
+    'Ryzen 7, 8 CPUs'
+    """
+    if isinstance(machine, Mapping) and machine.get("cpu"):
+        cpus = machine.get("cpus")
+        count = "" if cpus is None else f", {cpus} CPU{'s' if cpus != 1 else ''}"
+        return f"{str(machine['cpu'])[: LONGEST - len(count)]}{count}"
+    return machine[:LONGEST] if isinstance(machine, str) and machine else UNKNOWN
+
+
+def class_of(measurements: Mapping[str, Any]) -> str:
+    """Give the class on which something was measured: the worker's name for it or, without one, what it is made of."""
+    return str(measurements.get("machine_class") or class_of_machine(measurements.get("machine")))
+
+
+def is_class_name(name: str) -> bool:
+    """Say whether *name* can name a class of machines."""
+    return bool(name.strip()) and name == name.strip() and len(name) <= LONGEST and name.isprintable()
+
+
+def ranked_machine(named: str | None, measured: Iterable[Measurement]) -> RankedMachine:
+    """Choose the class of machine that ranks: the one that the owner *named*, or the most usual one."""
+    found: Sequence[Measurement] = list(measured)
+    counts = Counter(machine for _, machine in {(one.model, one.machine) for one in found})
+    if named is not None or not counts:
+        return RankedMachine(named, named is not None, counts)
+    latest = {one.machine: one.at for one in sorted(found, key=lambda one: one.at)}
+    return RankedMachine(max(counts, key=lambda name: (counts[name], latest[name], name)), named=False, models=counts)
