@@ -18,7 +18,8 @@ from scipy import sparse
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Values, as_answers
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval, mean_estimate
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Prior, Tally
+from quintain.stats.posterior import Draws, mean_estimate
 from quintain.stats.text import normalise
 
 
@@ -124,11 +125,17 @@ def _family_mean(
     number = np.arange(len(kept))
     places = (np.tile(number, 2), np.concatenate([codes, len(names) + codes]))
     values = np.concatenate([scores[kept], np.ones(len(kept))])
-    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))))
+    # What is not known: an example that is changed by the families as often as the others are, and all or none flip.
+    met = np.bincount(codes, minlength=len(names)) / len(kept)
+    prior = Prior(np.hstack([met, met])[None, :], np.hstack([np.zeros_like(met), met])[None, :])
+    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))), prior)
     groups = None if clusters is None else clusters[kept]
-    drawn = _mean_of_shares(tally.resampled(resamples, np.random.default_rng(seed), groups), len(names))
-    value = _mean_of_shares(tally.totals(), len(names))
-    return Estimate(float(value), *interval(drawn)), drawn
+    draws = Draws(tally, groups, seed=seed, resamples=resamples)
+
+    def value(totals: FloatArray) -> FloatArray:
+        return _mean_of_shares(totals, len(names))
+
+    return draws.estimate(value, "the perturbation changed no row"), draws.samples(value)
 
 
 def _mean_of_shares(totals: FloatArray, size: int) -> FloatArray:
