@@ -38,17 +38,18 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
         return
     if not found:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
-    rows = [[f"{one.dataset}@{one.number}", one.rows, *line] for one in found for line in _axes(one)]
+    rows = [[f"{one.dataset}@{one.number}", *line] for one in found for line in _axes(one)]
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 
-def _axes(found: DatasetResult) -> list[list[str]]:
+def _axes(found: DatasetResult) -> list[list[object]]:
+    """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
-    lines = [[name, *_figure(value)] for name, value in found.metrics.items()]
-    lines += _measured(measured)
+    lines: list[list[object]] = [[found.examples, name, *_figure(value)] for name, value in found.metrics.items()]
+    lines += [[measured.get("examples"), *line] for line in _measured(measured)]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
-            lines.append([name, *_figure(share["share"])])
+            lines.append([share["examples"], name, *_figure(share["share"])])
     return lines
 
 

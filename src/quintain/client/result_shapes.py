@@ -68,6 +68,7 @@ class Ranking(Record):
     base: str
     worth: Mapping[str, float | None]
     notes: Mapping[str, str]
+    warnings: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

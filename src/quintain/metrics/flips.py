@@ -27,9 +27,10 @@ from quintain.stats.text import normalise
 class Unchanged:
     """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped.
 
-    *beside* are families that stand by themselves and are no part of the shares over several; *changed* counts the
-    changed rows. *drawn* are the resampled canonical shares: with the same rows and seed, two models meet the same
-    resamples.
+    *beside* are families that stand by themselves and are no part of the shares over several. The canonical share rests
+    on *pairs* of answers, to *examples* and to what *kinds* families made of them; *numbers* counts the pairs of each
+    family, in the figure or not. *drawn* are the resampled canonical shares: with the same rows and seed, two models
+    meet the same resamples.
     """
 
     share: Estimate
@@ -38,7 +39,10 @@ class Unchanged:
     groups: Mapping[str, Estimate]
     flipped: npt.NDArray[np.bool_]
     drawn: FloatArray
-    changed: int
+    pairs: int
+    examples: int
+    kinds: int
+    numbers: Mapping[str, int]
     beside: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,10 +50,12 @@ class Unchanged:
         return {
             "share": self.share.as_dict(),
             "all_rows": self.all_rows.as_dict(),
-            "families": {name: value.as_dict() for name, value in self.families.items()},
+            "families": {name: value.as_dict() | {"rows": self.numbers[name]} for name, value in self.families.items()},
             "groups": {name: value.as_dict() for name, value in self.groups.items()},
             "flips": int(self.flipped.sum()),
-            "rows": self.changed,
+            "rows": self.pairs,
+            "examples": self.examples,
+            "kinds": self.kinds,
             "beside": list(self.beside),
         }
 
@@ -97,15 +103,20 @@ def unchanged_share(
         where = None if clusters is None else clusters[chosen]
         return mean_estimate(scores[chosen], groups=where, seed=seed, resamples=resamples)
 
-    share, drawn = _family_mean(scores, families, np.flatnonzero(rows & counts), clusters, seed, resamples)
+    figured = np.flatnonzero(rows & counts)
+    share, drawn = _family_mean(scores, families, figured, clusters, seed, resamples)
+    by_family = _rows_by(families, kept)
     return Unchanged(
         share=share,
         all_rows=part(np.flatnonzero(counts)),
-        families={name: part(chosen) for name, chosen in _rows_by(families, kept)},
+        families={name: part(chosen) for name, chosen in by_family},
         groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
         flipped=~same & rows,
         drawn=drawn,
-        changed=len(kept),
+        pairs=len(figured),
+        examples=len(figured if clusters is None else np.unique(clusters[figured])),
+        kinds=len({families[row] for row in figured.tolist()}),
+        numbers={name: len(chosen) for name, chosen in by_family},
         beside=tuple(sorted(aside.intersection(families[row] for row in kept.tolist()))),
     )
 

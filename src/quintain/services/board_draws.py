@@ -45,9 +45,9 @@ def draw_axes(db: Session, blobs: Blobs, ranked: Ranked, resamples: int) -> dict
 
 
 def shares_of(ranked: Ranked) -> list[float]:
-    """Give the weights of the data sets, which add up to one."""
+    """Give the weights of the data sets, which add up to one; all 0 where none scores."""
     weights = dataset_weights(ranked.board, ranked.view)
-    return [weight / sum(weights) for weight in weights]
+    return [weight / (sum(weights) or 1.0) for weight in weights]
 
 
 def _shares(db: Session, ranked: Ranked, axis: str, resamples: int) -> FloatArray:

@@ -153,7 +153,7 @@ def more_examples(probability: float, examples: int) -> int | None:
     sure = 1 - (1 - CONFIDENCE) / 2
     if probability >= sure:
         return 0
-    if probability <= 0.5:  # noqa: PLR2004 - a fair coin
+    if probability <= 0.5:
         return None
     needed = (float(ndtri(sure) + ndtri(POWER)) / float(ndtri(probability))) ** 2
     return int(np.ceil(examples * (needed - 1))) if needed <= MOST_TIMES else None

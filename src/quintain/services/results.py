@@ -41,6 +41,8 @@ DRAWN = "drawn"
 NOTHING_CHANGED: Mapping[str, Any] = {
     "share": {"value": None, "low": None, "high": None},
     "rows": 0,
+    "examples": 0,
+    "kinds": 0,
     "flips": 0,
     "families": {},
 }
@@ -54,7 +56,8 @@ Found = TypeVar("Found")
 class DatasetResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
-    *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`.
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *draws* names where the
+    resampled shares of robustness and fairness are kept, for `read_draws`.
     """
 
     model_version_id: int
@@ -63,6 +66,7 @@ class DatasetResult:
     number: int
     role: str
     rows: int
+    examples: int = 0
     hidden: bool = False
     metrics: Mapping[str, Any] = field(default_factory=dict)
     slices: Sequence[Mapping[str, Any]] = ()
@@ -80,6 +84,7 @@ class DatasetResult:
             "dataset": f"{self.dataset}@{self.number}",
             "role": self.role,
             "rows": self.rows,
+            "examples": self.examples,
             "hidden": self.hidden,
             "metrics": dict(self.metrics),
             "slices": [dict(part) for part in self.slices],
@@ -176,6 +181,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any]) -> DatasetResu
         number=first.dataset_version.number,
         role=first.dataset_version.role,
         rows=first.dataset_version.rows,
+        examples=figures.get(PLAIN, {}).get("examples", 0),
         hidden=first.dataset_version.hidden,
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),

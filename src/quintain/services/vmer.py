@@ -32,6 +32,7 @@ from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries.collected import Collected
 
 NO_MODEL = Estimate(None, reason="no model has answered any of the items")
+NOT_VALIDATED = Estimate(None, reason="no item has a validated label yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +135,29 @@ def _rates(outcomes: Sequence[_Outcome]) -> Rates:
     written = [one for one in outcomes if one.item.written]
     asked = any(one.item.predictions for one in outcomes)
     errors, successes = sum(one.error for one in outcomes), sum(one.success for one in written)
+    validated = sum(one.label is not None for one in outcomes)
     return Rates(
         collected=len(outcomes),
-        validated=sum(one.label is not None for one in outcomes),
+        validated=validated,
         errors=errors,
-        vmer=wilson_share(errors, len(outcomes)) if asked or not outcomes else NO_MODEL,
+        vmer=error_rate(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
         written=len(written),
         successes=successes,
-        aimed_success=wilson_share(successes, len(written)) if written and asked else None,
+        aimed_success=_success_rate(written, successes) if written and asked else None,
     )
+
+
+def error_rate(errors: int, validated: int, collected: int) -> Estimate:
+    """Give vMER. Before anything is validated there is none: that no error was found yet says nothing.
+
+    >>> error_rate(0, 0, 40).reason
+    'no item has a validated label yet'
+    """
+    return NOT_VALIDATED if collected and not validated else wilson_share(errors, collected)
+
+
+def _success_rate(written: Sequence[_Outcome], successes: int) -> Estimate:
+    return error_rate(successes, sum(one.label is not None for one in written), len(written))
 
 
 def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quintain.services.board_types import Axis, Board
+from quintain.stats.fitness import Weakness
 
 Translate = Callable[[str], str]
 
@@ -19,6 +20,18 @@ def axis_title(_: Translate, axis: Axis) -> str:
         "robustness": _("Robustness"),
     }
     return named.get(axis.name, axis.title)
+
+
+def warning_text(_: Translate, weak: Weakness) -> str:
+    """Say why a data set is weak ground for a ranking."""
+    if weak.kind == "few":
+        text = _("Too small to rank on: with {n} examples, 50 % is known to ± {points} points only.")
+        return text.format(n=weak.examples, points=round(weak.points))
+    if weak.kind == "absent":
+        text = _("One-sided: a label of the task does not occur in it.")
+    else:
+        text = _("One-sided: more than nine tenths of its answers are one label.")
+    return f"{text} ({', '.join(weak.labels)})" if weak.labels else text
 
 
 def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
@@ -68,6 +81,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "none": _("no value yet"),
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
+        "pairs": _("{n} pairs by {kinds} kinds of change"),
         "measured": _("measured {at}"),
         "details": _("Details of {name}"),
         "dataset": _("Data set"),
@@ -106,6 +120,7 @@ def _certainty_words(_: Translate) -> dict[str, str]:
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),
         "equal": _("no difference to settle"),
+        "unsettled": _("such examples would not settle it"),
         "leads": _("{leader} leads as long as {ranges}"),
         "leads_range": _("{axis} has {low} to {high} of the weight"),
         "leads_epsilon": _("{leader} leads for every ε from {low} to {high}"),

@@ -26,6 +26,7 @@ from quintain.web.api.board_shapes import (
     ForkShape,
     ForksShape,
     RankedShape,
+    ScoringChange,
     SensitivityShape,
     SnapshotRequest,
     SnapshotShape,
@@ -33,7 +34,7 @@ from quintain.web.api.board_shapes import (
     UncertaintyShape,
 )
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Filter, ModelName, TaskName
+from quintain.web.api.params import DatasetName, Filter, ModelName, TaskName
 
 SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
 Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]
@@ -134,6 +135,12 @@ def change_board_settings(
 ) -> BoardSettingsShape:
     """Set the board: data sets, weights, caps, metric, who is shown, a freeze (its owner)."""
     return BoardSettingsShape.model_validate(board_settings.set_board(call.db, call.actor, task, settings).as_dict())
+
+
+def change_scoring(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettingsShape:
+    """Let a data set score, or show it without scoring (its owner)."""
+    spec = board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores)
+    return BoardSettingsShape.model_validate(spec.as_dict())
 
 
 def list_forks(call: Calling, task: TaskName) -> ForksShape:

@@ -29,6 +29,12 @@ class RankedModelShape(Shape):
     reason: str | None = None
 
 
+class ScoringChange(Shape):
+    """Whether a data set scores."""
+
+    scores: bool
+
+
 class RankedShape(Shape):
     """A board in the order of one view."""
 
@@ -37,6 +43,7 @@ class RankedShape(Shape):
     amrs: dict[str, float | None]
     weights: dict[str, float]
     datasets: dict[str, float]
+    warnings: dict[str, list[str]]
     epsilon: float
     base: str
     worth: dict[str, float | None]
