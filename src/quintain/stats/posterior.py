@@ -22,6 +22,8 @@ from quintain.stats.joint import by_unit, units_of
 
 # Below so many examples (or groups) the percentile bootstrap misses too often, with macro averages most of all.
 FEW = 50
+# How many examples stand for what is not known: of a figure by itself, and where figures are compared.
+ALONE, COMPARED = 1.0, 2.0
 _EDGE = 1e-9
 
 Value = Callable[[FloatArray], FloatArray]
@@ -96,7 +98,9 @@ def posterior_totals(
     """Draw each tally's totals from the posterior: resamples × what it adds up.
 
     All tallies are of the same examples and meet the same weights. What is not known of one (how it would do on an
-    example that it has not met) is drawn apart from the others, and alike for two whose examples add the same.
+    example that it has not met) is drawn apart from the others, and alike for two whose examples add the same. Where
+    several are compared that is two examples rather than one, as Agresti and Caffo (2000) have it for differences:
+    half of each would call the order of two models surer than their discordant examples do.
     """
     rng = np.random.default_rng([seed, len(tallies[0])])
     rows, shapes, size = _units(tallies, groups)
@@ -105,10 +109,10 @@ def posterior_totals(
         for place, table in enumerate(rows):
             drawn[place].append(np.asarray(weights @ table, dtype=np.float64))
     classes = max((len(tally.prior.best) for tally in tallies if tally.prior), default=0)
-    unknown = size * rng.standard_exponential((resamples, 1 + classes))
-    return [
-        _with_prior(tally, np.concatenate(blocks), unknown, seed) for tally, blocks in zip(tallies, drawn, strict=True)
-    ]
+    mass = ALONE if len(tallies) == 1 else COMPARED
+    unknown = size * rng.standard_gamma([mass, *[1.0] * classes], size=(resamples, 1 + classes))
+    pairs = zip(tallies, drawn, strict=True)
+    return [_with_prior(tally, np.concatenate(blocks), unknown, mass, seed) for tally, blocks in pairs]
 
 
 def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any], FloatArray, float]:
@@ -128,21 +132,21 @@ def _weights(shapes: FloatArray, resamples: int, rng: np.random.Generator) -> It
         yield rng.standard_gamma(shapes, size=(min(height, resamples - start), len(shapes)))
 
 
-def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, seed: int) -> FloatArray:
-    """Add what is not known: half an example right and half wrong, then one of each class, right as the whole is."""
+def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, mass: float, seed: int) -> FloatArray:
+    """Add what is not known: an example half right and half wrong, then one of each class, right as the whole is."""
     prior = tally.prior
     if prior is None:
         return totals
     own = np.random.default_rng([seed, zlib.crc32(tally.totals().tobytes()), zlib.crc32(tally.codes.tobytes())])
-    right = own.beta(0.5, 0.5, size=len(totals))[:, None]
+    right = own.beta(mass / 2, mass / 2, size=len(totals))[:, None]
     best, worst = prior.best.mean(axis=0), prior.worst.mean(axis=0)
     totals = totals + unknown[:, :1] * (right * best + (1 - right) * worst)
     if prior.share is None or len(prior.best) < 2:
         return totals
     share = np.clip(prior.share(totals), _EDGE, 1 - _EDGE)[:, None]
     split = own.beta(share, 1 - share, size=(len(totals), len(prior.best)))
-    mass = unknown[:, 1 : 1 + len(prior.best)]
-    return np.asarray(totals + (mass * split) @ prior.best + (mass * (1 - split)) @ prior.worst, dtype=np.float64)
+    classes = unknown[:, 1 : 1 + len(prior.best)]
+    return np.asarray(totals + (classes * split) @ prior.best + (classes * (1 - split)) @ prior.worst, np.float64)
 
 
 def mean_estimate(
