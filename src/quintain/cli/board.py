@@ -105,14 +105,15 @@ def _print_report(report: RankReport) -> None:
     )
     _say_unranked(models)
     ranking = report.ranking
+    amounts = report.as_dict()["amounts"]
     output.print_table(
-        ["metric", "weight", "AMRS", f"one unit is worth, in {ranking.base}", "note"],
+        ["metric", "weight", "AMRS", "so much of it", f"is worth, in {ranking.base}", "note"],
         [
             [
                 name,
                 f"{weight:.3f}",
                 _number(ranking.amrs[name], 4),
-                _number(ranking.worth[name], 4),
+                *_traded(amounts[name], ranking.worth[name]),
                 ranking.notes.get(name),
             ]
             for name, weight in ranking.weights.items()
@@ -187,8 +188,10 @@ def _print_board(shape: dict[str, Any]) -> None:
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
     _say_unranked(shape["models"])
-    rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
-    output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
+    rates = [
+        [name, f"{shape['weights'][name]:.3f}", *_traded(shape["amounts"][name], shape["worth"][name])] for name in axes
+    ]
+    output.print_table(["axis", "weight", "so much of it", f"is worth, in {shape['base']}"], rates)
     if shape["rounds"]:
         output.print_table(["round", "model", "items", "vMER", "interval", "people"], _round_lines(shape["rounds"]))
     for name, note in shape["notes"].items():
@@ -197,6 +200,11 @@ def _print_board(shape: dict[str, Any]) -> None:
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _traded(amount: float, worth: float | None) -> list[str | None]:
+    """Say what an amount that models here differ by is worth."""
+    return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]
 
 
 def _say_datasets(shape: dict[str, Any]) -> None:

@@ -69,6 +69,7 @@ class Ranking(Record):
     worth: Mapping[str, float | None]
     notes: Mapping[str, str]
     warnings: Mapping[str, list[str]] = field(default_factory=dict)
+    amounts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,7 @@ class Ranked:
             "epsilon": ranking.epsilon,
             "base": ranking.base,
             "worth": dict(ranking.worth),
+            "amounts": self.table.amounts(),
             "notes": dict(ranking.notes),
         }
 

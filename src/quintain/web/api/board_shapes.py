@@ -36,7 +36,10 @@ class ScoringChange(Shape):
 
 
 class RankedShape(Shape):
-    """A board in the order of one view."""
+    """A board in the order of one view.
+
+    *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
+    """
 
     task: str
     models: list[RankedModelShape]
@@ -47,6 +50,7 @@ class RankedShape(Shape):
     epsilon: float
     base: str
     worth: dict[str, float | None]
+    amounts: dict[str, float]
     notes: dict[str, str]
 
 
