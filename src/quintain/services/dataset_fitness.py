@@ -17,19 +17,20 @@ def fitness(blobs: Blobs, task: Task, blob: str, *, hidden: bool, tag: str | Non
 
     Where labels are hidden none is named, and nothing is said of the labels of some examples only.
     """
-    units, counts = _counts(str(blobs.path(blob)), tag)
+    units, grouped, counts = _counts(str(blobs.path(blob)), tag)
     labels = task.label_names if kind_of(task).answer_type == "label" and not (hidden and tag) else ()
-    return weaknesses(units, dict(counts), labels, told=not hidden)
+    return weaknesses(units, dict(counts), labels, grouped=grouped, told=not hidden)
 
 
 @lru_cache(maxsize=512)
-def _counts(path: str, tag: str | None) -> tuple[int, tuple[tuple[str, int], ...]]:
+def _counts(path: str, tag: str | None) -> tuple[int, bool, tuple[tuple[str, int], ...]]:
     """Count what is drawn together (examples, or groups of them) and the answers; a version never changes."""
     table = pl.scan_parquet(path).filter(pl.col("answer").is_not_null())
     if tag is not None:
         table = table.filter(pl.col("tags").list.contains(tag))
-    units = table.select(pl.coalesce(pl.col("group"), pl.col("id")).n_unique()).collect().item()
+    whole = table.select(pl.coalesce("group", "id").n_unique().alias("units"), pl.col("group").is_not_null().any())
+    units, grouped = whole.collect().row(0)
     if table.collect_schema()["answer"] != pl.String:
-        return int(units), ()
+        return units, bool(grouped), ()
     counts = table.group_by("answer").len().sort("answer").collect()
-    return int(units), tuple(counts.iter_rows())
+    return units, bool(grouped), tuple(counts.iter_rows())

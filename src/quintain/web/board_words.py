@@ -24,14 +24,19 @@ def axis_title(_: Translate, axis: Axis) -> str:
 
 def warning_text(_: Translate, weak: Weakness) -> str:
     """Say why a data set is weak ground for a ranking."""
+    named = ", ".join(weak.labels)
     if weak.kind == "few":
         text = _("Too small to rank on: with {n} examples, 50 % is known to ± {points} points only.")
-        return text.format(n=weak.examples, points=round(weak.points))
+        if weak.grouped:
+            text = _("Too small to rank on: with {n} groups of examples, 50 % is known to ± {points} points only.")
+        return text.format(n=weak.units, points=round(weak.points))
     if weak.kind == "absent":
-        text = _("One-sided: a label of the task does not occur in it.")
+        text = _("One-sided: none of its answers is {labels}.") if named else _("One-sided: a label does not occur.")
+    elif named:
+        text = _("One-sided: more than nine tenths of its answers are {labels}.")
     else:
         text = _("One-sided: more than nine tenths of its answers are one label.")
-    return f"{text} ({', '.join(weak.labels)})" if weak.labels else text
+    return text.format(labels=named)
 
 
 def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
@@ -81,7 +86,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "none": _("no value yet"),
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
-        "pairs": _("{n} pairs by {kinds} kinds of change"),
+        "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
         "measured": _("measured {at}"),
         "details": _("Details of {name}"),
         "dataset": _("Data set"),
