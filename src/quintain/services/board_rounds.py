@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain.services.board_types import BoardRound, Figure, RoundRate
 from quintain.services.models import ModelInfo
-from quintain.services.vmer import error_rate
-from quintain.stats.workers import wilson_share
+from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries import collected as queries
 from quintain.store.tables import ValidationReview
 
@@ -41,7 +40,7 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound
         validated=validated,
         human=wilson_share(round(review.summary["agreement"] * compared), compared) if compared else None,
         models=tuple(
-            RoundRate(model, answered, errors, error_rate(errors, validated, answered))
+            RoundRate(model, answered, errors, validated_share(errors, validated, answered))
             for model, (answered, validated, errors) in sorted(counts["models"].items())
             if model in versions
         ),

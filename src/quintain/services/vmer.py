@@ -26,13 +26,12 @@ from quintain.services.permissions import require_owner, require_user
 from quintain.services.rounds import get_round
 from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate
-from quintain.stats.workers import wilson_share
+from quintain.stats.workers import validated_share
 from quintain.store.queries import collected as queries
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries.collected import Collected
 
 NO_MODEL = Estimate(None, reason="no model has answered any of the items")
-NOT_VALIDATED = Estimate(None, reason="no item has a validated label yet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,24 +139,15 @@ def _rates(outcomes: Sequence[_Outcome]) -> Rates:
         collected=len(outcomes),
         validated=validated,
         errors=errors,
-        vmer=error_rate(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
+        vmer=validated_share(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
         written=len(written),
         successes=successes,
         aimed_success=_success_rate(written, successes) if written and asked else None,
     )
 
 
-def error_rate(errors: int, validated: int, collected: int) -> Estimate:
-    """Give vMER. Before anything is validated there is none: that no error was found yet says nothing.
-
-    >>> error_rate(0, 0, 40).reason
-    'no item has a validated label yet'
-    """
-    return NOT_VALIDATED if collected and not validated else wilson_share(errors, collected)
-
-
 def _success_rate(written: Sequence[_Outcome], successes: int) -> Estimate:
-    return error_rate(successes, sum(one.label is not None for one in written), len(written))
+    return validated_share(successes, sum(one.label is not None for one in written), len(written))
 
 
 def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:
