@@ -66,7 +66,8 @@ def add_sentences(
     """Add a data set of *rows* to the task."""
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(**{"role": "test", "hidden": True, **plan}))
+    made = ImportPlan(**{"role": "test", "hidden": True, **plan})
+    return import_dataset(db, blobs, owner, "mood", name, file, made, score=made.role in {"test", "contrast"})
 
 
 def add_version(

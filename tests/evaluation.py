@@ -55,7 +55,7 @@ def add_data(
     """Add a version of data set *name*."""
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps({"text": text, "answer": answer}) + "\n" for text, answer in rows))
-    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="test", hidden=hidden))
+    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="test", hidden=hidden), score=True)
 
 
 def add_model(

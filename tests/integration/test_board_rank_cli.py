@@ -76,7 +76,7 @@ def test_people_get_a_table(cli: Cli, table: Callable[[str], Path]) -> None:
     result = cli("board", "rank", table(SMALL), "--lower", "memory", "--aggregate", "average")
     assert result.exit_code == 0
     assert "dynascore" in result.stdout
-    assert "one unit is worth" in result.stdout
+    assert "is worth, in f1" in result.stdout
     assert "were ignored" in result.stderr
 
 

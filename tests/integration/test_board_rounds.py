@@ -60,6 +60,34 @@ def made(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
     return board(db, blobs, ANONYMOUS, "mood")
 
 
+def test_a_round_that_nobody_judged_has_no_rate(
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    workspace: Workspace,
+    cli: Callable[..., Result],
+    database: str,
+    made: Board,
+) -> None:
+    """Reviewed before anybody judged, a round has no rates, no best model, and no part in the figure over rounds."""
+    validate.open_validation(db, owner, "mood/three", seed=7)
+    said = [{"model": "mood/large@1", "answer": "negative"}]
+    validate.add_items(db, owner, "mood/three", [{"inputs": {"text": "new"}, "predictions": said}])
+    review(db, owner, "mood/three")
+    set_board(db, owner, "mood", {"metric": VMER})
+    now = board(db, workspace.blobs, ANONYMOUS, "mood")
+    third = next(one for one in now.rounds if one.ref == "mood/three").as_dict()
+    assert (third["best"], third["models"][0]["vmer"]["value"]) == (None, None)
+    large = next(model for model in now.models if model.name == "large")
+    assert large.pooled["performance"] is not None
+    assert (large.pooled["performance"]["n"], large.pooled["performance"]["value"]) == (20, 40.0)
+    assert "round_three" not in export(rank(now), "harness", "large")
+    assert [one.ref for one in made.rounds] == ["mood/one", "mood/two"]
+    if database == "sqlite":
+        shown = cli("-w", workspace.settings.workspace, "board", "show", "mood", "--no-sure")
+        assert shown.exit_code == 0, shown.output
+
+
 def test_rounds_have_rates_by_model_and_what_people_reach(made: Board) -> None:
     """Each round says how often each model failed, which model was best, and how far people agree."""
     first, second = (one.as_dict() for one in made.rounds)

@@ -124,15 +124,21 @@ def test_owners_approve_and_workers_see_it(db: Session, owner: Actor, worker: Ac
 def test_the_hourly_wage_is_measured_once_there_is_enough(
     db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
 ) -> None:
-    """At first the owner's estimate counts, then the median of what sessions took."""
+    """At first the owner's estimate counts, also after sessions of six seconds in all; then the median of times."""
     info = add_round(db, blobs, owner, tmp_path, more="minutes = 4\nattempts = 1")
     assert wage(db, info.id, info.spec).hourly == Money(450, "USD")
     for number, person in enumerate(writers(db, 5)):
         key = start(db, blobs, person, info.ref).key
         submit(db, blobs, person, key, f"{person.name} was bad {number}.")
+    for each, found in (
+        (timedelta(seconds=1.2), (0, Money(450, "USD"))),
+        (timedelta(minutes=2), (5, Money(900, "USD"))),
+    ):
         with transaction(db):
-            row = db.scalars(select(WritingSession).where(WritingSession.key == key)).one()
-            row.started_at = (row.ended_at or now()) - timedelta(minutes=2)
+            for row in db.scalars(select(WritingSession).where(WritingSession.round_id == info.id)):
+                row.started_at = (row.ended_at or now()) - timedelta(seconds=each)
+        paid = wage(db, info.id, info.spec)
+        assert (paid.measured, paid.hourly) == found
     measured = wage(db, info.id, info.spec)
     assert (measured.measured, measured.minutes, measured.hourly) == (5, 2.0, Money(900, "USD"))
     with pytest.raises(BadInput):

@@ -53,6 +53,15 @@ def five(writer: Actor) -> list[dict[str, Any]]:
     ]
 
 
+def test_there_is_no_rate_before_anything_is_validated(db: Session, owner: Actor, writer: Actor) -> None:
+    """That no error was found says nothing while nobody has judged: no 0 % with whiskers, but the reason."""
+    make_round(db, owner, five(writer))
+    rates = vmer.error_rates(db, owner, REF)
+    assert (rates["collected"], rates["validated"]) == (5, 0)
+    for rate in (rates["vmer"], rates["aimed_success"], rates["models"][0]["vmer"], rates["workers"][0]["vmer"]):
+        assert rate == {"value": None, "low": None, "high": None, "reason": "no item has a validated label yet"}
+
+
 def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owner: Actor, writer: Actor) -> None:
     """Errors over all that was collected, judged or not; an extra label is no error; intervals beside the values."""
     make_round(db, owner, five(writer))

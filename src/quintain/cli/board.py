@@ -23,7 +23,7 @@ from quintain.services.board_export import KINDS
 from quintain.services.board_export import export as write_export
 from quintain.services.board_rank import parse_view
 from quintain.services.board_rank import rank as rank_board
-from quintain.services.board_settings import board_spec, set_board
+from quintain.services.board_settings import board_spec, let_score, set_board
 from quintain.services.board_types import Part, View
 from quintain.services.board_uncertainty import uncertainty
 from quintain.services.rank import RankOptions, RankReport, parse_numbers, rank_file
@@ -113,14 +113,15 @@ def _print_report(report: RankReport) -> None:
     )
     _say_unranked(models)
     ranking = report.ranking
+    amounts = report.as_dict()["amounts"]
     output.print_table(
-        ["metric", "weight", "AMRS", f"one unit is worth, in {ranking.base}", "note"],
+        ["metric", "weight", "AMRS", "so much of it", f"is worth, in {ranking.base}", "note"],
         [
             [
                 name,
                 f"{weight:.3f}",
                 _number(ranking.amrs[name], 4),
-                _number(ranking.worth[name], 4),
+                *_traded(amounts[name], ranking.worth[name]),
                 ranking.notes.get(name),
             ]
             for name, weight in ranking.weights.items()
@@ -207,15 +208,32 @@ def _print_board(shape: dict[str, Any]) -> None:
         output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
     _say_unranked(shape["models"])
     _say_machine(shape["machine"])
-    rates = [[name, f"{shape['weights'][name]:.3f}", _number(shape["worth"][name], 4)] for name in axes]
-    output.print_table(["axis", "weight", f"one unit is worth, in {shape['base']}"], rates)
+    rates = [
+        [name, f"{shape['weights'][name]:.3f}", *_traded(shape["amounts"][name], shape["worth"][name])] for name in axes
+    ]
+    output.print_table(["axis", "weight", "so much of it", f"is worth, in {shape['base']}"], rates)
     if shape["rounds"]:
         output.print_table(["round", "model", "items", "vMER", "interval", "people"], _round_lines(shape["rounds"]))
     for name, note in shape["notes"].items():
         output.say(f"{name}: {note}.")
+    _say_datasets(shape)
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _traded(amount: float, worth: float | None) -> list[str | None]:
+    """Say what an amount that models here differ by is worth."""
+    return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]
+
+
+def _say_datasets(shape: dict[str, Any]) -> None:
+    """Say which data sets do not score, and which that do are weak ground for a ranking."""
+    for name, weight in shape["datasets"].items():
+        if not weight:
+            output.say(f"{name} is shown and does not score: quintain board score {shape['task']}/{name} on")
+        for warning in shape["warnings"].get(name, []) if weight else []:
+            output.say(f"{name} is {warning}.")
 
 
 def _round_lines(rounds: list[dict[str, Any]]) -> list[list[object]]:
@@ -225,13 +243,18 @@ def _round_lines(rounds: list[dict[str, Any]]) -> list[list[object]]:
             one["round"],
             rate["name"],
             rate["collected"],
-            f"{rate['vmer']['value']:.1%}",
-            f"{rate['vmer']['low']:.1%} – {rate['vmer']['high']:.1%}",
+            *_rate(rate["vmer"]),
             f"{one['human']['value']:.1%}" if one["human"] else None,
         ]
         for one in rounds
         for rate in one["models"]
     ]
+
+
+def _rate(rate: dict[str, Any]) -> list[str]:
+    """Write a rate and its interval; a dash before anything is validated."""
+    known = rate["value"] is not None
+    return [f"{rate['value']:.1%}", f"{rate['low']:.1%} – {rate['high']:.1%}"] if known else ["–", "–"]
 
 
 @app.command()
@@ -287,6 +310,28 @@ def set_settings(
         output.print_json(spec.as_dict())
     else:
         output.print_table(["setting", "value"], [[name, value] for name, value in spec.as_dict().items()])
+
+
+@app.command()
+def score(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(metavar="TASK/DATASET", help="The data set.", show_default=False)],
+    state: Annotated[str, typer.Argument(metavar="on|off", help="Whether it scores.", show_default=False)],
+    json: output.JsonFlag = False,
+) -> None:
+    """Let a data set score on its task's board, or show it without scoring.
+
+    Example: quintain board score sentiment/reviews on
+    """
+    if state not in {"on", "off"}:
+        raise BadInput(f"'{state}' is neither on nor off.", remedy="Write: quintain board score TASK/DATASET on")
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        spec = let_score(db, OPERATOR, dataset, state == "on")
+    if json:
+        output.print_json(spec.as_dict())
+    else:
+        output.say(f"{dataset} scores." if state == "on" else f"{dataset} is shown and does not score.")
 
 
 def _settings(file: Path) -> dict[str, Any]:

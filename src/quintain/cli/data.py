@@ -14,6 +14,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, err, out, print_json, print_line, print_table, say
 from quintain.cli.streams import in_file, in_option, named, out_file
 from quintain.core.errors import BadInput
+from quintain.core.example import Role
 from quintain.core.people import OPERATOR
 from quintain.data.exporting import SINKS
 from quintain.data.importing import Progress as OnProgress
@@ -74,10 +75,13 @@ def import_(
     encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
     skip_bad: SkipBad = False,
+    score: Annotated[bool, typer.Option("--score", help="Let it score on the board at once.")] = False,
     limit: LimitOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Import a file as a version of a data set, all of it or nothing.
+
+    A new data set is shown on the board and scores once its owner lets it: see `board score`.
 
     Example: quintain data import reviews.jsonl --task sentiment --name reviews --role test --column text=body
     """
@@ -88,7 +92,9 @@ def import_(
     )  # fmt: skip
     workspace = workspace_of(context)
     with workspace.session() as db, _progress(file.name, shown=not json) as progress:
-        version = service.import_dataset(db, workspace.blobs, OPERATOR, task, name, file, made, progress=progress)
+        version = service.import_dataset(
+            db, workspace.blobs, OPERATOR, task, name, file, made, score=score, progress=progress
+        )
     if json:
         report = _report(version.report) if version.report else {}
         print_json({"version": version.as_dict(), "new": version.new, **report})
@@ -99,6 +105,13 @@ def import_(
         say(f"Imported {version.rows} examples as {version.ref} ({version.hash[:12]}).")
     else:
         say(f"The same content is there already as {version.ref}; nothing was added.")
+    if version.role != Role.TRAIN:
+        name = f"{version.task}/{version.dataset}"
+        say(
+            f"{name} scores on the board."
+            if version.scores
+            else f"{name} does not score yet; let it: quintain board score {name} on"
+        )
 
 
 @app.command()

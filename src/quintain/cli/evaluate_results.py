@@ -40,20 +40,22 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
         return
     if not found:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
-    rows = [[f"{one.dataset}@{one.number}", one.rows, *line] for one in found for line in _axes(one)]
+    rows = [[f"{one.dataset}@{one.number}", *line] for one in found for line in _axes(one)]
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 
-def _axes(found: DatasetResult) -> list[list[str]]:
+def _axes(found: DatasetResult) -> list[list[object]]:
+    """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
-    lines = [[name, *_figure(value)] for name, value in found.metrics.items()]
-    lines += _measured(measured)
-    shares = {"robustness": found.robustness, "fairness": found.fairness}
-    lines += [[name, *_figure(share["share"])] for name, share in shares.items() if share]
+    lines: list[list[object]] = [[found.examples, name, *_figure(value)] for name, value in found.metrics.items()]
+    lines += [[measured.get("examples"), *line] for line in _measured(measured)]
+    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
+        if share:
+            lines.append([share["examples"], name, *_figure(share["share"])])
     if found.failed.get(PLAIN):
-        lines.append(["examples that it failed on", str(found.failed[PLAIN]), ""])
-    shown = {line[0] for line in lines} | ({"performance"} if found.metrics else set())
-    lines += [[name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
+        lines.append([found.examples, "examples that it failed on", str(found.failed[PLAIN]), ""])
+    shown = {line[1] for line in lines} | ({"performance"} if found.metrics else set())
+    lines += [["", name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
     return lines
 
 

@@ -193,13 +193,18 @@ class Client(BoardCalls, EvaluationCalls, JudgingCalls, RoundCalls, ValidationCa
         description: str = "",
         plan: str = "",
         skip_bad: bool = False,
+        score: bool = False,
     ) -> DatasetVersion:
-        """Import the file at *path* as a version of data set *name*; *plan* is an import plan in TOML."""
+        """Import the file at *path* as a version of data set *name*; *plan* is an import plan in TOML.
+
+        A new data set does not score on the board until `let_score`, or at once with *score*.
+        """
         source = Path(path)
         if not source.is_file():
             raise NotFound(f"There is no file {source}.")
         fields = {"name": name, "role": role, "language": language, "description": description, "plan": plan}
-        flags = {"hidden": str(hidden).lower(), "skip_bad": str(skip_bad).lower()}
+        given = {"hidden": hidden, "skip_bad": skip_bad, "score": score}
+        flags = {name: str(value).lower() for name, value in given.items()}
         with source.open("rb") as stream:
             made = self._transport.ask(
                 "POST",

@@ -113,7 +113,10 @@ class BoardCalls:
         return found
 
     def set_board(self, task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Set the board (its owner); what *settings* leave out goes back to its default."""
+        """Set the board (its owner); what *settings* leave out goes back to its default.
+
+        Without `datasets` those score that did; with it, those that are named.
+        """
         found: dict[str, Any] = self._transport.ask("PUT", f"{task_path(task)}/board/settings", json=dict(settings))
         return found
 
@@ -123,6 +126,13 @@ class BoardCalls:
         `queued` counts the measurements, and `machine` is the class whose workers take them.
         """
         found: dict[str, Any] = self._transport.ask("POST", f"{task_path(task)}/board/remeasure")
+        return found
+
+    def let_score(self, dataset: str, scores: bool = True) -> dict[str, Any]:
+        """Let a data set score (its owner), or show it without scoring: `client.let_score("sentiment/reviews")`."""
+        task, _, name = dataset.partition("/")
+        where = f"{task_path(task)}/board/datasets/{quote(name, safe='')}"
+        found: dict[str, Any] = self._transport.ask("PUT", where, json={"scores": scores})
         return found
 
     def snapshots(self, task: str) -> list[Snapshot]:

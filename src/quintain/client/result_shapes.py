@@ -76,6 +76,8 @@ class Ranking(Record):
     provisional: bool = False
     runs: Mapping[str, int] = field(default_factory=dict)
     machine: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Mapping[str, list[str]] = field(default_factory=dict)
+    amounts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,10 @@ class TaskInfo(Record):
 
 @dataclass(frozen=True, slots=True)
 class DatasetVersion(Record):
-    """One version of a data set; *new* is false where an import found that it was there already."""
+    """One version of a data set; *new* is false where an import found that it was there already.
+
+    *scores* says whether the data set scores on the board.
+    """
 
     ref: str
     task: str
@@ -74,6 +77,7 @@ class DatasetVersion(Record):
     parents: list[dict[str, Any]]
     children: list[dict[str, Any]]
     new: bool = True
+    scores: bool = False
 
 
 @dataclass(frozen=True, slots=True)

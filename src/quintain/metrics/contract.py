@@ -69,7 +69,9 @@ class MeanMetric(Metric):
 
     def tally(self, data: Aligned) -> Tally:
         """Add up the scores."""
-        return data.once(f"scores:{self.name}", lambda: Tally.of_scores(self.scores(data)))
+        # Scores without a natural end have no worst example that could stand for what is not known.
+        bounds = self.range if self.range == (0.0, 1.0) else None
+        return data.once(f"scores:{self.name}", lambda: Tally.of_scores(self.scores(data), bounds))
 
     def value(self, totals: FloatArray) -> FloatArray:
         """Divide the sum of the scores by their number."""

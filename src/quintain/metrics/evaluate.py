@@ -13,7 +13,8 @@ from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType, Task
 from quintain.metrics.aligned import Aligned, Rows, Values, align
 from quintain.metrics.contract import METRICS, Metric
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import Estimate, IntArray, Tally
+from quintain.stats.posterior import Draws
 from quintain.tasks.contract import kind_of
 
 # What people call F1 depends on what is answered.
@@ -185,37 +186,21 @@ def _results(
     seed: int,
     resamples: int,
 ) -> dict[str, MetricResult]:
-    drawn: dict[int, tuple[FloatArray, FloatArray]] = {}
+    drawn: dict[int, Draws] = {}
     results = {}
     for name, metric in metrics.items():
         tally = tallies[name]
-        if id(tally) not in drawn:
-            # Every tally starts from the same seed, so that asking for one more metric changes no other.
-            rng = np.random.default_rng(seed)
-            samples = tally.resampled(resamples, rng, groups) if resamples else np.zeros((0, 0))
-            drawn[id(tally)] = (tally.totals(), samples)
-        results[name] = _result(data, metric, *drawn[id(tally)])
+        # Every tally starts from the same seed, so that asking for one more metric changes no other.
+        draws = drawn.setdefault(id(tally), Draws(tally, groups, seed=seed, resamples=resamples))
+        results[name] = _result(data, metric, draws)
     return results
 
 
-def _result(data: Aligned, metric: Metric, totals: FloatArray, samples: FloatArray) -> MetricResult:
-    drawn = metric.value(samples) if len(samples) else np.zeros(0)
-    parts = metric.parts(data, totals)
-    part_samples = metric.parts(data, samples) if len(samples) else {}
+def _result(data: Aligned, metric: Metric, draws: Draws) -> MetricResult:
     return MetricResult(
-        _estimate(float(metric.value(totals)), drawn, metric.undefined(data)),
-        {
-            name: _estimate(float(value), part_samples.get(name, np.zeros(0)), f"'{name}' does not occur")
-            for name, value in parts.items()
-        },
+        draws.estimate(metric.value, metric.undefined(data)),
+        draws.estimates(lambda totals: metric.parts(data, totals), lambda name: f"'{name}' does not occur"),
     )
-
-
-def _estimate(value: float, samples: FloatArray, reason: str) -> Estimate:
-    if np.isnan(value):
-        return Estimate(None, reason=reason)
-    low, high = interval(samples) if len(samples) else (None, None)
-    return Estimate(value, low, high)
 
 
 def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:

@@ -19,7 +19,8 @@ from scipy import sparse
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Values, as_answers
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval, mean_estimate
+from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Prior, Tally
+from quintain.stats.posterior import Draws, mean_estimate
 from quintain.stats.text import normalise
 
 
@@ -27,9 +28,10 @@ from quintain.stats.text import normalise
 class Unchanged:
     """The share of unchanged answers: canonical, over all rows, by family and by group; and which rows flipped.
 
-    *beside* are families that stand by themselves and are no part of the shares over several; *changed* counts the
-    changed rows. *drawn* are the resampled canonical shares: with the same rows and seed, two models meet the same
-    resamples.
+    *beside* are families that stand by themselves and are no part of the shares over several. The canonical share rests
+    on *pairs* of answers, to *examples* and to what *kinds* families made of them; *numbers* counts the pairs of each
+    family, in the figure or not. *drawn* are the resampled canonical shares: with the same rows and seed, two models
+    meet the same resamples.
     """
 
     share: Estimate
@@ -38,7 +40,10 @@ class Unchanged:
     groups: Mapping[str, Estimate]
     flipped: npt.NDArray[np.bool_]
     drawn: FloatArray
-    changed: int
+    pairs: int
+    examples: int
+    kinds: int
+    numbers: Mapping[str, int]
     beside: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,10 +51,12 @@ class Unchanged:
         return {
             "share": self.share.as_dict(),
             "all_rows": self.all_rows.as_dict(),
-            "families": {name: value.as_dict() for name, value in self.families.items()},
+            "families": {name: value.as_dict() | {"rows": self.numbers[name]} for name, value in self.families.items()},
             "groups": {name: value.as_dict() for name, value in self.groups.items()},
             "flips": int(self.flipped.sum()),
-            "rows": self.changed,
+            "rows": self.pairs,
+            "examples": self.examples,
+            "kinds": self.kinds,
             "beside": list(self.beside),
         }
 
@@ -107,15 +114,20 @@ def unchanged_share(
         where = None if clusters is None else clusters[chosen]
         return mean_estimate(scores[chosen], groups=where, seed=seed, resamples=resamples)
 
-    share, drawn = _family_mean(scores, families, np.flatnonzero(rows & counts), clusters, seed, resamples)
+    figured = np.flatnonzero(rows & counts)
+    share, drawn = _family_mean(scores, families, figured, clusters, seed, resamples)
+    by_family = _rows_by(families, kept)
     return Unchanged(
         share=share,
         all_rows=part(np.flatnonzero(counts)),
-        families={name: part(chosen) for name, chosen in _rows_by(families, kept)},
+        families={name: part(chosen) for name, chosen in by_family},
         groups={name: part(chosen) for name, chosen in _rows_by(groups, kept)} if groups is not None else {},
         flipped=~same & rows,
         drawn=drawn,
-        changed=len(kept),
+        pairs=len(figured),
+        examples=len(figured if clusters is None else np.unique(clusters[figured])),
+        kinds=len({families[row] for row in figured.tolist()}),
+        numbers={name: len(chosen) for name, chosen in by_family},
         beside=tuple(sorted(aside.intersection(families[row] for row in kept.tolist()))),
     )
 
@@ -135,11 +147,17 @@ def _family_mean(
     number = np.arange(len(kept))
     places = (np.tile(number, 2), np.concatenate([codes, len(names) + codes]))
     values = np.concatenate([scores[kept], np.ones(len(kept))])
-    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))))
+    # What is not known: an example that is changed by the families as often as the others are, and all or none flip.
+    met = np.bincount(codes, minlength=len(names)) / len(kept)
+    prior = Prior(np.hstack([met, met])[None, :], np.hstack([np.zeros_like(met), met])[None, :])
+    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))), prior)
     groups = None if clusters is None else clusters[kept]
-    drawn = _mean_of_shares(tally.resampled(resamples, np.random.default_rng(seed), groups), len(names))
-    value = _mean_of_shares(tally.totals(), len(names))
-    return Estimate(float(value), *interval(drawn)), drawn
+    draws = Draws(tally, groups, seed=seed, resamples=resamples)
+
+    def value(totals: FloatArray) -> FloatArray:
+        return _mean_of_shares(totals, len(names))
+
+    return draws.estimate(value, "the perturbation changed no row"), draws.samples(value)
 
 
 def _mean_of_shares(totals: FloatArray, size: int) -> FloatArray:

@@ -10,6 +10,7 @@ from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import Metric
 from quintain.stats.bootstrap import Estimate, IntArray, Tally, interval
 from quintain.stats.paired import PairedDifference
+from quintain.stats.posterior import is_constant, is_few, posterior_totals
 
 
 def paired_metric(
@@ -26,9 +27,17 @@ def paired_metric(
     value = float(metric.value(totals[:width]) - metric.value(totals[width:]))
     if np.isnan(value):
         return PairedDifference(Estimate(None, reason=metric.undefined(first)), 1.0)
-    drawn = joint.resampled(resamples, np.random.default_rng(seed), groups)
-    differences = np.asarray(metric.value(drawn[:, :width]) - metric.value(drawn[:, width:]), dtype=np.float64)
-    return PairedDifference(Estimate(value, *interval(differences)), _p_value(differences))
+    differences = np.zeros(0)
+    if one.prior is None or not is_few(len(one), groups):
+        drawn = joint.resampled(resamples, np.random.default_rng(seed), groups)
+        differences = np.asarray(metric.value(drawn[:, :width]) - metric.value(drawn[:, width:]), dtype=np.float64)
+    if one.prior is not None and is_constant(differences):
+        left, right = posterior_totals([one, two], groups=groups, seed=seed, resamples=resamples)
+        differences = np.asarray(metric.value(left) - metric.value(right), dtype=np.float64)
+    low, high = interval(differences)
+    if low is not None and high is not None:
+        low, high = min(low, value), max(high, value)
+    return PairedDifference(Estimate(value, low, high), _p_value(differences))
 
 
 def _joined(one: Tally, two: Tally) -> tuple[Tally, int]:

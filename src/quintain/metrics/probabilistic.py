@@ -8,7 +8,7 @@ from scipy import sparse
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric, Metric
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
 
 _CLASSES: tuple[AnswerType, ...] = ("label", "choice", "token")
 # The least probability that log loss believes, so that one certain error does not make it infinite.
@@ -86,7 +86,7 @@ class Auroc(Metric):
 
     def tally(self, data: Aligned) -> Tally:
         """Add up placements and counts of both sides, and the area itself, by class."""
-        return data.once("auroc", lambda: Tally.of_rows(_auroc_rows(data)))
+        return data.once("auroc", lambda: _auroc_tally(data))
 
     def tally_slice(self, data: Aligned, tally: Tally, rows: IntArray) -> Tally:
         """Place the examples among those of the slice only."""
@@ -107,6 +107,18 @@ class Auroc(Metric):
     def undefined(self, data: Aligned) -> str:
         """Say that there is nothing to tell apart."""
         return "all gold answers are of one class"
+
+
+def _auroc_tally(data: Aligned) -> Tally:
+    """Tally the placements; an example that is not known is on both sides by half, rightly or wrongly placed."""
+    rows = _auroc_rows(data)
+    there = (rows.reshape(len(rows), -1, 5)[:, :, [1, 3]].sum(axis=0) > 0).all(axis=1)
+    middle = rows.reshape(len(rows), -1, 5)[:, :, 4].mean(axis=0) if len(rows) else np.zeros(0)
+    best, worst = np.zeros((len(there), 5)), np.zeros((len(there), 5))
+    best[there] = [0.5, 0.5, 0.5, 0.5, 0.0]
+    worst[there] = [0.0, 0.5, 0.0, 0.5, 0.0]
+    best[:, 4] = worst[:, 4] = np.where(there, middle, 0.0)
+    return Tally.of_rows(rows, Prior(best.reshape(1, -1), worst.reshape(1, -1)))
 
 
 def _auroc_rows(data: Aligned) -> FloatArray:

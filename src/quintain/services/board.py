@@ -23,6 +23,7 @@ from quintain.services.board_rounds import pooled_rate, rounds_of
 from quintain.services.board_seeds import merge_seeds
 from quintain.services.board_settings import BoardSpec, board_spec
 from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
+from quintain.services.dataset_fitness import fitness
 from quintain.services.machines import Measurement, class_of, ranked_machine
 from quintain.services.models import ModelInfo, ModelVersionInfo, list_models
 from quintain.services.permissions import require_owner
@@ -61,7 +62,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | 
     axes = _axes(metric, spec)
     variants = counted(task)
     found = _found(db, blobs, actor, task, moment)
-    datasets = _datasets(db, task, spec, moment)
+    datasets = _datasets(db, blobs, task, spec, moment, part.tag)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
     tags = _tags(found, datasets)
     datasets = _chosen(datasets, found, part)
@@ -141,7 +142,9 @@ def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | 
     return next((version for version in there if moment is None or version.created_at <= moment), None)
 
 
-def _datasets(db: Session, task: Task, spec: BoardSpec, moment: datetime | None) -> list[BoardDataset]:
+def _datasets(
+    db: Session, blobs: Blobs, task: Task, spec: BoardSpec, moment: datetime | None, tag: str | None
+) -> list[BoardDataset]:
     return [
         BoardDataset(
             ref=f"{task.name}/{name}@{version.number}",
@@ -150,9 +153,10 @@ def _datasets(db: Session, task: Task, spec: BoardSpec, moment: datetime | None)
             role=version.role,
             language=version.language,
             rows=version.rows,
-            weight=spec.dataset_weight(name, version.role),
+            weight=spec.dataset_weight(name),
             blob=version.blob,
             id=version.id,
+            warnings=fitness(blobs, task, version.blob, hidden=version.hidden, tag=tag),
         )
         for version, name in queries.evaluated_versions(db, task.name, before=moment)
     ]
@@ -260,8 +264,9 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
         if share is None:
             return None
         ends = [fact.finished_at for name, fact in found.facts.items() if name not in {PLAIN, MEASURE}]
-        return _scaled(share["share"], axis.scale, share.get("rows"), max(filter(None, ends), default=None))
-    metrics, rows = result.metrics, result.rows
+        figure = _scaled(share["share"], axis.scale, share["examples"], max(filter(None, ends), default=None))
+        return None if figure is None else {**figure, "pairs": share["rows"], "kinds": share["kinds"]}
+    metrics, rows = result.metrics, result.examples
     if tag is not None:
         piece = next((piece for piece in result.slices if piece["value"] == tag), None)
         if piece is None:

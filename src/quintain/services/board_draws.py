@@ -23,8 +23,9 @@ from quintain.services.board_rank import Ranked, dataset_weights
 from quintain.services.board_types import Board, BoardDataset, Figure
 from quintain.services.label_shares import label_shares
 from quintain.services.results import read_draws
-from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally
 from quintain.stats.joint import bootstrap_totals
+from quintain.stats.posterior import is_constant, is_few, posterior_totals
 from quintain.stats.ranking import bootstrap_scores
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
@@ -44,9 +45,9 @@ def draw_axes(db: Session, blobs: Blobs, ranked: Ranked, resamples: int) -> dict
 
 
 def shares_of(ranked: Ranked) -> list[float]:
-    """Give the weights of the data sets, which add up to one."""
+    """Give the weights of the data sets, which add up to one; all 0 where none scores."""
     weights = dataset_weights(ranked.board, ranked.view)
-    return [weight / sum(weights) for weight in weights]
+    return [weight / (sum(weights) or 1.0) for weight in weights]
 
 
 def _shares(db: Session, ranked: Ranked, axis: str, resamples: int) -> FloatArray:
@@ -130,12 +131,25 @@ def _resample(blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[s
         groups = examples["group"].fill_null(examples["id"]).rank("dense").cast(pl.Int64).to_numpy() - 1
     seed = int(dataset.hash[:8], 16)
     metric = METRICS.get(made.metric)()
-    aligned = (_aligned(blobs, made, examples, key) for key in keys)
-    if isinstance(metric, MeanMetric):
-        scores = np.column_stack([metric.scores(data) for data in aligned])
-        return bootstrap_scores(scores, groups=groups, seed=seed, resamples=resamples)
-    tallies = [metric.tally(data) for data in aligned]
-    totals = bootstrap_totals(tallies, groups=groups, seed=seed, resamples=resamples)
+
+    def tallies() -> list[Tally]:
+        return [metric.tally(_aligned(blobs, made, examples, key)) for key in keys]
+
+    def by_bootstrap() -> FloatArray:
+        if isinstance(metric, MeanMetric):
+            scores = [metric.scores(_aligned(blobs, made, examples, key)) for key in keys]
+            return bootstrap_scores(np.column_stack(scores), groups=groups, seed=seed, resamples=resamples)
+        totals = bootstrap_totals(tallies(), groups=groups, seed=seed, resamples=resamples)
+        return np.column_stack([metric.value(one) for one in totals])
+
+    drawn = None if is_few(examples.height, groups) else by_bootstrap()
+    if drawn is not None and not any(is_constant(column) for column in drawn.T):
+        return drawn
+    found = tallies()
+    if any(tally.prior is None for tally in found):
+        return by_bootstrap() if drawn is None else drawn
+    # A model that made no error, or few examples, say too little for a bootstrap: all are drawn from the posterior.
+    totals = posterior_totals(found, groups=groups, seed=seed, resamples=resamples)
     return np.column_stack([metric.value(one) for one in totals])
 
 

@@ -159,7 +159,7 @@ def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure |
     for one in made.rounds:
         place = content_id(one.as_dict())
         for rate in one.models:
-            if rate.model in (model.ref, *model.seeds):
+            if rate.model in (model.ref, *model.seeds) and rate.vmer.value is not None:
                 figure = {name: value * axis.scale for name, value in rate.vmer.as_dict().items()}
                 name = f"round_{one.ref.partition('/')[2]}"
                 found.append((BoardDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))

@@ -213,11 +213,11 @@ def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[Sn
 def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:
     """Give the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
     made, ranking = ranked.board, ranked.ranking
+    weights = dataset_weights(made, ranked.view)
+    named = {one.name: weight for one, weight in zip(made.datasets, weights, strict=True)}
     view = View(
         weights=dict(ranking.weights),
-        datasets={
-            one.name: weight for one, weight in zip(made.datasets, dataset_weights(made, ranked.view), strict=True)
-        },
+        datasets=named if any(weights) else None,
         epsilon=ranking.epsilon,
         base=ranking.base,
         amrs=ranked.view.amrs,
@@ -334,7 +334,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
         task=Task(name=shape["task"], kind="", title={}),
         metric=shape["metric"],
         axes=tuple(Axis(**axis) for axis in shape["axes"]),
-        datasets=tuple(BoardDataset(**dataset) for dataset in shape["datasets"]),
+        datasets=tuple(BoardDataset(**{**dataset, "warnings": ()}) for dataset in shape["datasets"]),
         rounds=(),
         models=tuple(models),
         spec=BoardSpec(),

@@ -15,6 +15,8 @@ from quintain.services.rank import parse_numbers
 from quintain.services.standing import Runs
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
 
+NOTHING_SCORES = "no data set scores yet"
+
 
 def parse_view(
     weights: str = "", datasets: str = "", *, epsilon: float | None = None, base: str = "", amrs: str = ""
@@ -51,7 +53,8 @@ def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
     A value beyond its cap is no good to anybody: the cell is left empty, so that its model is shown unranked.
     """
     weights = dataset_weights(made, view)
-    if made.datasets and not any(weight > 0 for weight in weights):
+    scores = any(weight > 0 for weight in weights)
+    if made.datasets and view.datasets is not None and not scores:
         raise BadInput("No data set has a weight.", remedy="Give at least one of them a weight above 0.")
     shape = (len(made.models), len(made.axes), len(made.datasets))
     values = np.full(shape, np.nan)
@@ -62,7 +65,7 @@ def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
             for place, cell in enumerate(model.values[axis.name]):
                 if cell is not None:
                     values[row, column, place] = cell["value"]
-    means = weighted_mean(values, weights) if made.datasets else np.full(shape[:2], np.nan)
+    means = weighted_mean(values, weights) if scores else np.full(shape[:2], np.nan)
     for column, axis in enumerate(made.axes):
         if axis.pooled:
             figures = [model.pooled.get(axis.name) for model in made.models]
@@ -146,9 +149,11 @@ class Ranked:
                 dataset.name: weight
                 for dataset, weight in zip(self.board.datasets, dataset_weights(self.board, self.view), strict=True)
             },
+            "warnings": {one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
             "epsilon": ranking.epsilon,
             "base": ranking.base,
             "worth": dict(ranking.worth),
+            "amounts": self.table.amounts(),
             "notes": dict(ranking.notes),
         }
 
@@ -172,10 +177,11 @@ def rank(made: Board, view: View | None = None) -> Ranked:
     ranking = rank_models(table, choices_of(made, chosen))
     weights = dataset_weights(made, chosen)
     reasons = {}
+    waiting = bool(made.datasets) and not any(weights)
     for row, model in enumerate(made.models):
         if model.ref in ranking.unranked:
             gone = [axis.name for axis, value in zip(made.axes, table.values[row], strict=True) if np.isnan(value)]
             rests = why_unranked(model, [name for name in gone if ranking.weights[name] > 0], weights)
-            why = beyond.get(model.ref) or ranking.unranked[model.ref]
+            why = NOTHING_SCORES if waiting else beyond.get(model.ref) or ranking.unranked[model.ref]
             reasons[model.ref] = f"{why} ({rests})" if rests else why
     return Ranked(made, chosen, table, ranking, reasons)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain.services.board_types import BoardRound, Figure, RoundRate
 from quintain.services.models import ModelInfo
-from quintain.stats.workers import wilson_share
+from quintain.stats.workers import validated_share, wilson_share
 from quintain.store.queries import collected as queries
 from quintain.store.tables import ValidationReview
 
@@ -40,16 +40,18 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound
         validated=validated,
         human=wilson_share(round(review.summary["agreement"] * compared), compared) if compared else None,
         models=tuple(
-            RoundRate(model, answered, errors, wilson_share(errors, answered))
-            for model, (answered, _, errors) in sorted(counts["models"].items())
+            RoundRate(model, answered, errors, validated_share(errors, validated, answered))
+            for model, (answered, validated, errors) in sorted(counts["models"].items())
             if model in versions
         ),
     )
 
 
 def pooled_rate(rounds: Sequence[BoardRound], model: str, scale: float) -> Figure | None:
-    """Give a model version's vMER over all rounds that it answered in; None where there is none."""
-    found = [(one, rate) for one in rounds for rate in one.models if rate.model == model]
+    """Give a model version's vMER over all validated rounds that it answered in; None where there is none."""
+    found = [
+        (one, rate) for one in rounds for rate in one.models if rate.model == model and rate.vmer.value is not None
+    ]
     if not found:
         return None
     collected = sum(rate.collected for _, rate in found)

@@ -1,15 +1,18 @@
-"""What an owner sets for a board: which data sets score, weights, caps, the metric, who is shown, a freeze."""
+"""What an owner sets for a board: which data sets score, weights, caps, the metric, who is shown, a freeze.
+
+What scores is decided, not imported: a new data set has no weight until `let_score` or `set_board` gives it one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault
+from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.task import VMER
 from quintain.services import audit
@@ -18,10 +21,10 @@ from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row, get_task
 from quintain.stats.utility import default_weights
 from quintain.store.base import now
-from quintain.store.database import transaction
+from quintain.store.database import lock, transaction
 from quintain.store.queries import boards as queries
 from quintain.store.queries import cells as cell_queries
-from quintain.store.tables import BoardSettings, DatasetVersion
+from quintain.store.tables import BoardSettings
 
 AXES = ("performance", "throughput", "memory", "fairness", "robustness")
 CAPPED = ("memory",)
@@ -29,7 +32,7 @@ CAPPED = ("memory",)
 
 @dataclass(frozen=True, slots=True)
 class BoardSpec:
-    """An owner's settings. Test and contrast sets not in *datasets* score alike; empty *models* show all.
+    """An owner's settings. A data set that is not in *datasets* does not score; empty *models* show all.
 
     *machine* is the class of machines whose measurements rank, and on which new ones are made.
     """
@@ -51,12 +54,9 @@ class BoardSpec:
         shape = {name: value for name, value in asdict(self).items() if name != "freeze_from"}
         return {**shape, "models": list(self.models), "hidden_models": list(self.hidden_models)}
 
-    def dataset_weight(self, name: str, role: str) -> float:
-        """Give the weight of a data set; one that is not named counts one if it is for testing, and nothing if for dev.
-
-        So a data set that comes later scores, too: new ones are what a dynamic benchmark is for.
-        """
-        return float(self.datasets.get(name, 1.0 if role in {"test", "contrast"} else 0.0))
+    def dataset_weight(self, name: str) -> float:
+        """Give the weight of a data set: 0, shown without scoring, until the owner lets it score."""
+        return float(self.datasets.get(name, 0.0))
 
     def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
         """Give the weights of the axes; without a setting, half on performance and the rest shared."""
@@ -83,21 +83,58 @@ def board_spec(db: Session, task: str) -> BoardSpec:
 
 
 def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any]) -> BoardSpec:
-    """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good."""
+    """Set the board of *task*; owners may. Every fault is named, and nothing is stored unless all is good.
+
+    Without `datasets` those score that did; with it, those that are named, by their weights.
+    """
     row = find_row(db, task)
     require_owner(actor, task)
-    faults = _shape_faults(settings) or _faults(db, task, settings)
-    if faults:
-        raise BadInput("The board's settings cannot be used.", faults=faults)
-    # A freeze that holds keeps its moment, whatever else is set meanwhile.
-    since = board_spec(db, task).frozen_at or now()
-    spec = _spec({**settings, "freeze_from": since.isoformat() if settings.get("freeze_until") else None})
     with transaction(db):
-        if spec.machine != board_spec(db, task).machine:
+        lock(db, f"board of task {row.id}")
+        before = board_spec(db, task)
+        faults = _shape_faults(settings) or _faults(db, task, settings, before)
+        if faults:
+            raise BadInput("The board's settings cannot be used.", faults=faults)
+        datasets = before.datasets if settings.get("datasets") is None else settings["datasets"]
+        # A freeze that holds keeps its moment, whatever else is set meanwhile.
+        since = before.frozen_at or now()
+        frozen = since.isoformat() if settings.get("freeze_until") else None
+        spec = _spec({**settings, "datasets": datasets, "freeze_from": frozen})
+        if spec.machine != before.machine:
             cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
         audit.record(db, actor, "board.settings", task)
     return spec
+
+
+def let_score(db: Session, actor: Actor, ref: str, scores: bool = True) -> BoardSpec:
+    """Let the data set *ref* (`task/name`) score, at weight 1 unless it has one, or show it only; owners may.
+
+    >>> let_score(db, owner, "sentiment/reviews").dataset_weight("reviews")  # doctest: +SKIP
+    1.0
+    """
+    task, _, name = ref.partition("@")[0].partition("/")
+    row = find_row(db, task)
+    require_owner(actor, task)
+    with transaction(db):
+        lock(db, f"board of task {row.id}")
+        _must_be_evaluated(db, task, name)
+        before = board_spec(db, task)
+        weight = (before.dataset_weight(name) or 1.0) if scores else 0.0
+        spec = replace(before, datasets={**before.datasets, name: weight})
+        if spec.datasets != before.datasets:
+            db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
+            audit.record(db, actor, "board.score", f"{task}/{name}", scores=scores)
+    return spec
+
+
+def _must_be_evaluated(db: Session, task: str, name: str) -> None:
+    names = [known for _, known in queries.evaluated_versions(db, task)]
+    if name not in names:
+        raise NotFound(
+            f"Task '{task}' has no data set '{name}' that models are evaluated on.",
+            remedy=f"There are: {', '.join(names) or 'none'}. What is for training never scores.",
+        )
 
 
 def _spec(settings: Mapping[str, Any]) -> BoardSpec:
@@ -135,7 +172,7 @@ def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
     return faults
 
 
-def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
+def _faults(db: Session, task: str, settings: Mapping[str, Any], before: BoardSpec) -> list[Fault]:
     known = {item for item in BoardSpec.__dataclass_fields__ if item != "freeze_from"}
     faults = [
         Fault(f"is no setting of a board; there are: {', '.join(sorted(known))}", field=name)
@@ -159,24 +196,16 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
     ]
     if weights and not any(weights.values()):
         faults.append(Fault("are all 0; one axis must count", field="weights"))
-    versions = queries.evaluated_versions(db, task)
-    if not faults and versions and not _any_scores(settings, versions):
-        faults.append(Fault("are all 0; one data set must count", field="datasets"))
-    names = {name for _, name in versions}
+    names = {name for _, name in queries.evaluated_versions(db, task)}
     faults += [
         Fault(f"is no data set of this task; there are: {', '.join(sorted(names)) or 'none'}", field=f"datasets.{name}")
         for name in settings.get("datasets") or {}
-        if name not in names
+        if name not in names and name not in before.datasets
     ]
     machine = (settings.get("machine") or "").strip()
     if machine and not is_class_name(machine):
         faults.append(Fault("cannot be the name of a class of machines; use 1 to 120 characters", field="machine"))
     return faults + _number_faults(settings) + _metric_faults(db, task, settings) + _freeze_faults(settings)
-
-
-def _any_scores(settings: Mapping[str, Any], versions: Sequence[tuple[DatasetVersion, str]]) -> bool:
-    spec = BoardSpec(datasets=settings.get("datasets") or {})
-    return any(spec.dataset_weight(name, version.role) > 0 for version, name in versions) or not spec.datasets
 
 
 def _number_faults(settings: Mapping[str, Any]) -> list[Fault]:

@@ -12,6 +12,7 @@ from quintain.services.board_settings import BoardSpec
 from quintain.services.machines import RankedMachine
 from quintain.services.standing import Gap, Runs
 from quintain.stats.bootstrap import Estimate
+from quintain.stats.fitness import Weakness
 
 Figure: TypeAlias = Mapping[str, Any]
 
@@ -45,7 +46,10 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class BoardDataset:
-    """A data set that the board knows; *weight* 0 shows it without letting it score."""
+    """A data set that the board knows; *weight* 0 shows it without letting it score.
+
+    *warnings* say why it is weak ground for a ranking.
+    """
 
     ref: str
     name: str
@@ -56,6 +60,7 @@ class BoardDataset:
     weight: float
     blob: str = ""
     id: int = 0
+    warnings: tuple[Weakness, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -67,6 +72,7 @@ class BoardDataset:
             "language": self.language,
             "rows": self.rows,
             "weight": self.weight,
+            "warnings": [one.as_dict() for one in self.warnings],
         }
 
 
@@ -99,8 +105,9 @@ class BoardRound:
 
     @property
     def best(self) -> RoundRate | None:
-        """The model with the lowest rate."""
-        return min(self.models, key=lambda one: (one.vmer.value or 0.0, one.model), default=None)
+        """The model with the lowest rate; None before anything is validated."""
+        known = [one for one in self.models if one.vmer.value is not None]
+        return min(known, key=lambda one: (one.vmer.value or 0.0, one.model), default=None)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON; what the best model reaches is one minus its rate."""

@@ -24,12 +24,13 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries import results as cache
 
-FORMAT = 2
+FORMAT = 3
 RESAMPLES = 1000
 MANY_MODELS = 200  # from here on fewer resamples: the figure that counts is still there within a second or two
 FEWER_RESAMPLES = 250
 CONFIDENCE = 0.95
 POWER = 0.8
+MOST_TIMES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,26 +129,31 @@ def _pair(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple
     scores = ranked.ranking.dynascore
     difference = (scores[first] or 0.0) - (scores[second] or 0.0)
     apart = drawn[:, first] - drawn[:, second]
+    probability = round(float(found.above[first, second]), 4)
     return Pair(
         ranked.board.models[first].ref,
         ranked.board.models[second].ref,
-        round(float(found.above[first, second]), 4),
+        probability,
         (difference, *interval(apart, CONFIDENCE)),
-        more_examples(difference, float(apart.std()), examples),
+        more_examples(probability, examples) if difference else None,
     )
 
 
-def more_examples(difference: float, deviation: float, examples: int) -> int | None:
-    """Say how many more examples would show *difference*, if it is the true one, with a chance of 80 %.
+def more_examples(probability: float, examples: int) -> int | None:
+    """Say how many more examples would show the order of two models, if it is the true one, with a chance of 80 %.
 
-    *deviation* is that of the difference over resamples of *examples*; it shrinks with the root of their number. None
-    where there is no difference to show.
+    *probability* is how often that order came out over resamples of *examples*: so many deviations their difference is
+    above none, and that grows with the root of the number of examples. Nothing is left to settle where the order
+    is sure already, as it is for groups of ties. None where it came out no more often than the opposite, or would need
+    more than a thousand times as many.
 
-    >>> more_examples(2.0, 1.0, 100)
-    97
+    >>> more_examples(0.9, 100), more_examples(0.98, 100), more_examples(0.5, 100)
+    (378, 0, None)
     """
-    if difference == 0:
+    sure = 1 - (1 - CONFIDENCE) / 2
+    if probability >= sure:
+        return 0
+    if probability <= 0.5:
         return None
-    reach = float(ndtri(1 - (1 - CONFIDENCE) / 2) + ndtri(POWER))
-    needed = examples * (reach * deviation / difference) ** 2
-    return max(0, int(np.ceil(min(needed, 1e12))) - examples)
+    needed = (float(ndtri(sure) + ndtri(POWER)) / float(ndtri(probability))) ** 2
+    return int(np.ceil(examples * (needed - 1))) if needed <= MOST_TIMES else None

@@ -32,6 +32,7 @@ from quintain.data.identity import example_ids, salted
 from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
 from quintain.services.audit import record
+from quintain.services.board_settings import BoardSpec, board_spec, let_score
 from quintain.services.permissions import require_owner
 from quintain.services.tasks import find_row, get_task
 from quintain.store.blobs import Blobs
@@ -55,7 +56,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class VersionInfo:
-    """One version of a data set. *new* is false where an import found that it was there already."""
+    """One version of a data set. *new* is false where an import found that it was there already.
+
+    *scores* says whether its data set scores on the board.
+    """
 
     id: int
     task: str
@@ -74,6 +78,7 @@ class VersionInfo:
     parents: tuple[Step, ...] = ()
     children: tuple[Step, ...] = ()
     new: bool = True
+    scores: bool = False
     report: Report | None = field(default=None, compare=False)
 
     @property
@@ -92,6 +97,7 @@ class VersionInfo:
             "role": self.role,
             "hidden": self.hidden,
             "rows": self.rows,
+            "scores": self.scores,
             "language": self.language,
             "description": self.description,
             "meta": dict(self.meta),
@@ -128,14 +134,21 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
     source: Path,
     plan: ImportPlan,
     *,
+    score: bool = False,
     progress: Progress | None = None,
 ) -> VersionInfo:
-    """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing."""
+    """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing.
+
+    With *score* it scores on the board at once; else a new data set waits until `let_score`.
+    """
     find_row(db, task)
     require_owner(actor, task)
     _check_name(name)
     if not plan.role:
-        raise BadInput("The import has no role.", remedy="Say what the data is for: train, dev, test or contrast.")
+        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
+        raise BadInput("The import has no role.", faults=[fault])
+    if score and plan.role == Role.TRAIN:
+        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
     definition = get_task(db, task)
     with blobs.scratch(suffix=".parquet") as target:
         report = write_examples(source, definition, plan, target, progress=progress)
@@ -148,8 +161,11 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
         "dropped": {reason: count for reason, count in report.dropped.items() if count},
     }
     facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
-    kept = _keep(db, actor, (task, name), _Content(report.hash, blob, report.rows), facts)
-    return replace(kept, report=report)
+    with transaction(db):
+        kept = _keep(db, actor, (task, name), _Content(report.hash, blob, report.rows), facts)
+        if score:
+            let_score(db, actor, f"{task}/{name}")
+    return replace(kept, report=report, scores=kept.scores or score)
 
 
 def derive(
@@ -188,13 +204,16 @@ def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[Ve
     """List the versions of all data sets, or of those of *task*; that they exist is no secret."""
     if task is not None:
         find_row(db, task)
-    return [_info(row) for row in queries.versions(db, task)]
+    rows = queries.versions(db, task)
+    specs = {name: board_spec(db, name) for name in {row.task for row in rows}}
+    return [_info(row, spec=specs[row.task]) for row in rows]
 
 
 def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
     """Find the version that *ref* means, with its lineage; see the module's docstring."""
     row = _find(db, ref)
-    return _info(row, parents=queries.parents(db, row.version.id), children=queries.children(db, row.version.id))
+    parents, children = queries.parents(db, row.version.id), queries.children(db, row.version.id)
+    return _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
 
 
 def may_see_answers(actor: Actor, version: VersionInfo) -> bool:
@@ -244,7 +263,7 @@ def _keep(
         else:
             _refuse_other_facts(version, f"{task}/{name}@{version.number}", facts)
     row = queries.VersionRow(version, task, name, actor.name if actor.user_id is not None else None)
-    return _info(row, parents=queries.parents(db, version.id), new=new)
+    return _info(row, parents=queries.parents(db, version.id), new=new, spec=board_spec(db, task))
 
 
 def _same_content(db: Session, where: tuple[str, str], content: str) -> DatasetVersion | None:
@@ -310,6 +329,7 @@ def _info(
     parents: Sequence[queries.LineageRow] = (),
     children: Sequence[queries.LineageRow] = (),
     new: bool = True,
+    spec: BoardSpec,
 ) -> VersionInfo:
     version = row.version
     return VersionInfo(
@@ -330,6 +350,7 @@ def _info(
         parents=tuple(_steps(parents)),
         children=tuple(_steps(children)),
         new=new,
+        scores=version.role != Role.TRAIN and spec.dataset_weight(row.dataset) > 0,
     )
 
 

@@ -121,7 +121,8 @@ def _data(db: Session, blobs: Blobs, starter: Starter, split: Split, home: Path)
     if any(version.dataset == split.name for version in list_versions(db, OPERATOR, starter.name)):
         return
     plan = ImportPlan(role=split.role, hidden=split.hidden, unlabelled=split.unlabelled, description=split.description)
-    import_dataset(db, blobs, OPERATOR, starter.name, split.name, home / f"{split.name}.jsonl", plan)
+    file = home / f"{split.name}.jsonl"
+    import_dataset(db, blobs, OPERATOR, starter.name, split.name, file, plan, score=split.role in {"test", "contrast"})
 
 
 def _model(db: Session, blobs: Blobs, starter: Starter, baseline: str) -> None:

@@ -13,7 +13,7 @@ from quintain.core.rounds import Money
 from quintain.core.validation import ValidationState
 from quintain.services import qualify
 from quintain.services.ground import Ground
-from quintain.services.pay import hourly
+from quintain.services.pay import hourly, pace
 from quintain.services.permissions import require_user
 from quintain.services.qualify import Reason
 from quintain.services.rounds import get_round
@@ -90,8 +90,7 @@ def _offer(db: Session, actor: Actor, ground: Ground) -> JudgingOffer:
     user_id = require_user(actor)
     times = queries.recent_seconds(db, ground.id)
     mine = queries.recent_seconds(db, ground.id, user_id)
-    measured = len(times) >= ENOUGH_TIMES
-    seconds = max(median(times), 0.1) if measured else ground.policy.seconds_per_item
+    seconds, measured = pace(times, ground.policy.seconds_per_item, ENOUGH_TIMES)
     size = ground.policy.page_size
     reward = ground.policy.reward.for_items(size, size)
     reasons: tuple[Reason, ...] = ()

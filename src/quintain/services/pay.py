@@ -28,6 +28,7 @@ from quintain.store.tables import EarningDecision, WritingSession
 Kind = Literal["base", "bonus"]
 Status = Literal["pending", "approved", "declined"]
 ENOUGH_TIMES = 5  # finished sessions after which what they took says more than the owner's estimate
+ENOUGH_SECONDS = 600  # and so much work in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +215,25 @@ def hourly(money: Money, minutes: float) -> Money:
     return Money(round(money.amount * 60 / minutes), money.currency)
 
 
+def pace(times: Sequence[float], estimate: float, least: int) -> tuple[float, bool]:
+    """Say how many seconds a piece of work takes, and whether that was measured.
+
+    Measured is the median of *times*, once there are *least* of them and they add up to ten minutes: an hour's pay is
+    not to be read off six seconds of work. Until then it is the owner's *estimate*.
+
+    >>> pace([0.5] * 12, 20.0, 5), pace([70.0] * 12, 20.0, 5)
+    ((20.0, False), (70.0, True))
+    """
+    if len(times) < least or sum(times) < ENOUGH_SECONDS:
+        return estimate, False
+    return max(median(times), 0.1), True
+
+
 def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
     """Say how long a session takes and what that pays per hour: as measured once there is enough, else as estimated."""
     times = round_queries.session_times(db, round_id)
-    minutes = max(median(times) / 60, 0.01) if len(times) >= ENOUGH_TIMES else spec.minutes
-    return Wage(minutes, hourly(spec.reward.base, minutes), len(times) if len(times) >= ENOUGH_TIMES else 0)
+    seconds, measured = pace(times, spec.minutes * 60, ENOUGH_TIMES)
+    return Wage(seconds / 60, hourly(spec.reward.base, seconds / 60), len(times) if measured else 0)
 
 
 def _info(row: queries.EarningRow) -> EarningInfo:

@@ -57,6 +57,7 @@ class RankReport:
             "perf": ranking.perf,
             "base": ranking.base,
             "worth": dict(ranking.worth),
+            "amounts": self.table.amounts(),
             "notes": dict(ranking.notes),
         }
 

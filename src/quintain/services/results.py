@@ -46,6 +46,8 @@ BROKEN = "broken"  # stands for the predictions of a variant that the model brok
 NOTHING_CHANGED: Mapping[str, Any] = {
     "share": {"value": None, "low": None, "high": None},
     "rows": 0,
+    "examples": 0,
+    "kinds": 0,
     "flips": 0,
     "families": {},
 }
@@ -59,10 +61,11 @@ Found = TypeVar("Found")
 class DatasetResult:
     """What is known of one model version on one data set version. Rates are fractions, memory is in GiB.
 
-    *failed* counts, by variant, the examples that the model gave no usable answer to: they count as wrong, and as
-    changed. *draws* names where the resampled shares of robustness and fairness are kept, for `read_draws`. *waiting*
-    counts the runs that wait for a machine with a sandbox. *gaps* say of each axis without a figure why it has none,
-    and *runs* how many of the runs behind the axes are done.
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
+    the examples that the model gave no usable answer to: they count as wrong, and as changed. *draws* names where the
+    resampled shares of robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a
+    machine with a sandbox. *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs
+    behind the axes are done.
     """
 
     model_version_id: int
@@ -71,6 +74,7 @@ class DatasetResult:
     number: int
     role: str
     rows: int
+    examples: int = 0
     hidden: bool = False
     metrics: Mapping[str, Any] = field(default_factory=dict)
     slices: Sequence[Mapping[str, Any]] = ()
@@ -92,6 +96,7 @@ class DatasetResult:
             "dataset": f"{self.dataset}@{self.number}",
             "role": self.role,
             "rows": self.rows,
+            "examples": self.examples,
             "hidden": self.hidden,
             "metrics": dict(self.metrics),
             "slices": [dict(part) for part in self.slices],
@@ -239,6 +244,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
         number=first.dataset_version.number,
         role=first.dataset_version.role,
         rows=first.dataset_version.rows,
+        examples=figures.get(PLAIN, {}).get("examples", 0),
         hidden=first.dataset_version.hidden,
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),

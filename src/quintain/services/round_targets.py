@@ -58,5 +58,5 @@ def _best(db: Session, blobs: Blobs, task: str) -> int:
             return get_model(db, OPERATOR, ref).version.id
     raise Unavailable(
         f"The board of task '{task}' ranks no model that can be asked.",
-        remedy="Evaluate a model first, or name one in the round's file.",
+        remedy="Let a data set score and evaluate a model first, or name one in the round's file.",
     )

@@ -18,7 +18,7 @@ from quintain.services.final_labels import FinalLabels, final_labels
 from quintain.services.ground import Ground
 from quintain.services.judge_figures import Evidence, measured
 from quintain.services.judges import table_of
-from quintain.services.pay import hourly
+from quintain.services.pay import hourly, pace
 from quintain.services.permissions import require_owner
 from quintain.services.validate import find
 from quintain.services.validation_policy import dump_policy
@@ -39,7 +39,8 @@ RECENT = 1000  # and at the times of so many judgements
 class Forecast:
     """What is still to be done: judgements, pages, money, hours of work, and days at the present pace.
 
-    *reward* is what a page pays, and *hourly* what an hour of judging pays at the pace of the judges.
+    *reward* is what a page pays, and *hourly* what an hour of judging pays: at the pace of the judges where that is
+    *measured*, else at the owner's estimate.
     """
 
     judgements: int
@@ -49,6 +50,7 @@ class Forecast:
     days: float | None
     reward: Money
     hourly: Money
+    measured: bool
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -60,6 +62,7 @@ class Forecast:
             "days": self.days,
             "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
             "hourly": {"amount": self.hourly.amount, "currency": self.hourly.currency},
+            "measured": self.measured,
         }
 
 
@@ -153,7 +156,7 @@ def forecast(db: Session, ground: Ground, *, moment: datetime | None = None) -> 
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0
     seconds = validation_queries.recent_seconds(db, ground.id, RECENT)
-    each = float(np.median(seconds)) if len(seconds) >= policy.page_size else policy.seconds_per_item
+    each, timed = pace(seconds, policy.seconds_per_item, policy.page_size)
     recent, first = queries.since(db, ground.id, moment - timedelta(days=WINDOW_DAYS))
     days = None
     if recent and first is not None:
@@ -167,7 +170,8 @@ def forecast(db: Session, ground: Ground, *, moment: datetime | None = None) -> 
         hours=round(left * each / 3600, 2),
         days=days if left else 0.0,
         reward=reward,
-        hourly=hourly(reward, max(each, 0.1) * policy.page_size / 60),
+        hourly=hourly(reward, each * policy.page_size / 60),
+        measured=timed,
     )
 
 

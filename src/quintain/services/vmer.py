@@ -26,7 +26,7 @@ from quintain.services.permissions import require_owner, require_user
 from quintain.services.rounds import get_round
 from quintain.services.validate import find
 from quintain.stats.bootstrap import Estimate
-from quintain.stats.workers import wilson_share
+from quintain.stats.workers import validated_share
 from quintain.store.queries import collected as queries
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries.collected import Collected
@@ -134,15 +134,20 @@ def _rates(outcomes: Sequence[_Outcome]) -> Rates:
     written = [one for one in outcomes if one.item.written]
     asked = any(one.item.predictions for one in outcomes)
     errors, successes = sum(one.error for one in outcomes), sum(one.success for one in written)
+    validated = sum(one.label is not None for one in outcomes)
     return Rates(
         collected=len(outcomes),
-        validated=sum(one.label is not None for one in outcomes),
+        validated=validated,
         errors=errors,
-        vmer=wilson_share(errors, len(outcomes)) if asked or not outcomes else NO_MODEL,
+        vmer=validated_share(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
         written=len(written),
         successes=successes,
-        aimed_success=wilson_share(successes, len(written)) if written and asked else None,
+        aimed_success=_success_rate(written, successes) if written and asked else None,
     )
+
+
+def _success_rate(written: Sequence[_Outcome], successes: int) -> Estimate:
+    return validated_share(successes, sum(one.label is not None for one in written), len(written))
 
 
 def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:

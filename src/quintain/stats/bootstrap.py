@@ -7,7 +7,7 @@ hundred thousand examples that fall into nine cells cost nine numbers per resamp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,7 +21,7 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 # From so many different rows on, sums are drawn from their normal limit: the intervals are the same, in no time.
 MANY = 20_000
 # Numbers held at once while resampling example by example: 16 MB of weights.
-_BLOCK = 2_000_000
+BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +40,43 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Prior:
+    """What one example adds at its *best* and at its *worst*, a row for each class; for figures from few examples.
+
+    *share* gives from totals how often examples are at their best, where there are several classes.
+    """
+
+    best: FloatArray
+    worst: FloatArray
+    share: Callable[[FloatArray], FloatArray] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """What each example adds: example i adds row *codes[i]* of *table* (dense or sparse)."""
 
     codes: IntArray
     table: Any
+    prior: Prior | None = None
 
     @classmethod
-    def of_rows(cls, table: Any) -> Tally:
+    def of_rows(cls, table: Any, prior: Prior | None = None) -> Tally:
         """Make the tally in which example i adds row i."""
-        return cls(np.arange(table.shape[0]), table)
+        return cls(np.arange(table.shape[0]), table, prior)
 
     @classmethod
-    def of_scores(cls, scores: FloatArray) -> Tally:
-        """Make the tally of a mean: each example adds its score, and 1 to the count."""
+    def of_scores(cls, scores: FloatArray, bounds: tuple[float, float] | None = None) -> Tally:
+        """Make the tally of a mean: each example adds its score, and 1 to the count; *bounds* are of the scores."""
         values, codes = np.unique(scores, return_inverse=True)
-        return cls(codes.astype(np.int64), np.column_stack([values, np.ones(len(values))]))
+        ends = None if bounds is None else Prior(np.array([[bounds[1], 1.0]]), np.array([[bounds[0], 1.0]]))
+        return cls(codes.astype(np.int64), np.column_stack([values, np.ones(len(values))]), ends)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def take(self, rows: IntArray) -> Tally:
         """Keep the examples at *rows*."""
-        return Tally(self.codes[rows], self.table)
+        return Tally(self.codes[rows], self.table, self.prior)
 
     def totals(self) -> FloatArray:
         """Add up all examples."""
@@ -109,7 +123,7 @@ def _normal_sums(rows: Any, resamples: int, rng: np.random.Generator) -> FloatAr
 
 def resample_weights(n: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Draw how often each of *n* examples is in each resample: blocks of a (resamples × n) matrix."""
-    height = max(1, _BLOCK // max(n, 1))
+    height = max(1, BLOCK // max(n, 1))
     for start in range(0, resamples, height):
         rows = min(height, resamples - start)
         drawn = rng.integers(0, n, size=(rows, n))
@@ -125,26 +139,3 @@ def interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float | Non
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return float(low), float(high)
-
-
-def mean_estimate(
-    scores: npt.ArrayLike,
-    *,
-    groups: IntArray | None = None,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-) -> Estimate:
-    """Estimate the mean of *scores* with its bootstrap interval, over whole *groups* where given.
-
-    >>> mean_estimate([1, 0, 1, 1], seed=1).value
-    0.75
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    if len(values) == 0:
-        return Estimate(None, reason="there are no examples")
-    tally = Tally.of_scores(values)
-    totals = tally.totals()
-    drawn = tally.resampled(resamples, np.random.default_rng(seed), groups)
-    low, high = interval(drawn[:, 0] / drawn[:, 1], confidence)
-    return Estimate(float(totals[0] / totals[1]), low, high)

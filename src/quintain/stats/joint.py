@@ -26,9 +26,8 @@ def bootstrap_totals(
     """
     if not tallies or len(tallies[0]) == 0:
         raise BadInput("There are no examples to resample.")
-    units = np.arange(len(tallies[0])) if groups is None else np.unique(groups, return_inverse=True)[1]
-    number = int(units.max()) + 1
-    added = [_by_unit(tally, units, number) for tally in tallies]
+    units, number = units_of(len(tallies[0]), groups)
+    added = [by_unit(tally, units, number) for tally in tallies]
     drawn: list[list[FloatArray]] = [[] for _ in tallies]
     for weights in resample_weights(number, resamples, np.random.default_rng(seed)):
         for place, rows in enumerate(added):
@@ -36,7 +35,15 @@ def bootstrap_totals(
     return [np.concatenate(blocks) for blocks in drawn]
 
 
-def _by_unit(tally: Tally, units: IntArray, number: int) -> Any:
+def units_of(examples: int, groups: IntArray | None) -> tuple[IntArray, int]:
+    """Give each example the number of what is drawn with it (itself, or its group), and how many of those there are."""
+    if groups is None:
+        return np.arange(examples), examples
+    names, codes = np.unique(groups, return_inverse=True)
+    return codes.astype(np.int64), len(names)
+
+
+def by_unit(tally: Tally, units: IntArray, number: int) -> Any:
     """Give what each unit (an example, or a group of them) adds."""
     shape = (number, tally.table.shape[0])
     cells = sparse.coo_array((np.ones(len(units)), (units, tally.codes)), shape=shape).tocsr()

@@ -54,6 +54,10 @@ class Table:
         """Mark the cells that a model can never have."""
         return np.zeros(self.values.shape, dtype=bool) if self.cannot is None else self.cannot
 
+    def amounts(self) -> dict[str, float]:
+        """Give, for each metric, how much of it to speak of: an amount by which some two models differ."""
+        return {name: telling_amount(self.values[:, place]) for place, name in enumerate(self.names)}
+
     def take(self, rows: Sequence[int]) -> Table:
         """Keep the models at *rows*."""
         kept = list(rows)
@@ -294,6 +298,23 @@ def _unranked(table: Table, weights: Mapping[str, float]) -> dict[str, str]:
 def _worth(rate: float | None, weight: float, base_weight: float) -> float | None:
     """Say what one unit of a metric is worth in units of the base metric, at the current weights."""
     return None if not rate or base_weight == 0 else weight / (base_weight * rate)
+
+
+def telling_amount(values: FloatArray) -> float:
+    """Give how much of a metric to speak of: an amount by which some two models differ, 1, 2 or 5 of a power of ten.
+
+    That is about half of what lies between the least and the most; 1 where nothing does.
+
+    >>> telling_amount(np.array([0.012, 0.031, np.nan])), telling_amount(np.array([40.0, 1250.0]))
+    (0.005, 500.0)
+    """
+    known = values[np.isfinite(values)]
+    half = float(np.ptp(known)) / 2 if len(known) > 1 else 0.0
+    if half <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(half))
+    step = next((step for step in (5, 2, 1) if step * power <= half * _SLACK), 1)
+    return float(f"{step * power:.0e}")
 
 
 def _notes(made: FloatArray, names: Sequence[str], rates: Mapping[str, float | None]) -> dict[str, str]:

@@ -70,6 +70,17 @@ def wilson_share(hits: int, total: int) -> Estimate:
     return Estimate(hits / total, float(low), float(high))
 
 
+def validated_share(hits: int, validated: int, collected: int) -> Estimate:
+    """Give the share of *hits* in all that was *collected*; before anything is validated, none: 0 would say too much.
+
+    >>> validated_share(0, 0, 40).reason
+    'no item has a validated label yet'
+    """
+    if collected and not validated:
+        return Estimate(None, reason="no item has a validated label yet")
+    return wilson_share(hits, collected)
+
+
 def agreement_with_others(judgements: Judgements) -> tuple[IntArray, IntArray]:
     """Count, for each worker, the judgements that meet a majority of the others, and those that agree with it.
 

@@ -178,7 +178,7 @@ def _series(
     return [
         {
             "transform": chosen,
-            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.6, "color": "#8a94a6"},
+            "mark": {"type": "rule", "strokeWidth": 2.5, "color": "#8a94a6"},
             "encoding": {"y": {"field": "low", **y}, "y2": {"field": "high"}},
         },
         {

@@ -7,6 +7,7 @@ from typing import Any
 
 from quintain.services.board_types import Axis, Board
 from quintain.services.standing import Gap
+from quintain.stats.fitness import Weakness
 
 Translate = Callable[[str], str]
 
@@ -20,6 +21,23 @@ def axis_title(_: Translate, axis: Axis) -> str:
         "robustness": _("Robustness"),
     }
     return named.get(axis.name, axis.title)
+
+
+def warning_text(_: Translate, weak: Weakness) -> str:
+    """Say why a data set is weak ground for a ranking."""
+    named = ", ".join(weak.labels)
+    if weak.kind == "few":
+        text = _("Too small to rank on: with {n} examples, 50 % is known to ± {points} points only.")
+        if weak.grouped:
+            text = _("Too small to rank on: with {n} groups of examples, 50 % is known to ± {points} points only.")
+        return text.format(n=weak.units, points=round(weak.points))
+    if weak.kind == "absent":
+        text = _("One-sided: none of its answers is {labels}.") if named else _("One-sided: a label does not occur.")
+    elif named:
+        text = _("One-sided: more than nine tenths of its answers are {labels}.")
+    else:
+        text = _("One-sided: more than nine tenths of its answers are one label.")
+    return text.format(labels=named)
 
 
 def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
@@ -72,6 +90,7 @@ def _row_words(_: Translate) -> dict[str, str]:
         "provisional": _("This order is provisional: {waiting} of {needed} runs are still to come."),
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
+        "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
         "measured": _("measured {at}"),
         "without": _("without the sandbox's layers: {layers}"),
         "details": _("Details of {name}"),
@@ -130,6 +149,7 @@ def _certainty_words(_: Translate) -> dict[str, str]:
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),
         "equal": _("no difference to settle"),
+        "unsettled": _("such examples would not settle it"),
         "leads": _("{leader} leads as long as {ranges}"),
         "leads_range": _("{axis} has {low} to {high} of the weight"),
         "leads_epsilon": _("{leader} leads for every ε from {low} to {high}"),

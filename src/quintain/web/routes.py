@@ -175,6 +175,7 @@ PAGES = [
     Page("GET", "/tasks/{task}/data/import", imports.import_page),
     Page("POST", "/tasks/{task}/data/import", imports.run_import),
     Page("GET", "/tasks/{task}/data/{dataset}", datasets.show),
+    Page("POST", "/tasks/{task}/data/{dataset}/score", datasets.score),
     Page("GET", "/tasks/{task}/data/{dataset}/download", datasets.fetch),
     Page("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # the board
@@ -332,6 +333,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/board/settings", api_board.get_board_settings, "board"),
     Endpoint("PUT", "/tasks/{task}/board/settings", api_board.change_board_settings, "board"),
     Endpoint("POST", "/tasks/{task}/board/remeasure", api_board.remeasure, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/datasets/{dataset}", api_board.change_scoring, "board"),
     Endpoint("GET", "/tasks/{task}/board/forks", api_board.list_forks, "board"),
     Endpoint("POST", "/tasks/{task}/board/forks", api_board.save_fork, "board", 201),
     Endpoint("DELETE", "/tasks/{task}/board/forks", api_board.remove_fork, "board", 204),

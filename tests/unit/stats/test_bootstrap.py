@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from quintain.stats.bootstrap import Estimate, Tally, interval, mean_estimate, resample_weights
+from quintain.stats.bootstrap import Estimate, Tally, interval, resample_weights
+from quintain.stats.posterior import mean_estimate
 
 
 def test_totals_add_up_rows_dense_and_sparse() -> None:

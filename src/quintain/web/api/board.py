@@ -30,6 +30,7 @@ from quintain.web.api.board_shapes import (
     KeysShape,
     RankedShape,
     RemeasuredShape,
+    ScoringChange,
     SensitivityShape,
     SnapshotRequest,
     SnapshotShape,
@@ -37,7 +38,7 @@ from quintain.web.api.board_shapes import (
     UncertaintyShape,
 )
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Filter, ModelName, TaskName
+from quintain.web.api.params import DatasetName, Filter, ModelName, TaskName
 
 SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
 Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]
@@ -144,6 +145,12 @@ def remeasure(call: Calling, task: TaskName) -> RemeasuredShape:
     """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
     found = measuring_again.remeasure(call.db, call.blobs, call.actor, task)
     return RemeasuredShape.model_validate(found.as_dict())
+
+
+def change_scoring(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettingsShape:
+    """Let a data set score, or show it without scoring (its owner)."""
+    spec = board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores)
+    return BoardSettingsShape.model_validate(spec.as_dict())
 
 
 def list_forks(call: Calling, task: TaskName) -> ForksShape:

@@ -52,8 +52,17 @@ class RemeasuredShape(Shape):
     queued: int
 
 
+class ScoringChange(Shape):
+    """Whether a data set scores."""
+
+    scores: bool
+
+
 class RankedShape(Shape):
-    """A board in the order of one view; it is provisional while runs behind it are still to come."""
+    """A board in the order of one view; it is provisional while runs behind it are still to come.
+
+    *worth* is what one unit of an axis is worth in units of the base; *amounts* are those by which models here differ.
+    """
 
     task: str
     provisional: bool
@@ -63,9 +72,11 @@ class RankedShape(Shape):
     amrs: dict[str, float | None]
     weights: dict[str, float]
     datasets: dict[str, float]
+    warnings: dict[str, list[str]]
     epsilon: float
     base: str
     worth: dict[str, float | None]
+    amounts: dict[str, float]
     notes: dict[str, str]
 
 

@@ -30,7 +30,7 @@ def list_datasets(call: Calling, task: TaskName) -> DatasetsShape:
     return DatasetsShape(datasets=[DatasetShape.model_validate(item.as_dict()) for item in found])
 
 
-def import_dataset(
+def import_dataset(  # noqa: PLR0913 - the fields of the form
     call: Calling,
     task: TaskName,
     *,
@@ -42,13 +42,17 @@ def import_dataset(
     description: Annotated[Text, Form(description="What it is.")] = "",
     plan: Annotated[LongText, Form(description="What its columns and labels mean: an import plan in TOML.")] = "",
     skip_bad: Annotated[bool, Form(description="Leave out rows that are wrong.")] = False,
+    score: Annotated[bool, Form(description="Let it score on the board at once.")] = False,
 ) -> ImportedShape:
-    """Import a file as a version; all of it, or nothing and every fault (owners)."""
+    """Import a file as a version; all of it, or nothing and every fault (owners).
+
+    A new data set is shown on the board and does not score until its owner lets it.
+    """
     wanted = parse_plan(plan).with_changes(
         role=role.value, hidden=hidden, language=language, description=description, skip_bad=skip_bad
     )
     with on_disk(file) as path:
-        made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted)
+        made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
     return ImportedShape.model_validate({**made.as_dict(), "new": made.new})
 
 

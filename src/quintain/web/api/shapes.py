@@ -137,7 +137,7 @@ class StepShape(Shape):
 
 
 class DatasetShape(Shape):
-    """One version of a data set."""
+    """One version of a data set; *scores* says whether the data set scores on the board."""
 
     ref: str
     task: str
@@ -147,6 +147,7 @@ class DatasetShape(Shape):
     role: Role
     hidden: bool
     rows: int
+    scores: bool
     language: str
     description: str
     meta: dict[str, Any]

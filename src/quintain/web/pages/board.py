@@ -22,12 +22,13 @@ from quintain.services.permissions import require_owner
 from quintain.services.tasks import get_task
 from quintain.web.api.board import read_part
 from quintain.web.board_charts import progress_chart, rounds_chart, scatter_chart
-from quintain.web.board_words import axis_title, presets, words
+from quintain.web.board_words import axis_title, presets, warning_text, words
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
 SLIDER_TOP = 8
+SCORING = ("test", "contrast")  # what one would expect to score
 
 
 def show(visit: Visiting, task: str, part: Annotated[Part, Depends(read_part)]) -> Response:
@@ -120,6 +121,9 @@ def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -
         made=made,
         elsewhere=_elsewhere(made),
         there=there,
+        weak=[one for one in made.datasets if one.weight and one.warnings],
+        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
+        resting=[one for one in made.datasets if not one.weight and one.role in SCORING],
         axes=axes,
         titles={axis.name: title for axis, title in axes},
         part=part,
@@ -162,6 +166,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
         section="board",
         made=made,
         spec=spec,
+        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
         weights=spec.axis_weights(AXES),
         axes=[(axis, axis_title(_, axis)) for axis in made.axes],
         metrics=[
@@ -185,7 +190,8 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
     ticked = sorted(set(post.texts("shown")))
     named = bool(before.models and ticked)
     settings: dict[str, Any] = {
-        "datasets": _numbers(post, "dataset-"),
+        # A data set that came while the form was open keeps what it has.
+        "datasets": {**before.datasets, **_numbers(post, "dataset-")},
         "weights": _numbers(post, "weight-"),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,

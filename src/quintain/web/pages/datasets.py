@@ -6,17 +6,22 @@ from itertools import groupby
 
 from starlette.responses import Response
 
+from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.services import dataset_content, datasets, tasks
+from quintain.services.board_settings import let_score
 from quintain.services.dataset_content import Difference
+from quintain.services.dataset_fitness import fitness
 from quintain.services.datasets import VersionInfo
+from quintain.stats.fitness import Weakness
 from quintain.tasks.contract import kind_of
+from quintain.web.board_words import warning_text
 from quintain.web.charts import bar_chart
 from quintain.web.files import MEDIA_TYPES, download
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks import title_of
 from quintain.web.paging import Paging
-from quintain.web.visit import Visit, Visiting
+from quintain.web.visit import Posting, Visit, Visiting
 
 PAGE_SIZE = 20
 SHOWN_DIFFERENCES = 50
@@ -79,7 +84,18 @@ def show(
         chart=bar_chart(counts, category=_("Label"), value=_("Examples")) if counts else None,
         paging=Paging(path, query, page.offset, len(page.examples), page.total, PAGE_SIZE),
         formats=list(MEDIA_TYPES),
+        warnings=[warning_text(_, one) for one in _weak(visit, found, info)],
         crumbs=_crumbs(visit, found, dataset),
+    )
+
+
+def score(post: Posting, task: str, dataset: str) -> Response:
+    """Let the data set score on the board, or show it there without scoring."""
+    visit, on = post.visit, post.flag("scores")
+    let_score(visit.db, visit.actor, f"{task}/{dataset}", on)
+    _ = visit.tongue.gettext
+    return visit.redirect(
+        f"/tasks/{task}/data/{dataset}", _("It scores from now on.") if on else _("It does not score any more.")
     )
 
 
@@ -111,6 +127,11 @@ def compare(visit: Visiting, task: str, dataset: str, a: int, b: int) -> Respons
             (visit.tongue.gettext("Versions %(a)s and %(b)s", a=a, b=b), None),
         ],
     )
+
+
+def _weak(visit: Visit, task: Task, info: VersionInfo) -> tuple[Weakness, ...]:
+    """Say why a version that models are evaluated on is weak ground for a ranking."""
+    return () if info.role == Role.TRAIN else fitness(visit.blobs, task, info.blob, hidden=info.hidden)
 
 
 def _parts(visit: Visit, difference: Difference) -> list[tuple[str, str, int, list[dict[str, object]]]]:

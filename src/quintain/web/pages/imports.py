@@ -26,7 +26,8 @@ def import_page(visit: Visiting, task: str) -> Response:
     """Ask for the file."""
     found = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
-    return _form(visit, found, {"role": Role.TEST.value, "language": found.languages[0]})
+    # No role is chosen beforehand: what data is for is not to be overlooked.
+    return _form(visit, found, {"language": found.languages[0]})
 
 
 def run_import(post: Posting, task: str) -> Response:
@@ -40,8 +41,9 @@ def run_import(post: Posting, task: str) -> Response:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         plan = plan_of(found, post)
         with on_disk(upload) as path:
+            name = post.text("name").strip()
             made = datasets.import_dataset(
-                visit.db, visit.blobs, visit.actor, task, post.text("name").strip(), path, plan
+                visit.db, visit.blobs, visit.actor, task, name, path, plan, score=post.flag("score")
             )
     except (BadInput, Conflict) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}

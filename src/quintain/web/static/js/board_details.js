@@ -7,6 +7,7 @@ export function about(figure, words) {
   const parts = [];
   if (figure.low !== null && figure.low !== undefined) parts.push(fill(words.interval, { low: digits(figure.low), high: digits(figure.high) }));
   if (figure.n) parts.push(fill(words.examples, { n: figure.n.toLocaleString(locale()) }));
+  if (figure.pairs) parts.push(fill(words.pairs, { n: figure.pairs.toLocaleString(locale()), kinds: figure.kinds }));
   if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));
   if (figure.at) parts.push(fill(words.measured, { at: figure.at.replace("T", " ").slice(0, 16) }));
   if (figure.machine) parts.push(typeof figure.machine === "string" ? figure.machine : Object.values(figure.machine)[0]);

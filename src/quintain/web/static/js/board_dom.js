@@ -43,12 +43,12 @@ const vector = (tag, attributes, ...children) => {
 export const makeBar = () =>
   vector("svg", { class: "thin-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, vector("path", {}), vector("path", {}));
 
-/** The two paths of a figure: the bar, and the whisker of its interval with its caps. */
+/** The two paths of a figure: the bar, and the whisker of its interval, whose caps stand out above and below. */
 export function barPaths(figure, top) {
   const at = (value) => (top > 0 ? Math.min(100, Math.max(0, (100 * value) / top)) : 0).toFixed(2);
   const known = figure.low !== null && figure.low !== undefined && figure.high !== null && figure.high !== undefined;
   const [low, high] = known ? [at(figure.low), at(figure.high)] : [];
-  return [`M0 0H${at(figure.value)}V6H0Z`, known ? `M${low} 0V6M${high} 0V6M${low} 3H${high}` : ""];
+  return [`M0 0H${at(figure.value)}V6H0Z`, known ? `M${low} -2V8M${high} -2V8M${low} 3H${high}` : ""];
 }
 
 export function drawBar(bar, [filled, whisker]) {

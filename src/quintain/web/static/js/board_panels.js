@@ -5,10 +5,17 @@ import { digits, element, fill, locale } from "./board_dom.js";
 const percent = (share) => `${Math.round(100 * share)} %`;
 const whole = (share) => `${Math.round(100 * share)}`;
 
-/** How much of a metric to speak of, so that what it is worth is a number one can picture: 1, or a power of ten. */
-function amountFor(worth) {
-  const size = Math.abs(worth);
-  return size === 0 || (size >= 0.01 && size < 100) ? 1 : 10 ** -Math.floor(Math.log10(size));
+/**
+ * How much of a metric to speak of: about half of what lies between the least and the most among the models shown,
+ * rounded down to 1, 2 or 5 times a power of ten, so that some two models differ by as much.
+ */
+export function amountFor(values) {
+  const present = [...values].filter((value) => !Number.isNaN(value));
+  const half = present.length > 1 ? (Math.max(...present) - Math.min(...present)) / 2 : 0;
+  if (!(half > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(half));
+  const first = [5, 2, 1].find((step) => step * power <= half * (1 + 1e-9)) ?? 1;
+  return Number((first * power).toPrecision(1));
 }
 
 export function showWorth(place, state, titles, words) {
@@ -26,7 +33,7 @@ export function showWorth(place, state, titles, words) {
       const same = present.length > 1 && present.every((value) => value === present[0]);
       return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : words.why_close })];
     }
-    const much = amountFor(worth[c]);
+    const much = amountFor(state.values[c]);
     const amount = much.toLocaleString(locale(), { maximumFractionDigits: 12 });
     const values = { amount, unit: axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
     return [fill(axis.lower ? words.worth_less : words.worth_more, values)];
@@ -37,7 +44,8 @@ export function showWorth(place, state, titles, words) {
 export function showSure(found, state, words) {
   const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
   const pairs = found.pairs.slice(0, 8).map((pair) => {
-    const more = pair.more === null ? words.equal : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
+    const unsettled = pair.difference.value === 0 ? words.equal : words.unsettled;
+    const more = pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
     return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
   if (!found.models.length) pairs.push(element("li", {}, words.none_ranked));

@@ -40,7 +40,7 @@ export class Sliders {
     const { shares } = this.state.found;
     for (const one of this.axes) this.share(one, shares[one.c]);
     const total = this.state.dataWeights().reduce((sum, weight) => sum + weight, 0);
-    for (const one of this.datasets) this.share(one, this.state.datasets[one.name] / total);
+    for (const one of this.datasets) this.share(one, this.state.datasets[one.name] / (total || 1));
   }
 
   share(one, part) {

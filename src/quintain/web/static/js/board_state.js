@@ -80,12 +80,13 @@ export class State {
   prepare() {
     const weights = this.dataWeights();
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    this.dataShares = weights.map((weight) => weight / total);
+    this.dataShares = weights.map((weight) => weight / (total || 1));
     const models = this.models.length;
     this.beyond = this.models.map(() => null);
     const values = this.cells.map((cells, c) => {
-      // Weights are looked at even where they do not matter: without any there is no board.
-      const over = weights.length ? weightedMean(cells, weights, models) : new Float64Array(models).fill(NaN);
+      // Weights are looked at even where they do not matter: without any there is no board, unless rounds make one.
+      const needed = weights.length > 0 && (total > 0 || !this.pooled.some(Boolean));
+      const over = needed ? weightedMean(cells, weights, models) : new Float64Array(models).fill(NaN);
       const mean = this.pooled[c]?.slice() ?? over;
       const { cap, name } = this.axes[c];
       for (let m = 0; m < mean.length; m += 1) {
@@ -150,6 +151,8 @@ export class State {
     if (this.axes[c].pooled) return this.models[m].pooled[this.axes[c].name];
     const figures = this.models[m].values[this.axes[c].name];
     let n = 0;
+    let pairs = 0;
+    let kinds = 0;
     let spread = null;
     let seeds = null;
     let at = null;
@@ -159,6 +162,8 @@ export class State {
       const figure = figures[d];
       if (!share || !figure) return;
       n += figure.n ?? 0;
+      pairs += figure.pairs ?? 0;
+      kinds = Math.max(kinds, figure.kinds ?? 0);
       if (figure.at > (at ?? "")) at = figure.at;
       if (figure.spread !== undefined) spread = Math.max(spread ?? 0, figure.spread);
       seeds ??= figure.seeds;
@@ -167,7 +172,7 @@ export class State {
     });
     const sure = !Number.isNaN(low) && !Number.isNaN(high);
     return {
-      value, n, at, spread, seeds,
+      value, n, pairs, kinds, at, spread, seeds,
       low: sure ? value - Math.sqrt(low) : null,
       high: sure ? value + Math.sqrt(high) : null,
     };
