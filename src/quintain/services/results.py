@@ -39,7 +39,7 @@ from quintain.store.queries import results as cache
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 6  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 7  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
 DRAWN = "drawn"
 BROKEN = "broken"  # stands for the predictions of a variant that the model broke

@@ -14,7 +14,7 @@ from alembic import op
 from quintain.store.base import UtcTime
 
 revision = "0011"
-down_revision = "0006"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 
