@@ -139,7 +139,7 @@ def run_leased(
                 db,
                 lease,
                 predictions=predictions,
-                measurements=_measurements(result, conditions),
+                measurements=_measurements(job, result, conditions),
                 rows=result.rows,
                 log=result.printed[-LOG_CHARACTERS:],
             )
@@ -162,10 +162,10 @@ def run_leased(
     return False
 
 
-def _measurements(result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
+def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
     """Give what was measured, with the class of machine that it was measured on."""
-    if not result.measurements:
-        return {}
+    if not job.measured or not result.measurements:
+        return result.measurements
     machine = conditions.machine or class_of(result.measurements)
     return {**result.measurements, "machine_class": machine}
 
