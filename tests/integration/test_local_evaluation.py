@@ -50,7 +50,7 @@ def test_a_variant_that_the_model_breaks_counts_as_changed(model: Path, data: Pa
     """A handler that ends its process on odd letter case is less robust for it, as on a server, and is told so."""
     odd = "any(word[1:] != word[1:].lower() for item in batch for word in item['text'].split())"
     (model / "handler.py").write_text(
-        f"import os\n\n\ndef predict(batch):\n    if {odd}:\n        os._exit(3)\n    return ['positive'] * len(batch)\n"
+        f"import os\n\n\ndef predict(batch):\n    if {odd}: os._exit(3)\n    return ['positive'] * len(batch)\n"
     )
     result = cli("evaluate", "local", model, "--data", data, "--column", "answer=gold", "--json")
     assert result.exit_code == 0, result.stderr

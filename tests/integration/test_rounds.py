@@ -17,6 +17,7 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.services import round_targets
 from quintain.services.board import board
 from quintain.services.board_rank import rank
+from quintain.services.board_settings import set_board
 from quintain.services.models import get_model, set_visibility, withdraw
 from quintain.services.prompts import list_prompts
 from quintain.services.rounds import (
@@ -188,6 +189,7 @@ def test_the_best_of_a_real_board_is_the_target_of_the_day(
     add_ranked(db, blobs, builder, tmp_path, "secret", 100, throughput=1000.0, memory=0.1)
     set_visibility(db, builder, "mood/secret", "private")
     add_ranked(db, blobs, builder, tmp_path, "file-only", 100, adapter="predictions")
+    set_board(db, owner, "mood", {"weights": {"performance": 1}})
     blank = '[[conditions]]\nname = "blank"\nprompt = false'
     info = open_round(db, owner, put_round(db, owner, text(targets='mode = "best"', tables=blank)).ref)
     ranked = rank(board(db, blobs, ANONYMOUS, "mood"))

@@ -160,7 +160,7 @@ def run_leased(
                 job = _prepare(db, blobs, lease, folder, conditions, model)
             result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
             predictions = blobs.put_file(job.out) if job.out.exists() else None
-            measured = _measurements(result, conditions)
+            measured = _measurements(job, result, conditions)
             return _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
     except RunEnded as error:
         if error.outcome is Outcome.CANCELLED and abandon.is_set():
@@ -183,10 +183,10 @@ def run_leased(
     return False
 
 
-def _measurements(result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
+def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
     """Give what was measured, with the class of machine that it was measured on."""
-    if not result.measurements:
-        return {}
+    if not job.measured or not result.measurements:
+        return result.measurements
     machine = conditions.machine or class_of(result.measurements)
     return {**result.measurements, "machine_class": machine}
 
