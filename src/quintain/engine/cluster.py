@@ -139,7 +139,7 @@ class RayEngine:
                 "The engine is set to Ray, which is not installed.",
                 remedy="Install it with: pip install 'quintain[ray]'.",
             ) from error
-        self._ray = ray
+        self._ray: Any = ray
         if not ray.is_initialized():
             try:
                 ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
