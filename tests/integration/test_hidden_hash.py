@@ -153,7 +153,7 @@ def older(url: str, do: Callable[[Any], None]) -> None:
 
     engine = connect(url)
     with alone(engine) as connection:
-        upgrade_on(connection, "0006")
+        upgrade_on(connection, "0010")
         do(connection)
     engine.dispose()
 
