@@ -51,7 +51,7 @@ def test_agreement_is_with_the_majority_of_the_others(db: Session, owner: Actor)
     honest = rows["judge3"]
     assert honest["agreement"]["value"] == 1
     assert honest["agreement"]["low"] < 1 == honest["agreement"]["high"]
-    assert honest["patterns"] == []
+    assert honest["patterns"] == ["too_fast"]  # these judges take no time at all
     assert honest["median_seconds"] is not None
 
 

@@ -10,6 +10,7 @@ from quintain.core.errors import BadInput
 from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior, shares
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
+from quintain.stats.one_coin import fit_one_coin
 
 # The furthest that one step moves an ability or a log ease: Newton's step may be wild where curvature is small.
 _STRIDE = 1.0
@@ -38,7 +39,9 @@ class Glad(Aggregator):
         """Alternate between labels, abilities and eases until items hardly move."""
         items, classes, slots = len(judgements.items), len(judgements.classes), judgements.slots()
         counts = judgements.counts()
-        chance = np.log(max(classes - 1, 1)) * counts.T
+        # How frequent the classes are is told by the one-coin model, which looks at what foretells votes better.
+        prior = fit_one_coin(judgements).prior
+        chance = np.log(max(classes - 1, 1)) * counts.T + np.log(prior)[:, None]
         posterior = np.ascontiguousarray(shares(counts).T)
         ability, ease = np.ones(len(judgements.workers)), np.ones(items)
         moved, done = np.inf, 0

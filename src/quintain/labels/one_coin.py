@@ -23,5 +23,6 @@ class OneCoinVote(Aggregator):
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Fit the model."""
         fit = fit_one_coin(judgements, iterations=self.iterations, tolerance=self.tolerance)
-        details = {"iterations": fit.iterations, "converged": fit.converged}
+        prior = dict(zip(judgements.classes, fit.prior.round(4).tolist(), strict=True))
+        details = {"iterations": fit.iterations, "converged": fit.converged, "prior": prior}
         return from_posterior(judgements, fit.posterior, seed, accuracy=fit.accuracy, details=details)

@@ -22,7 +22,7 @@ from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import OneCoin, fit_one_coin
-from quintain.stats.workers import agreement_with_others, median_by
+from quintain.stats.workers import agreement_with_others, median_by, too_fast
 from quintain.store.queries import judgements as queries
 from quintain.store.queries.judgements import JudgementTable
 
@@ -30,7 +30,6 @@ KEPT = 4  # validations of a database whose figures are kept
 MOST_KEPT = 1_000_000  # judgements of a validation whose figures are kept: some 60 MB
 LEAST = 10  # judgements before a pattern is worth a look
 SAME_SHARE = 0.95
-FAST_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +136,8 @@ def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]
     enough = made >= LEAST
     pool = np.bincount(counted.label, minlength=len(counted.classes)) / max(len(counted), 1)
     in_time = np.argsort(evidence.table.id[evidence.rows], kind="stable")
-    times = figures.seconds
-    usual = float(np.nanmedian(times)) if np.isfinite(times).any() else np.nan
     flags: dict[str, npt.NDArray[np.bool_]] = {
-        "too_fast": enough & (np.nan_to_num(times, nan=np.inf) < FAST_SHARE * usual),
+        "too_fast": enough & too_fast(figures.seconds),
         "same_key": enough & (figures.top_share >= SAME_SHARE) & (pool.max(initial=0.0) < SAME_SHARE),
         "keys_in_turn": enough & keys_in_turn(counted.worker[in_time], counted.label[in_time], len(figures.users)),
         "copies": copies(counted, counted.counts().argmax(axis=1)),

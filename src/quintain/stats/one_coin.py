@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import special
 
-from quintain.stats.bootstrap import FloatArray
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
+
+NEARLY = 0.005  # shares of votes that are so near to even ones make no difference
 
 
 @dataclass(frozen=True, slots=True)
 class OneCoin:
-    """The fitted model: items' posteriors, and each worker's accuracy as a Beta distribution."""
+    """The fitted model: items' posteriors, and each worker's accuracy as a Beta distribution.
+
+    *prior* is how probable each class was taken to be beforehand.
+    """
 
     posterior: FloatArray
     right: FloatArray
     wrong: FloatArray
     iterations: int
     converged: bool
+    prior: FloatArray
 
     @property
     def accuracy(self) -> FloatArray:
@@ -47,23 +55,51 @@ def fit_one_coin(
 ) -> OneCoin:
     """Fit the model by EM from the shares of votes, with the prior Beta(*right*, *wrong*) on every accuracy.
 
-    All classes are equally probable beforehand: a fitted prior lets one class swallow the others where workers err.
+    Beforehand all classes are equally probable, or as frequent as they are among the votes: whichever foretells each
+    vote better from the others on its item. Shares that are fitted along with the rest would let one class swallow the
+    others where workers err.
 
     It ends when an item's posterior moves by no more than *tolerance* on average.
     """
+    classes = len(judgements.classes)
+    even = np.full(classes, 1 / max(classes, 1))
+    votes = (np.bincount(judgements.label, minlength=classes) + 1.0) / (len(judgements) + classes)
+    given: dict[str, Any] = {"right": right, "wrong": wrong, "iterations": iterations, "tolerance": tolerance}
+    compared = np.flatnonzero(judgements.sizes()[judgements.item] > 1)
+    alike = np.abs(even - votes).max(initial=0.0) < NEARLY
+    if alike or not len(compared):
+        return _fit(judgements, even, **given)
+    fits = [_fit(judgements, prior, **given) for prior in (even, votes)]
+    return max(fits, key=partial(_foretold, judgements, compared))
+
+
+def _foretold(judgements: Judgements, rows: IntArray, fit: OneCoin) -> float:
+    """Give the mean log probability of some votes, given all others on their items and how often workers are right."""
+    item, label, classes = judgements.item[rows], judgements.label[rows], len(judgements.classes)
+    accuracy, belief = fit.accuracy[judgements.worker[rows]], fit.posterior[item, label]
+    without = belief * np.exp(-vote_log_odds(accuracy, classes))
+    without /= 1 - belief + without
+    told = without * accuracy + (1 - without) * (1 - accuracy) / max(classes - 1, 1)
+    return float(np.log(np.maximum(told, 1e-300)).mean())
+
+
+def _fit(
+    judgements: Judgements, prior: FloatArray, *, right: float, wrong: float, iterations: int, tolerance: float
+) -> OneCoin:
     workers, slots = len(judgements.workers), judgements.slots()
     given = np.bincount(judgements.worker, minlength=workers).astype(np.float64)
     counts = judgements.counts().T
     posterior = np.ascontiguousarray(counts / np.maximum(counts.sum(axis=0), 1))
+    beforehand = np.log(prior)[:, None]
     agreed, moved, done = np.zeros(workers), np.inf, 0
     while done < iterations and moved > tolerance:
         done += 1
         agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
         weights = vote_log_odds((agreed + right) / (given + right + wrong), len(judgements.classes))
-        new, _ = softmax(judgements.add_up(weights[judgements.worker], slots))
+        new, _ = softmax(judgements.add_up(weights[judgements.worker], slots) + beforehand)
         moved = mean_move(posterior, new)
         posterior = new
     agreed = total_by(judgements.worker, posterior.ravel()[slots], workers)
     # Sums of many posteriors may pass the number of votes by a rounding error.
     agreed = np.minimum(agreed, given)
-    return OneCoin(posterior.T, agreed + right, given - agreed + wrong, done, moved <= tolerance)
+    return OneCoin(posterior.T, agreed + right, given - agreed + wrong, done, moved <= tolerance, prior)

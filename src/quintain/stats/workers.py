@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
 from quintain.stats.judgements import Judgements
@@ -14,6 +15,7 @@ from quintain.stats.one_coin import fit_one_coin
 LEAST_JUDGEMENTS = 10
 SAME_SHARE = 0.95
 FAST_SHARE = 1 / 3
+FAST_SECONDS = 1.0  # nobody reads an item and decides in less, however fast the others are
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +148,19 @@ def _patterns(
         "no_better_than_chance": enough & (np.nan_to_num(high, nan=1.0) <= chance),
     }
     if times is not None and not np.isnan(times).all():
-        flags["too_fast"] = enough & (np.nan_to_num(times, nan=np.inf) < FAST_SHARE * np.nanmedian(times))
+        flags["too_fast"] = enough & too_fast(times)
     return tuple(tuple(name for name, flag in flags.items() if flag[worker]) for worker in range(len(made)))
+
+
+def too_fast(times: FloatArray) -> npt.NDArray[np.bool_]:
+    """Say whose median time is under a third of the workers' median, or under a second; NaN is no time.
+
+    >>> too_fast(np.array([0.5, 0.5, np.nan])).tolist()
+    [True, True, False]
+    """
+    known = np.isfinite(times)
+    usual = float(np.median(times[known])) if known.any() else 0.0
+    return np.asarray(np.nan_to_num(times, nan=np.inf) < max(FAST_SHARE * usual, FAST_SECONDS))
 
 
 def median_by(codes: IntArray, values: FloatArray, groups: int) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -287,3 +288,70 @@ def test_mace_beats_the_votes_and_what_the_papers_prior_gives(spammers: float, g
     mean = {name: np.mean(values) for name, values in scores.items()}
     assert mean["ours"] > mean["votes"] + gain
     assert mean["ours"] >= mean["halves"] - 0.001
+
+
+def five_votes(
+    share: list[float], low: float, high: float, *, items: int = 1000, workers: int = 300
+) -> tuple[Any, ...]:
+    """Draw five votes on each item by workers who err evenly; classes are as frequent as *share* says."""
+    chance = np.random.default_rng(5)
+    truth = chance.choice(len(share), items, p=share)
+    accuracy = chance.uniform(low, high, workers)
+    worker = np.stack([chance.choice(workers, 5, replace=False) for _ in range(items)])
+    other = (truth[:, None] + chance.integers(1, len(share), worker.shape)) % len(share)
+    label = np.where(chance.random(worker.shape) < accuracy[worker], truth[:, None], other)
+    names = [f"{item:04}" for item in range(items) for _ in range(5)]
+    return Judgements.of(names, [f"w{one}" for one in worker.ravel()], [str(one) for one in label.ravel()]), truth
+
+
+@pytest.mark.parametrize("method", ["one-coin", "glad"])
+@pytest.mark.parametrize("share", [[0.85, 0.15], [0.7, 0.15, 0.08, 0.05, 0.02]])
+def test_skewed_classes_are_no_disadvantage(method: str, share: list[float]) -> None:
+    """Where one class is frequent, these methods are better than the plurality of votes, not worse."""
+    judgements, truth = five_votes(share, 0.55, 0.9)
+    plurality = (make_aggregator("majority", minimum=1).aggregate(judgements).label == truth).mean()
+    found = make_aggregator(method).aggregate(judgements)
+    assert (found.label == truth).mean() > plurality + 0.01
+
+
+def test_one_coin_takes_even_classes_as_even() -> None:
+    """Frequent errors do not make one class swallow the other, and the prior that was taken is told."""
+    judgements, _ = five_votes([0.5, 0.5], 0.5, 0.75)
+    found = make_aggregator("one-coin").aggregate(judgements)
+    assert 0.4 < (found.label == 0).mean() < 0.6
+    assert found.details["prior"] == pytest.approx({"0": 0.5, "1": 0.5}, abs=0.03)
+    skewed = make_aggregator("one-coin").aggregate(five_votes([0.9, 0.1], 0.6, 0.9)[0])
+    assert skewed.details["prior"]["0"] > 0.6
+
+
+@pytest.mark.parametrize(
+    ("folder", "least"),
+    [("SpectralMethodsMeetEM/rte", 0.92), ("crowd_truth_inference/d_sentiment", 0.945)],
+)
+def test_one_coin_and_glad_beat_the_plurality_on_crowd_data(shared_data: Path, folder: str, least: float) -> None:
+    """On real crowds, with all votes and with five of them, both are better than the plurality."""
+    path = shared_data / "crowd-truth-inference" / "data" / folder
+    if not path.exists():
+        pytest.skip("the crowd data is not here")
+    rows = [tuple(row.values())[:3] for row in csv.DictReader((path / "label.csv").open())]
+    truth = dict(tuple(row.values())[:2] for row in csv.DictReader((path / "truth.csv").open()))
+    chance = np.random.default_rng(1)
+    order = chance.permutation(len(rows))
+    seen: dict[str, int] = {}
+    some = []
+    for place in order:
+        item = rows[place][0]
+        seen[item] = seen.get(item, 0) + 1
+        if seen[item] <= 5:
+            some.append(rows[place])
+
+    def accuracy(method: str, given: list[Any], **options: int) -> float:
+        found = make_aggregator(method, **options).aggregate(Judgements.of(*zip(*given, strict=True)))
+        names = dict(zip(found.items, found.names(), strict=True))
+        return float(np.mean([names[item] == label for item, label in truth.items() if item in names]))
+
+    for votes_given in (rows, some):
+        plurality = accuracy("majority", votes_given, minimum=1)
+        assert accuracy("one-coin", votes_given) > plurality + 0.01
+        assert accuracy("glad", votes_given) > plurality + 0.01
+    assert accuracy("one-coin", rows) >= least
