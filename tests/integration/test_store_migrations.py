@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from sqlalchemy import text
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.store.database import connect
-from quintain.store.migrate import FOLDER, current, differences, newest, pending, upgrade
+from quintain.store.migrate import FOLDER, current, differences, newest, pending, upgrade, upgrade_on
 
 
 def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:
@@ -70,3 +72,28 @@ def test_a_newer_database_is_refused(workspace: Workspace) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = 'from-the-future'"))
     with pytest.raises(Conflict, match="from-the-future"):
         upgrade(workspace.engine)
+
+
+def test_what_the_platform_failed_is_tried_again(tmp_path: Path) -> None:
+    """Cells that failed through no fault of their model, for lack of a sandbox say, are queued by the upgrade."""
+    path = tmp_path / "old.db"
+    engine = connect(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        upgrade_on(connection, "0006")
+    reasons = {
+        1: ("failed", "failed through no fault of the model: Submitted code is refused here, because …"),
+        2: ("failed", "crashed: The model raised KeyError."),
+        3: ("done", ""),
+    }
+    with closing(sqlite3.connect(path)) as raw:  # rows alone, without what they stand between
+        raw.executemany(
+            "INSERT INTO cells (id, model_version_id, dataset_version_id, variant, state, reason, generation, attempts,"
+            " done, total, measurements, created_at) VALUES (?, 1, ?, 'plain', ?, ?, 3, 3, 0, 6, '{}', '2026-01-01')",
+            [(number, number, state, reason) for number, (state, reason) in reasons.items()],
+        )
+        raw.commit()
+    with engine.begin() as connection:
+        upgrade_on(connection, "0008")
+        rows = connection.execute(text("SELECT state, attempts, waits_for FROM cells ORDER BY id")).all()
+    engine.dispose()
+    assert [tuple(row) for row in rows] == [("queued", 0, ""), ("failed", 3, ""), ("done", 3, "")]
