@@ -108,7 +108,10 @@ class Snapshot(Record):
 
 @dataclass(frozen=True, slots=True)
 class DatasetResult(Record):
-    """A model's results on one data set version. Rates are fractions, memory is in GiB."""
+    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest.
+    """
 
     dataset: str
     role: str
@@ -122,6 +125,7 @@ class DatasetResult(Record):
     fairness: Mapping[str, Any] | None
     states: Mapping[str, str]
     cells: Mapping[str, int]
+    examples: int = 0
 
 
 @dataclass(frozen=True, slots=True)
