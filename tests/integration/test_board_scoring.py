@@ -27,6 +27,7 @@ from quintain.services.board_keep import snapshot_shape, verify_snapshot
 from quintain.services.board_rank import parse_view, rank
 from quintain.services.board_settings import board_spec, let_score, set_board
 from quintain.services.board_uncertainty import more_examples, uncertainty
+from quintain.services.dataset_fitness import fitness
 from quintain.services.datasets import import_dataset, list_versions
 from quintain.services.evaluate import variant_name
 from quintain.services.results import results
@@ -240,9 +241,10 @@ def test_hidden_labels_are_not_named_in_a_warning(db: Session, blobs: Blobs, own
     rows = [{**row, "answer": "negative"} for row in sentences(120)]
     add_sentences(db, blobs, owner, tmp_path, "hidden", rows)
     add_sentences(db, blobs, owner, tmp_path, "open", rows, hidden=False)
-    found = {one.name: one.warnings for one in board(db, blobs, ANONYMOUS, "mood").datasets}
-    assert [(one.kind, one.labels) for one in found["hidden"]] == [("absent", ()), ("one_sided", ())]
-    assert [(one.kind, one.labels) for one in found["open"]] == [
-        ("absent", ("positive",)),
-        ("one_sided", ("negative",)),
-    ]
+    made = board(db, blobs, ANONYMOUS, "mood")
+    found = {one.name: one.warnings for one in made.datasets}
+    assert [(one.kind, one.labels) for one in found["hidden"]] == [("one_sided", ())]
+    assert [(one.kind, one.labels) for one in found["open"]] == [("one_sided", ("negative",))]
+    for hidden, kinds in ((True, ["few"]), (False, ["few", "one_sided"])):
+        some = fitness(blobs, made.task, made.datasets[0].blob, hidden=hidden, tag="even")
+        assert [one.kind for one in some] == kinds

@@ -131,8 +131,8 @@ def test_the_hourly_wage_is_measured_once_there_is_enough(
         key = start(db, blobs, person, info.ref).key
         submit(db, blobs, person, key, f"{person.name} was bad {number}.")
     for each, found in (
-        (timedelta(seconds=1.2), (0, Money(450, "USD"))),
-        (timedelta(minutes=2), (5, Money(900, "USD"))),
+        (1.2, (0, Money(450, "USD"))),
+        (120, (5, Money(900, "USD"))),
     ):
         with transaction(db):
             for row in db.scalars(select(WritingSession).where(WritingSession.round_id == info.id)):

@@ -145,7 +145,10 @@ class SnapshotCheck(Record):
 
 @dataclass(frozen=True, slots=True)
 class DatasetResult(Record):
-    """A model's results on one data set version. Rates are fractions, memory is in GiB."""
+    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest.
+    """
 
     dataset: str
     role: str
@@ -159,6 +162,7 @@ class DatasetResult(Record):
     fairness: Mapping[str, Any] | None
     states: Mapping[str, str]
     cells: Mapping[str, int]
+    examples: int = 0
     failed: Mapping[str, int] = field(default_factory=dict)
     gaps: Mapping[str, Any] = field(default_factory=dict)
     runs: Mapping[str, int] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from quintain.stats.bootstrap import BLOCK, Estimate, FloatArray, IntArray, Tally, interval
 from quintain.stats.joint import by_unit, units_of
@@ -104,32 +105,39 @@ def posterior_totals(
     """
     rng = np.random.default_rng([seed, len(tallies[0])])
     rows, shapes, size = _units(tallies, groups)
-    drawn: list[list[FloatArray]] = [[] for _ in tallies]
-    for weights in _weights(shapes, resamples, rng):
-        for place, table in enumerate(rows):
-            drawn[place].append(np.asarray(weights @ table, dtype=np.float64))
+    # Side by side, so that one product adds up all of them.
+    wide = sparse.hstack(rows).tocsr() if any(sparse.issparse(table) for table in rows) else np.hstack(rows)
+    sums = np.concatenate([np.asarray(weights @ wide) for weights in _weights(shapes, resamples, rng)])
+    ends = np.cumsum([table.shape[1] for table in rows])
     classes = max((len(tally.prior.best) for tally in tallies if tally.prior), default=0)
     mass = ALONE if len(tallies) == 1 else COMPARED
     unknown = size * rng.standard_gamma([mass, *[1.0] * classes], size=(resamples, 1 + classes))
-    pairs = zip(tallies, drawn, strict=True)
-    return [_with_prior(tally, np.concatenate(blocks), unknown, mass, seed) for tally, blocks in pairs]
+    pairs = zip(tallies, np.split(sums, ends[:-1], axis=1), strict=True)
+    return [_with_prior(tally, totals, unknown, mass, seed) for tally, totals in pairs]
 
 
 def _units(tallies: Sequence[Tally], groups: IntArray | None) -> tuple[list[Any], FloatArray, float]:
-    """Give what each unit adds in each tally, how many examples' weight it has, and how many examples make a unit."""
-    if len(tallies) == 1 and groups is None:  # equal examples are drawn at once
-        tally = tallies[0]
-        counts = np.bincount(tally.codes, minlength=tally.table.shape[0])
+    """Give what each unit adds in each tally, how many alike it stands for, and how many examples make a unit."""
+    first = tallies[0]
+    if len(tallies) == 1 and groups is None:  # nobody asks which example it was: equal ones are drawn at once
+        counts = np.bincount(first.codes, minlength=first.table.shape[0])
         used = np.flatnonzero(counts)
-        return [tally.table[used]], counts[used].astype(np.float64), 1.0
-    units, number = units_of(len(tallies[0]), groups)
-    return [by_unit(tally, units, number) for tally in tallies], np.ones(number), len(units) / number
+        return [first.table[used]], counts[used].astype(np.float64), 1.0
+    units, number = units_of(len(first), groups)
+    rows = [by_unit(tally, units, number) for tally in tallies]
+    if len(tallies) == 1 and rows[0].shape[0] * rows[0].shape[1] <= BLOCK:
+        whole = rows[0].toarray() if sparse.issparse(rows[0]) else rows[0]
+        kinds, counts = np.unique(whole, axis=0, return_counts=True)
+        return [kinds], counts.astype(np.float64), len(units) / number
+    return rows, np.ones(number), len(units) / number
 
 
 def _weights(shapes: FloatArray, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     height = max(1, BLOCK // max(len(shapes), 1))
+    one = bool((shapes == 1).all())
     for start in range(0, resamples, height):
-        yield rng.standard_gamma(shapes, size=(min(height, resamples - start), len(shapes)))
+        size = (min(height, resamples - start), len(shapes))
+        yield rng.standard_exponential(size) if one else rng.standard_gamma(shapes, size=size)
 
 
 def _with_prior(tally: Tally, totals: FloatArray, unknown: FloatArray, mass: float, seed: int) -> FloatArray:

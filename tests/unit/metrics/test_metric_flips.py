@@ -57,7 +57,9 @@ def test_what_stands_beside_the_figure_is_no_part_of_it() -> None:
     assert found.share.value == found.all_rows.value == 0.5
     assert {name: part.value for name, part in found.families.items()} == {"neutral": 0.0, "typos": 0.5}
     assert found.as_dict()["beside"] == ["neutral"]
-    assert (found.as_dict()["flips"], found.as_dict()["rows"]) == (3, 4)
+    shape = found.as_dict()
+    assert (shape["flips"], shape["rows"], shape["examples"], shape["kinds"]) == (3, 2, 2, 1)
+    assert shape["families"]["neutral"]["rows"] == 2
 
 
 def test_an_examples_variants_are_drawn_together() -> None:

@@ -26,11 +26,15 @@ OtherModel = Annotated[
 
 
 class DatasetResultShape(Shape):
-    """A model's results on one data set version. Rates are fractions, memory is in GiB."""
+    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest.
+    """
 
     dataset: str
     role: str
     rows: int
+    examples: int
     hidden: bool
     metrics: dict[str, Any]
     slices: list[dict[str, Any]]
