@@ -71,7 +71,7 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, look: str, tmp_path: Pa
     page.get_by_role("button", name="Import", exact=True).click()
     visitor.arrive("#scoring")
     expect(page.locator("#scoring")).to_contain_text("Does not score yet")
-    expect(page.locator("#scoring")).to_contain_text("with 8 examples, 50 % is known to ± 35 points only")
+    expect(page.locator("#scoring")).to_contain_text("with 8 examples, one half is known to ± 35 points only")
     visitor.check()
     open_board(visitor)
     assert order(page) == before

@@ -142,6 +142,7 @@ def test_a_model_is_submitted_to_the_workspace_itself(cli: Cli, model: Path, tmp
     (tmp_path / "mood.toml").write_text(TASK)
     assert cli("-w", workspace, "task", "add", tmp_path / "mood.toml").exit_code == 0
     (model / "quintain.toml").write_text('task = "mood"\nname = "mine"\n')
+    (model / "handler.py").write_text("def predict(batch): return ['positive'] * len(batch)")
     result = cli("-w", workspace, "model", "submit", model, "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["ref"] == "mood/mine@1"

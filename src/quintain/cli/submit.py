@@ -132,7 +132,9 @@ def submit(
         f"{made['ref']} is registered." if made["new"] else f"{made['ref']} was there already, with this content."
     )
     left = "" if made["left_today"] is None else f" {made['left_today']} submissions are left today."
-    output.say(f"{made['cells']} cells are queued.{left}")
+    waiting = made.get("trial") == "queued"
+    first = "A worker tries it on a few examples first; its cells are queued after that."
+    output.say(f"{first if waiting else str(made['cells']) + ' cells are queued.'}{left}")
     output.print_line(made["ref"])
 
 
@@ -145,12 +147,14 @@ def _send(
         Client(url, token) as client,
         _bar() as progress,
     ):
+        output.say("Once it is there, the server tries the model on a few examples …")
         return client.submit(archive, task, name=name, visibility=visibility, progress=progress)
 
 
 def _keep(context: typer.Context, folder: Path, task: str, name: str | None, visibility: Visibility) -> dict[str, Any]:
     workspace = workspace_of(context)
     rules = rules_of(workspace.settings)
+    output.say("Looking at the model, and trying it on a few examples …")
     with workspace.session() as db:
         made = submit_folder(db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility)
     return made.as_dict()

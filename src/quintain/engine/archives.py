@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import lzma
 import stat
@@ -45,6 +46,8 @@ DAMAGE = (
     LookupError,
     ArithmeticError,
 )
+# What the machine is at fault for, not the archive.
+OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE, errno.ENFILE})
 REMEDY = "Pack plain files and folders only, with names below the model's folder."
 
 
@@ -129,6 +132,8 @@ def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = No
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         raise door.refuse("uses the same name for a file and for a folder") from error
     except OSError as error:
+        if error.errno not in OURS:
+            raise door.refuse(f"is damaged ({error.strerror or error})") from error
         raise Unavailable(
             f"The archive {door.name} cannot be unpacked here: {error.strerror}.", remedy="Tell the operator."
         ) from error

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 # Addresses, handles, tags, markup and placeholders are names of things: a slip there makes another thing of them.
 _THINGS = re.compile(
-    r"https?://\S+|www\.\S+|\S{1,64}@\S{1,255}\.\w+|[@#]\w+|</?\w[^<>\n]{0,200}>|&#?\w+;|\{[^{}\n]{0,80}\}|\[[A-Z]{2,12}\]"
+    r"https?://\S+|www\.\S+|(?<![^\s@])[^\s@]{1,64}@[^\s@]{1,255}\.\w+|[@#]\w+|</?\w[^<>\n]{0,200}>|&#?\w+;|\{[^{}\n]{0,80}\}|\[[A-Z]{2,12}\]"
 )
 # No thing is without one of these characters, or "www.".
 _THING_MARKS = letters.flags("@#<&{[/")

@@ -32,7 +32,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries import submissions as queries
-from quintain.store.queries.trials import PASSED
+from quintain.store.queries.trials import PASSED, QUEUED
 
 DAY = timedelta(days=1)
 TRIES_PER_HOUR = 60
@@ -68,15 +68,15 @@ class Submission:
     left_today: int | None
     trial: str = PASSED
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a worker has to try it before its cells are queued."""
+        return self.trial == QUEUED
+
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        return {
-            **self.version.as_dict(),
-            "new": self.new,
-            "cells": self.cells,
-            "left_today": self.left_today,
-            "trial": self.trial,
-        }
+        counts = {"new": self.new, "cells": self.cells, "left_today": self.left_today, "trial": self.trial}
+        return {**self.version.as_dict(), **counts}
 
 
 def submit_upload(
@@ -179,14 +179,19 @@ def _submit(
     meta = _meta(folder, found.manifest)
     if found.manifest.adapter == "predictions":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
-    tried = _try(db, blobs, actor, definition, folder, found.manifest, rules)
+    tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
     new = False
 
     def guard(session: Session) -> None:
         nonlocal new
         new = True
         lock(session, f"submit:{actor.user_id}:{task}")
-        _require_quota(session, actor, task, rules)
+        if quota_left(session, actor, task, rules) == 0:
+            raise TooMany(
+                f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
+                retry_after=3600,
+                remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+            )
 
     with transaction(db):
         version = register_version(
@@ -211,13 +216,14 @@ def _submit(
     return Submission(version, new, cells, left, known.state if known else PASSED)
 
 
-def _try(db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, manifest: Manifest, rules: Rules) -> bool:
+def _try(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, *, manifest: Manifest, rules: Rules
+) -> bool:
     """Try the model here and refuse it where it fails; False where only a worker can say."""
     adapter = ADAPTERS.get(manifest.adapter)
     if rules.trial is None or adapter.place == "file" or adapter.ours:
         return True
-    # Nobody gets a machine for nothing by way of models that are refused.
-    _require_quota(db, actor, task.name, rules)
+    # A refused model counts for nothing in the quota; without this, somebody could use the machine by being refused.
     if actor.user_id is not None:
         throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
     inputs = trials.inputs_for(db, blobs, task)
@@ -226,15 +232,6 @@ def _try(db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, mani
     if report is not None and report.faults:
         raise trials.refusal(report)
     return report is not None
-
-
-def _require_quota(db: Session, actor: Actor, task: str, rules: Rules) -> None:
-    if quota_left(db, actor, task, rules) == 0:
-        raise TooMany(
-            f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
-            retry_after=3600,
-            remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
-        )
 
 
 def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int | None]:

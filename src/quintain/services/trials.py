@@ -188,12 +188,11 @@ def _try_version(
         artefact.unpack(blobs.path(blob), folder)
         if _sandbox_is_here(conditions) or ADAPTERS.get(adapter).place == "remote":
             return _check(folder, task, Manifest(adapter=adapter), inputs, conditions, conditions.trial_seconds)
-        return _ask_engine(engine, Path(name), folder, adapter, task, inputs, conditions)
+        return _ask_engine(engine, folder, adapter, task, inputs, conditions)
 
 
 def _ask_engine(
     engine: Engine,
-    place: Path,
     folder: Path,
     adapter: str,
     task: Task,
@@ -201,6 +200,7 @@ def _ask_engine(
     conditions: Conditions,
 ) -> CheckReport:
     """Try a model where cells are run, when that is not here."""
+    place = folder.parent
     conditions = _within(conditions, conditions.trial_seconds)
     table = pl.DataFrame(inputs).with_columns(id=pl.Series([f"trial-{n}" for n in range(len(inputs))]))
     table.write_parquet(place / "inputs.parquet")

@@ -33,7 +33,7 @@ class Weakness:
         """Say it in a sentence."""
         if self.kind == "few":
             what = "groups of examples" if self.grouped else "examples"
-            return f"too small to rank on: with {self.units} {what}, 50 % is known to ± {self.points:.0f} points"
+            return f"too small to rank on: with {self.units} {what}, one half is known to ± {self.points:.0f} points"
         named = f" ({', '.join(self.labels)})" if self.labels else ""
         if self.kind == "absent":
             return f"one-sided: a label of the task does not occur{named}"

@@ -27,9 +27,9 @@ def warning_text(_: Translate, weak: Weakness) -> str:
     """Say why a data set is weak ground for a ranking."""
     named = ", ".join(weak.labels)
     if weak.kind == "few":
-        text = _("Too small to rank on: with {n} examples, 50 % is known to ± {points} points only.")
+        text = _("Too small to rank on: with {n} examples, one half is known to ± {points} points only.")
         if weak.grouped:
-            text = _("Too small to rank on: with {n} groups of examples, 50 % is known to ± {points} points only.")
+            text = _("Too small to rank on: with {n} groups of examples, one half is known to ± {points} points only.")
         return text.format(n=weak.units, points=round(weak.points))
     if weak.kind == "absent":
         text = _("One-sided: none of its answers is {labels}.") if named else _("One-sided: a label does not occur.")

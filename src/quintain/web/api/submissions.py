@@ -57,7 +57,7 @@ class SubmissionShape(Shape):
     new: bool
     cells: int
     left_today: int | None
-    trial: Literal["passed", "queued", "refused"]
+    trial: str
     meta: dict[str, Any]
 
 

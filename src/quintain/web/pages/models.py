@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
-from quintain.services import models, tasks
+from quintain.services import models, tasks, trials
 from quintain.services.models import VISIBILITIES, Visibility
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.evaluation import axes_of
@@ -77,6 +77,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         section="models",
         model=info,
         version=info.version,
+        trial=trials.trial_of(visit.db, info.version.id),
         visibility_names=_names(_),
         visibility_choices=visibility_choices(_),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],

@@ -52,11 +52,12 @@ def submit(post: Posting, task: str) -> Response:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
         return _form(visit, found, values, trouble_of(error))
     _ = visit.tongue.gettext
-    toast = (
-        _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
-        if made.new
-        else _("It was there already.")
-    )
+    if made.waiting:
+        toast = _("Submitted: a worker tries it on a few examples first.")
+    elif made.new:
+        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
+    else:
+        toast = _("It was there already.")
     return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
 
 

@@ -69,6 +69,16 @@ function onSubmit(event) {
   };
 }
 
+// A form whose answer takes a while says what is happening, and is not sent twice.
+function onBusy(event) {
+  const note = event.target.querySelector?.("[data-busy]");
+  if (!note || event.defaultPrevented) return;
+  note.hidden = false;
+  event.submitter?.setAttribute("aria-busy", "true");
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = "true";
+}
+
 function fadeToasts() {
   for (const toast of document.querySelectorAll(".toast:not(.bad)")) {
     setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
@@ -85,6 +95,7 @@ document.addEventListener("keydown", onKey);
 document.addEventListener("keydown", onEscape);
 document.addEventListener("click", onClick);
 document.addEventListener("submit", onSubmit, true);
+document.addEventListener("submit", onBusy);
 document.addEventListener("quintain:theme", () => drawCharts());
 document.addEventListener("htmx:after:swap", () => drawCharts());
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts());
