@@ -79,7 +79,7 @@ def test_what_the_platform_failed_is_tried_again(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     engine = connect(f"sqlite:///{path}")
     with engine.begin() as connection:
-        upgrade_on(connection, "0006")
+        upgrade_on(connection, "0007")
     reasons = {
         1: ("failed", "failed through no fault of the model: Submitted code is refused here, because …"),
         2: ("failed", "crashed: The model raised KeyError."),
