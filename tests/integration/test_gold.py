@@ -253,7 +253,7 @@ def test_nothing_that_judges_can_ask_for_tells_gold_items_from_others(db: Sessio
 
 def test_an_item_that_an_expert_decided_early_is_asked_for_no_more_once_it_is_gold(db: Session, owner: Actor) -> None:
     """Its open slots go, and an answer on the way opens none, so that nobody meets the item and its gold copy."""
-    adaptive = "[adaptive]\nthreshold = 0.99\nleast = 2\naccuracy = 0.8\n"
+    adaptive = "minimum = 2\n[adaptive]\nthreshold = 0.99\nleast = 2\naccuracy = 0.8\n"
     make_ground(db, owner, 10, adaptive + "[gold]\nrate = 0.5")
     one, slow, later = make_judges(db, 3)
     page = slots.claim_page(db, one, REF)

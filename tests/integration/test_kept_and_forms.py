@@ -61,6 +61,13 @@ def test_commands_leave_out_what_was_set_aside(cli: Cli, tmp_path: Path, command
     assert (every["judgements"], every["set_aside"]) == (40, 0)
 
 
+def test_expanding_leaves_them_out_too(cli: Cli, tmp_path: Path) -> None:
+    """Training rows are made of the judgements that count."""
+    path, out = judged(tmp_path / "judgements.csv"), tmp_path / "out.csv"
+    found = json.loads(cli("labels", "expand", path, "--out", out, "--json").stdout)
+    assert (found["rows"], found["labels"], found["set_aside"]) == (30, {"a": 30}, 10)
+
+
 def test_a_validation_that_is_exported_and_measured_leaves_out_its_random_clicker(
     cli: Cli, db: Session, owner: Actor, tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ def shown(db: Session, actor: Actor) -> list[str]:
     return [item.inputs["text"] for item in page.items] if page else []
 
 
-@pytest.mark.parametrize("policy", ["", "[adaptive]\nthreshold = 0.999\nleast = 2\n"])
+@pytest.mark.parametrize("policy", ["", "minimum = 2\n[adaptive]\nthreshold = 0.999\nleast = 2\n"])
 def test_a_text_submitted_again_after_its_retraction_is_judged(
     db: Session, owner: Actor, writer: Actor, policy: str
 ) -> None:

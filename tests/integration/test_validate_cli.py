@@ -137,7 +137,7 @@ def test_the_saving_of_an_adaptive_policy_is_reported(
     cli: Run, workspace: Workspace, db: Session, owner: Actor
 ) -> None:
     """The command line and the console say how many judgements were saved, and α or why there is none."""
-    make_ground(db, owner, 6, "[adaptive]\nthreshold = 0.9\n[gold]\nrate = 0")
+    make_ground(db, owner, 6, "minimum = 2\n[adaptive]\nthreshold = 0.9\n[gold]\nrate = 0")
     judge_all(db, make_judges(db, 5))
     shown = cli("--workspace", workspace.settings.workspace, "validate", "status", REF).stdout
     assert "saved by asking adaptively: 18 judgements (60.0%)" in shown

@@ -175,7 +175,7 @@ def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session
     assert vmer.error_rates(db, owner, REF)["collected"] == 5
 
 
-@pytest.mark.parametrize("policy", ["", "[adaptive]\nthreshold = 0.999\nleast = 2\naccuracy = 0.8\n"])
+@pytest.mark.parametrize("policy", ["", "minimum = 2\n[adaptive]\nthreshold = 0.999\nleast = 2\naccuracy = 0.8\n"])
 def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, writer: Actor, policy: str) -> None:
     """Neither unqualifying who judged it, nor an answer on the way, nor restoring its gold copy brings it back."""
     make_round(db, owner, five(writer), f"automatic = false\njudgements = 3\n{policy}[gold]\nrate = 0.5")

@@ -112,11 +112,12 @@ def expand(
     Example: quintain labels expand judgements.csv --mixed mixed --into positive,negative --out train.csv
     """
     expanding = Expanding(mixed, split_names(into) or ("positive", "negative"), times)
-    found = expand_file(file, out, expanding, make_reading(column, labels, repeats, everything))
+    found = expand_file(file, out, expanding, make_reading(column, labels, repeats, everything)).as_dict()
+    _say_notes(found)
     if json:
-        output.print_json({"rows": sum(found.values()), "labels": found})
+        output.print_json(found)
         return
-    output.print_table(["label", "rows"], found.items())
+    output.print_table(["label", "rows"], found["labels"].items())
     output.say(f"Wrote {named(out)}.")
 
 

@@ -1,4 +1,4 @@
-"""`quintain validate policy|judges|notes|trail`: what the owner's console shows and sets, besides its figures."""
+"""`quintain validate policy|adaptive|judges|notes|trail`: what the owner's console shows and sets besides figures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from quintain.cli.streams import in_option
 from quintain.cli.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
+from quintain.services import adaptive_forecast, validate, validation_trail
 from quintain.services import judges as judge_service
-from quintain.services import validate, validation_trail
 
 SHOWN = 200
 
@@ -47,6 +47,39 @@ def policy(
         print_table(["version", "when", "who", "policy"], rows)
     else:
         print_line(found[0].policy.rstrip("\n"))
+
+
+@app.command()
+def adaptive(
+    context: typer.Context,
+    ref: Ref,
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of a policy to try, not the one that stands.", show_default=False),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say what asking adaptively would save and what it would risk, before it is switched on.
+
+    Example: quintain validate adaptive sentiment/2 --policy policy.toml
+    """
+    with workspace_of(context).session() as db:
+        text = None if policy is None else read_text(policy)
+        found = adaptive_forecast.foresee_adaptive(db, OPERATOR, ref, text, file=str(policy) if policy else None)
+    if json:
+        print_json(found.as_dict())
+        return
+    say(f"From {found.source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
+    rows = [
+        [
+            f"minimum = {one.minimum}, adaptive.least = {one.least}" + (" (as it stands)" if one.chosen else ""),
+            f"{one.result.saving:.1%}",
+            f"{one.result.changed:.1%}",
+            f"{one.result.unlabelled:.1%} ({one.result.unlabelled_before:.1%})",
+        ]
+        for one in found.settings
+    ]
+    print_table(["setting", "judgements saved", "another label", "no label (without adapting)"], rows)
 
 
 @app.command()

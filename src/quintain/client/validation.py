@@ -65,6 +65,16 @@ class ValidationCalls:
         found = self._transport.ask("GET", f"{place(ref, 'validations')}/policy")
         return [PolicyVersion.read(one) for one in found["versions"]]
 
+    def foresee_adaptive(self, ref: str, policy: str | None = None) -> dict[str, Any]:
+        """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners).
+
+        Each of `settings` has `minimum` and `least`, the `saving` of judgements, and the shares of items that would be
+        `changed` or `unlabelled`; the first one is that of the policy.
+        """
+        body = None if policy is None else {"policy": policy}
+        found: dict[str, Any] = self._transport.ask("POST", f"{place(ref, 'validations')}/adaptive", json=body)
+        return found
+
     def set_validation_policy(self, ref: str, policy: str) -> PolicyVersion:
         """Change the policy, a TOML text; slots that are there stay (owners)."""
         found = self._transport.ask("PUT", f"{place(ref, 'validations')}/policy", json={"policy": policy})

@@ -27,11 +27,12 @@ class ValidationState(StrEnum):
 class Adaptive:
     """Ask for *least* judgements, then for one more at a time until a label's posterior passes *threshold*.
 
-    A judge of whom nothing is known yet is taken to be right with probability *accuracy*.
+    The label also needs the policy's *minimum* of votes; where *least* is not given, it is that minimum. A judge of
+    whom nothing is known yet is taken to be right with probability *accuracy*.
     """
 
     threshold: float = 0.95
-    least: int = 2
+    least: int = 3
     accuracy: float = 0.8
 
 

@@ -106,8 +106,8 @@ def _may(db: Session, people: Sequence[int], items: Sequence[TailItem]) -> BoolA
     row = {user: place for place, user in enumerate(people)}
     column = {item.id: place for place, item in enumerate(items)}
     may = np.ones((len(people), len(items)), dtype=bool)
-    for user, item in tails.seen(db, people, list(column)):
-        may[row[user], column[item]] = False
+    for user, seen in tails.seen(db, people, list(column)):
+        may[row[user], column[seen]] = False
     for place, item in enumerate(items):
         if item.author_id in row:
             may[row[item.author_id], place] = False

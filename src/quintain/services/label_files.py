@@ -119,7 +119,21 @@ class Expanding:
     times: int = 1
 
 
-def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | None = None) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """How many training rows were written of each label, and what was left out."""
+
+    labels: Mapping[str, int]
+    set_aside: int
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        rows = sum(self.labels.values())
+        return {"rows": rows, "labels": dict(self.labels), "set_aside": self.set_aside, "notes": list(self.notes)}
+
+
+def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | None = None) -> Expanded:
     """Write one row `item, label` per judgement to *out*, as distributional training data; count them by label."""
     table_format(out)
     if expanding.times < 1:
@@ -141,7 +155,7 @@ def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | 
     )
     write_table(frame, out)
     total = zip(judgements.classes, counts.sum(axis=0).tolist(), strict=True)
-    return {name: count for name, count in total if count}
+    return Expanded({name: count for name, count in total if count}, table.set_aside, table.notes)
 
 
 @dataclass(frozen=True, slots=True)

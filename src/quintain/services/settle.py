@@ -1,7 +1,8 @@
 """What follows for an item's slots when one of them was filled or opened again.
 
 Filled slots come first in rank, so that the rank of an open slot says how many judgements its item has or is getting.
-With an adaptive policy, an item whose label is sure needs no more slots, and one whose label is not gets another.
+With an adaptive policy, an item whose label is sure and has its minimum of votes needs no more slots; any other gets
+another one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from sqlalchemy.orm import Session
 from quintain.core.validation import Adaptive
 from quintain.services.ground import Ground, slot_rows
 from quintain.services.judging_labels import choices
-from quintain.stats.judgements import softmax
+from quintain.stats.adaptive import Stopping, is_enough
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.one_coin import vote_log_odds
 from quintain.store.queries import judgements as judgement_queries
 from quintain.store.queries import slots as slot_queries
@@ -66,16 +68,18 @@ def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, l
     by_item = {item_id: own for item_id, own in by_item.items() if item_id not in settled}
     if not by_item:
         return
-    sure = _confidence(db, ground, adaptive, list(by_item))
+    scored = _scores(db, ground, adaptive, list(by_item))
+    most = ground.policy.judgements
+    stopping = Stopping(most, ground.policy.minimum, adaptive.least, adaptive.threshold)
     items = queries.items(db, list(by_item))
     more: list[int] = []
     for item_id, own in by_item.items():
         filled = sum(slot.state == "filled" for slot in own)
-        if sure.get(item_id, 0.0) >= adaptive.threshold and filled >= min(adaptive.least, ground.policy.judgements):
+        if is_enough(*scored[item_id], filled, stopping)[0]:
             for slot in own:
                 if slot.state == "open":
                     slot.state = "dropped"
-        elif filled < ground.policy.judgements and not any(slot.state in {"open", "leased"} for slot in own):
+        elif filled < most and not any(slot.state in {"open", "leased"} for slot in own):
             dropped = next((slot for slot in own if slot.state == "dropped"), None)
             if dropped is not None:
                 dropped.state, dropped.rank, dropped.generation = "open", filled, dropped.generation + 1
@@ -90,8 +94,10 @@ def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, l
         slot_queries.add(db, [{**row, "generation": 1} for row in rows])
 
 
-def _confidence(db: Session, ground: Ground, adaptive: Adaptive, item_ids: Sequence[int]) -> dict[int, float]:
-    """Give the posterior of each item's most probable label, from the judgements that count."""
+def _scores(
+    db: Session, ground: Ground, adaptive: Adaptive, item_ids: Sequence[int]
+) -> dict[int, tuple[FloatArray, IntArray]]:
+    """Give the log scores and the votes of each item's labels, from the judgements that count."""
     table = judgement_queries.table(db, ground.id, item_ids)
     aside = judgement_queries.set_aside(db, ground.id)
     known = judgement_queries.accuracies(db, ground.id, set(table.user.tolist()))
@@ -99,11 +105,13 @@ def _confidence(db: Session, ground: Ground, adaptive: Adaptive, item_ids: Seque
     found = {}
     for item_id in item_ids:
         names = [label.name for label in choices(ground.task, items[item_id].inputs)]
-        scores = np.zeros((len(names), 1))
+        scores, votes = np.zeros((1, len(names))), np.zeros((1, len(names)), dtype=np.int64)
         for row in np.flatnonzero(table.item == item_id):
             user = int(table.user[row])
             if table.id[row] > aside.get(user, 0) and table.label[row] in names:
                 accuracy = np.array([known.get(user, adaptive.accuracy)])
-                scores[names.index(table.label[row]), 0] += vote_log_odds(accuracy, len(names))[0]
-        found[item_id] = float(softmax(scores)[0].max())
+                place = names.index(table.label[row])
+                scores[0, place] += vote_log_odds(accuracy, len(names))[0]
+                votes[0, place] += 1
+        found[item_id] = scores, votes
     return found

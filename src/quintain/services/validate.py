@@ -24,7 +24,7 @@ from quintain.services.ground import Ground, slot_rows
 from quintain.services.permissions import require_owner
 from quintain.services.settle import ask_again
 from quintain.services.tasks import find_row
-from quintain.services.validation_policy import dump_policy, parse_policy
+from quintain.services.validation_policy import dump_policy, parse_policy, stored_policy
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries import prompts, slots
@@ -38,7 +38,7 @@ CHUNK = 5000
 ROW_KEYS = ("inputs", "answer", "predictions")
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
-read_policy = lru_cache(maxsize=256)(parse_policy)
+read_policy = lru_cache(maxsize=256)(stored_policy)
 read_task = lru_cache(maxsize=64)(parse_task)
 
 

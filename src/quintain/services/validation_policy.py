@@ -51,11 +51,24 @@ NUMBERS: Mapping[str, tuple[float, float]] = {
     "rules.limit": (0, 1),
     "rules.confidence": (0.5, 0.999999),
 }
+MINIMUM = ValidationPolicy().minimum
 CHOICES: Mapping[str, tuple[str, ...]] = {"items": SOURCES, "rules.rule": RULE_NAMES}
 PATTERNS: Mapping[str, tuple[str, str]] = {
     "reward.currency": (r"[A-Z]{3}", "a currency code such as USD"),
     "quiz.name": (r"\S(.{0,78}\S)?", "a name of 1 to 80 characters"),
 }
+
+
+def stored_policy(text: str) -> ValidationPolicy:
+    """Read a policy that was taken before; settings that were let through then and contradict each other are mended.
+
+    A validation must be there to be looked at, whatever an earlier version took for a policy.
+    """
+    data = parse_toml(text)
+    adaptive = data.get("adaptive")
+    if isinstance(adaptive, Mapping) and adaptive.get("least", 0) < (minimum := data.get("minimum", MINIMUM)):
+        data = {**data, "adaptive": {**adaptive, "least": minimum}}
+    return policy_of(data)
 
 
 def parse_policy(text: str, *, file: str | None = None) -> ValidationPolicy:
@@ -71,6 +84,8 @@ def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> Validation
     """Make a policy of plain data, as TOML or a page gives it."""
     faults: list[tuple[str, str]] = []
     values = _checked("", ValidationPolicy, data, faults)
+    if isinstance(values.get("adaptive"), Mapping):
+        values["adaptive"] = {"least": values.get("minimum", MINIMUM), **values["adaptive"]}
     for name, make in TABLES.items():
         if name in values:
             values[name] = _table(name, make, values[name], faults)
@@ -138,6 +153,13 @@ def _together(policy: ValidationPolicy) -> list[tuple[str, str]]:
     faults = []
     if policy.minimum > policy.judgements:
         faults.append(("minimum", f"is {policy.minimum}, more than the {policy.judgements} judgements of an item"))
+    if policy.adaptive and policy.adaptive.least < policy.minimum <= policy.judgements:
+        least, minimum = policy.adaptive.least, policy.minimum
+        reason = f"is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end"
+        faults.append(("adaptive.least", f"{reason} without one; set adaptive.least = {minimum}, or minimum = {least}"))
+    if policy.adaptive and policy.adaptive.least > policy.judgements:
+        least, most = policy.adaptive.least, policy.judgements
+        faults.append(("adaptive.least", f"is {least}, more than the {most} judgements of an item"))
     if policy.quiz and policy.quiz.right > policy.quiz.questions:
         faults.append(("quiz.right", f"is {policy.quiz.right}, more than the {policy.quiz.questions} questions"))
     if policy.gold.bonus_right > policy.gold.bonus_every:

@@ -150,7 +150,7 @@ def repeated(
     """
 
     @functools.wraps(verb)
-    def try_again(db: Session, *given: Given.args, **named: Given.kwargs) -> Found:
+    def try_again(db: Session, /, *given: Given.args, **named: Given.kwargs) -> Found:
         for attempt in range(0 if db.info.get("in_transaction") else TRIES - 1):
             try:
                 return verb(db, *given, **named)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.core.validation import Adaptive, EntryQuiz, Gold, JudgeReward, UnqualifyRule, ValidationPolicy
-from quintain.services.validation_policy import dump_policy, parse_policy
+from quintain.services.validation_policy import dump_policy, parse_policy, stored_policy
 
 
 def test_an_empty_file_is_the_papers_policy() -> None:
@@ -22,9 +22,9 @@ def test_an_empty_file_is_the_papers_policy() -> None:
 policies = st.builds(
     ValidationPolicy,
     judgements=st.integers(5, 12),
-    minimum=st.integers(1, 5),
+    minimum=st.integers(1, 3),
     page_size=st.integers(1, 100),
-    adaptive=st.none() | st.builds(Adaptive, st.floats(0.5, 0.99), st.integers(1, 5)),
+    adaptive=st.none() | st.builds(Adaptive, st.floats(0.5, 0.99), st.integers(3, 5)),
     gold=st.builds(Gold, rate=st.floats(0, 0.9), bonus=st.integers(0, 500)),
     quiz=st.none() | st.just(EntryQuiz()),
     reward=st.builds(JudgeReward, st.integers(0, 1000), st.sampled_from(["USD", "JPY"])),
@@ -45,6 +45,12 @@ def test_what_is_written_reads_back_the_same(policy: ValidationPolicy) -> None:
         ("judgements = 0", "a whole number from 1 to 100"),
         ("judgements = true", "a whole number from 1 to 100"),
         ("minimum = 6", "more than the 5 judgements"),
+        (
+            "[adaptive]\nleast = 2",
+            "fewer than the 3 votes that a label needs \\('minimum'\\)",
+        ),
+        ("minimum = 4\n[adaptive]\nleast = 3", "set adaptive.least = 4, or minimum = 3"),
+        ("[adaptive]\nleast = 6", "more than the 5 judgements of an item"),
         ("[gold]\nrate = 2", "field 'gold.rate': is 2, not a number from 0 to 0.9"),
         ("gold = 3", "is not a table"),
         ("rules = [3]", "is not a list of tables"),
@@ -59,3 +65,18 @@ def test_faults_are_named(text: str, message: str) -> None:
     """Each fault says where it is and what is wanted."""
     with pytest.raises(BadInput, match=message.replace("[", r"\[")):
         parse_policy(text, file="policy.toml")
+
+
+def test_the_defaults_of_adaptive_asking_are_in_step() -> None:
+    """An item is asked about until a label has the votes that it needs; the two can be set together or alone."""
+    assert parse_policy("[adaptive]").adaptive == Adaptive(least=3)
+    assert parse_policy("minimum = 2\n[adaptive]\nthreshold = 0.9").adaptive == Adaptive(0.9, 2)
+    assert parse_policy("judgements = 9\nminimum = 5\n[adaptive]").first_slots == 5
+
+
+def test_a_stored_policy_of_an_earlier_version_can_still_be_read() -> None:
+    """What was let through then is mended, not refused: the validation must open."""
+    kept = stored_policy("judgements = 5\nminimum = 3\n\n[adaptive]\nthreshold = 0.95\nleast = 2\naccuracy = 0.8\n")
+    assert kept.adaptive == Adaptive(least=3)
+    with pytest.raises(BadInput):
+        parse_policy("[adaptive]\nleast = 2")

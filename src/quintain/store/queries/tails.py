@@ -44,7 +44,7 @@ _TAIL = text("""
     bindparam("now", type_=UtcTime())
 )
 _LONG = text(f"SELECT ({NO_TAIL}) IS NOT NULL").columns(column("long", Boolean()))
-_HELPERS = text("""
+_HELPERS_SQL = """
     SELECT p.user_id, sum(p.size) FROM judging_pages p JOIN (
         SELECT user_id, max(started_at) AS last FROM judging_pages
         WHERE validation_id = :validation AND started_at >= :since
@@ -66,9 +66,11 @@ _HELPERS = text("""
         )
     )
     AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = p.user_id AND u.deleted_at IS NOT NULL)
-    GROUP BY p.user_id, lately.last ORDER BY lately.last DESC, p.user_id""")
-_HELPERS = _HELPERS.bindparams(bindparam("since", type_=UtcTime()), bindparam("no", False, type_=Boolean())).columns(
-    column("user_id", Integer()), column("shown", BigInteger())
+    GROUP BY p.user_id, lately.last ORDER BY lately.last DESC, p.user_id"""
+_HELPERS = (
+    text(_HELPERS_SQL)
+    .bindparams(bindparam("since", type_=UtcTime()), bindparam("no", False, type_=Boolean()))
+    .columns(column("user_id", Integer()), column("shown", BigInteger()))
 )
 _SEEN = text("""
     SELECT user_id, item_id FROM judging_offers WHERE user_id IN :users AND item_id IN :items""").bindparams(

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from quintain.services import judges, validate, validation_trail
+from quintain.services import adaptive_forecast, judges, validate, validation_trail
 from quintain.services.permissions import require_owner
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit, TaskName
@@ -32,6 +32,12 @@ def put_policy(call: Calling, task: TaskName, name: Name, wanted: PolicyRequest)
     """Change the policy; slots that are there stay (owners)."""
     validate.set_policy(call.db, call.actor, f"{task}/{name}", wanted.policy)
     return get_policy(call, task, name)
+
+
+def foresee_adaptive(call: Calling, task: TaskName, name: Name, wanted: PolicyRequest | None = None) -> dict[str, Any]:
+    """Say what asking adaptively would save and risk, by the policy that stands or another one (owners)."""
+    given = wanted.policy if wanted else None
+    return adaptive_forecast.foresee_adaptive(call.db, call.actor, f"{task}/{name}", given).as_dict()
 
 
 def list_judges(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from quintain.core.people import RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
+from quintain.services import adaptive_forecast, tasks, validate, validation_status, validation_trail
 from quintain.services import review as reviewing
-from quintain.services import tasks, validate, validation_status, validation_trail
+from quintain.services.adaptive_forecast import AdaptiveForecast
 from quintain.services.permissions import require_owner, require_role
 from quintain.web.charts import bar_chart, heat_map
 from quintain.web.errors import Trouble, trouble_of
@@ -76,6 +77,16 @@ def save_policy(post: Posting, task: str, name: str) -> Response:
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"))
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))
+
+
+def try_adaptive(post: Posting, task: str, name: str) -> Response:
+    """Show what asking adaptively would save and risk by the policy that was typed, which is not saved."""
+    visit, typed = post.visit, post.text("policy")
+    try:
+        found = adaptive_forecast.foresee_adaptive(visit.db, visit.actor, f"{task}/{name}", typed)
+    except BadInput as error:
+        return _console(visit, task, name, trouble=trouble_of(error), policy=typed)
+    return _console(visit, task, name, policy=typed, foreseen=found)
 
 
 def review(post: Posting, task: str, name: str) -> Response:
@@ -149,7 +160,15 @@ def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
     return {"live": found, **money, "home": home_of(task, name)}
 
 
-def _console(visit: Visit, task: str, name: str, *, trouble: Trouble | None = None, policy: str = "") -> Response:
+def _console(
+    visit: Visit,
+    task: str,
+    name: str,
+    *,
+    trouble: Trouble | None = None,
+    policy: str = "",
+    foreseen: AdaptiveForecast | None = None,
+) -> Response:
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
     status = validation_status.status(visit.db, visit.actor, ref)
@@ -173,6 +192,7 @@ def _console(visit: Visit, task: str, name: str, *, trouble: Trouble | None = No
         rates=rates,
         more_rates=more,
         policy=policy or status["policy"],
+        foreseen=foreseen,
         trail=validation_trail.trail(visit.db, visit.actor, ref),
         crumbs=crumbs(visit, found, name),
         error=trouble,
