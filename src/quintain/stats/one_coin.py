@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import special
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
 
+SURE = 1.2816  # standard errors: 90 % of a normal distribution are below
 NEARLY = 0.005  # shares of votes that are so near to even ones make no difference
 
 
@@ -55,9 +55,9 @@ def fit_one_coin(
 ) -> OneCoin:
     """Fit the model by EM from the shares of votes, with the prior Beta(*right*, *wrong*) on every accuracy.
 
-    Beforehand all classes are equally probable, or as frequent as they are among the votes: whichever foretells each
-    vote better from the others on its item. Shares that are fitted along with the rest would let one class swallow the
-    others where workers err.
+    Beforehand all classes are equally probable; or as frequent as they are among the votes, where that surely foretells
+    each vote better from the others on its item. Shares that are fitted along with the rest would let one class swallow
+    the others where workers err.
 
     It ends when an item's posterior moves by no more than *tolerance* on average.
     """
@@ -69,18 +69,25 @@ def fit_one_coin(
     alike = np.abs(even - votes).max(initial=0.0) < NEARLY
     if alike or not len(compared):
         return _fit(judgements, even, **given)
-    fits = [_fit(judgements, prior, **given) for prior in (even, votes)]
-    return max(fits, key=partial(_foretold, judgements, compared))
+    first, second = (_fit(judgements, prior, **given) for prior in (even, votes))
+    gain = _foretold(judgements, compared, second) - _foretold(judgements, compared, first)
+    return second if _is_sure(total_by(judgements.item[compared], gain, len(judgements.items))) else first
 
 
-def _foretold(judgements: Judgements, rows: IntArray, fit: OneCoin) -> float:
-    """Give the mean log probability of some votes, given all others on their items and how often workers are right."""
+def _is_sure(gains: FloatArray) -> bool:
+    """Say whether the mean of the items' *gains* is above 0, with 90 % confidence."""
+    mean, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
+    return mean > SURE * error
+
+
+def _foretold(judgements: Judgements, rows: IntArray, fit: OneCoin) -> FloatArray:
+    """Give the log probability of some votes, given all others on their items and how often workers are right."""
     item, label, classes = judgements.item[rows], judgements.label[rows], len(judgements.classes)
     accuracy, belief = fit.accuracy[judgements.worker[rows]], fit.posterior[item, label]
     without = belief * np.exp(-vote_log_odds(accuracy, classes))
     without /= 1 - belief + without
     told = without * accuracy + (1 - without) * (1 - accuracy) / max(classes - 1, 1)
-    return float(np.log(np.maximum(told, 1e-300)).mean())
+    return np.asarray(np.log(np.maximum(told, 1e-300)), dtype=np.float64)
 
 
 def _fit(
