@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MAX_REASON = 4000
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -31,6 +33,11 @@ class Fault:
     row: int | None = None
     field: str | None = None
     line: int | None = None
+
+    def __post_init__(self) -> None:
+        """Keep a reason to a length that somebody may read: it may quote a cell of any size."""
+        if len(self.reason) > MAX_REASON:
+            object.__setattr__(self, "reason", f"{self.reason[:MAX_REASON]}…")
 
     def __str__(self) -> str:
         places = [
