@@ -154,7 +154,7 @@ def test_a_definition_that_is_none_is_refused(run: Cli, tmp_path: Path, command:
     assert found == {}
 
 
-@pytest.mark.parametrize("rounds", [25, pytest.param(600, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [25, pytest.param(150, marks=pytest.mark.slow)])
 def test_a_backup_with_a_turned_byte_is_refused_or_whole(
     run: Cli, workspace: Workspace, tmp_path: Path, rounds: int
 ) -> None:

@@ -19,6 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+MAX_REASON = 4000
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -33,6 +35,11 @@ class Fault:
     row: int | None = None
     field: str | None = None
     line: int | None = None
+
+    def __post_init__(self) -> None:
+        """Keep a reason to a length that somebody may read: it may quote a cell of any size."""
+        if len(self.reason) > MAX_REASON:
+            object.__setattr__(self, "reason", f"{self.reason[:MAX_REASON]}…")
 
     def __str__(self) -> str:
         places = [

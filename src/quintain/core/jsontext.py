@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault
-
 MAX_DEPTH = 64
 MAX_DIGITS = 300  # whatever has more is beyond a floating-point number
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -55,16 +53,6 @@ def parse_json(text: str | bytes, *, halves: bool = False) -> Any:
     if not halves and (_SURROGATE.search(source) or not source.isascii()):
         _check_text(value)
     return value
-
-
-def read_json(text: str | bytes, *, file: str | None = None, row: int | None = None) -> Any:
-    """Give the value that *text* holds, or refuse it naming *file* and *row*, or the line where there is no row."""
-    try:
-        return parse_json(text)
-    except NotJson as error:
-        raise BadInput(
-            faults=[Fault(f"not JSON: {error.reason}", file=file, row=row, line=error.line if row is None else None)]
-        ) from error
 
 
 def too_deep_for_tables(data: bytes) -> bool:
