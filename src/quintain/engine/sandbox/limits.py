@@ -28,7 +28,7 @@ class Limits:
 
 
 class Outcome(StrEnum):
-    """How a run ended. All but *done*, *cancelled*, *no sandbox* and *platform* are the model's own doing."""
+    """How a run ended. All but *done* and the last four are the model's own doing."""
 
     DONE = "done"
     CRASHED = "crashed"
@@ -38,6 +38,7 @@ class Outcome(StrEnum):
     OUTPUT = "printed too much"
     BAD_ANSWER = "gave an answer that cannot be used"
     UNREACHABLE = "could not be reached"
+    OVER_BUDGET = "would cost more than its budget"
     CANCELLED = "cancelled"
     NO_SANDBOX = "waits for a machine with a sandbox"
     PLATFORM = "failed through no fault of the model"
