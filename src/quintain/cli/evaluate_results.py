@@ -152,8 +152,17 @@ def local(
 
         conditions = conditions_of(settings_of(context))
         found = local_evaluation.evaluate_locally(
-            folder, data, wanted, conditions, plan=plan, quick=quick, progress=show
+            folder,
+            data,
+            wanted,
+            conditions,
+            plan=plan,
+            quick=quick,
+            progress=show,
+            warn=lambda expected: output.say(f"This makes {expected}."),
         )
+    for hint in found.hints:
+        output.say(hint)
     if json:
         output.print_json(found.as_dict())
         return
@@ -166,6 +175,7 @@ def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]
     lines += _measured(found.measurements)
     if found.measurements.get("batch_differs"):
         lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
+    lines += _asked(found.asking)
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
             lines.append([name, *_figure(share["share"])])
@@ -173,3 +183,16 @@ def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]
             families = share["families"].items()
             lines += [[f"  {family}{failed.get(family, '')}", *_figure(value)] for family, value in families]
     return lines
+
+
+def _asked(asking: Mapping[str, float]) -> list[list[str]]:
+    """Give a line for each thing that calls to a server took."""
+    if not asking:
+        return []
+    lines = [
+        ["requests", f"{asking['requests']:,}", f"{asking['cached']:,} more replies from the cache"],
+        ["tokens sent", f"{asking['input_tokens']:,}", ""],
+        ["tokens received", f"{asking['output_tokens']:,}", ""],
+        ["cost", f"{asking['cost']:.4f}", f"{asking['spent']:.4f} of it now"],
+    ]
+    return [*lines, ["replies that could not be read", f"{asking['unread']:,}", ""]] if asking["unread"] else lines

@@ -21,7 +21,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "data": ("quintain.cli.data:app", "quintain.cli.perturb", "quintain.cli.overlap"),
     "model": ("quintain.cli.model:app", "quintain.cli.submit"),
     "train": ("quintain.cli.train:train",),
-    "evaluate": ("quintain.cli.evaluate:app", "quintain.cli.cells", "quintain.cli.evaluate_results"),
+    "evaluate": (
+        "quintain.cli.evaluate:app",
+        "quintain.cli.cells",
+        "quintain.cli.evaluate_results",
+        "quintain.cli.evaluate_answers",
+    ),
     "board": ("quintain.cli.board:app", "quintain.cli.board_keep", "quintain.cli.board_verify"),
     "harvest": ("quintain.cli.harvest:harvest",),
     "validate": ("quintain.cli.validate:app", "quintain.cli.validate_console"),

@@ -45,7 +45,9 @@ class Outcome(StrEnum):
 
 
 class RunEnded(QuintainError):
-    """The sandboxed process is gone; *outcome* says how, *log* what it printed last."""
+    """The sandboxed process is gone; *outcome* says how, *log* what it printed last, *spent* what asking had cost."""
+
+    spent = 0.0
 
     def __init__(self, outcome: Outcome, message: str, *, log: str = "", remedy: str | None = None) -> None:
         # Much of it is the model's own words, and all of it is stored.

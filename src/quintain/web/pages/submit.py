@@ -57,6 +57,10 @@ def submit(post: Posting, task: str) -> Response:
         if made.new
         else _("It was there already.")
     )
+    if made.estimate is not None:
+        number = visit.tongue.number
+        calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
+        toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
     return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
 
 
