@@ -114,7 +114,7 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
         left_today=made.left_today,
         trial=made.trial,
         meta=dict(version.meta),
-        estimate=made.estimate and made.estimate.as_dict(),
+        estimate=made.estimate.as_dict() if made.estimate else None,
     )
 
 
