@@ -80,11 +80,11 @@ def test_what_calls_took_is_shown(model: Path, data: Path, server: Server, cli: 
 def test_a_budget_stops_at_home_too(model: Path, data: Path, server: Server, cli: Callable[..., Result]) -> None:
     """What does not fit is not called, and the message says how much was left."""
     with (model / "quintain.toml").open("a") as file:
-        file.write("concurrency = 1\nbudget = 0.1\n")
+        file.write("concurrency = 1\nbudget = 0.05\n")
     result = cli("evaluate", "local", model, "--data", data, "--quick")
     assert result.exit_code != 0
     assert "The budget does not cover the next call" in result.stderr
-    assert len(server.calls) * 0.011 <= 0.1
+    assert len(server.calls) * 0.011 <= 0.05
 
 
 def test_perturbations_beside_the_figures_are_not_called_for(

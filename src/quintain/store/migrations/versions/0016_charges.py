@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("cell_id", sa.Integer(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("secret", sa.String(length=200), nullable=True),
-        sa.Column("amount", sa.Float(), nullable=False),
+        sa.Column("amount", sa.Double(), nullable=False),
         sa.Column("settled", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["cell_id"], ["cells.id"], name=op.f("fk_charges_cell_id_cells")),
