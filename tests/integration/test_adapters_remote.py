@@ -201,7 +201,7 @@ def test_what_a_chat_endpoint_says_can_be_kept(server: Server, task: Task, tmp_p
     """Half surrogates, NUL and absurd counts of tokens neither break the cache nor the bill."""
     body = b'{"choices": [{"message": {"content": "positive \\ud800\\u0000"}}], "usage": {"prompt_tokens": 1%s}}'
     server.respond = lambda *_: (200, {"content-type": "application/json"}, body % (b"0" * 90))
-    answers, facts = ask(server, "chat", task, cache=tmp_path, input_price=2.0)
+    answers, facts = ask(server, "chat", task, cache=tmp_path, read="pattern", pattern="positive", input_price=2)
     assert answers == ["positive"] * 3
     assert facts["input_tokens"] == 0
     assert ask(server, "chat", task, cache=tmp_path)[1]["cached"] == 3

@@ -7,30 +7,28 @@ was, costs nothing twice.
 from __future__ import annotations
 
 import json
-import os
-import re
-import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, Outside
+from quintain.adapters.kept_replies import KeptReplies
+from quintain.adapters.letter import PLACEHOLDER, Letter
+from quintain.adapters.prices import PRICE_OPTIONS, Purse, check_prices, estimated_tokens, prices_of
 from quintain.adapters.reading import Reader, check_reading
 from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_options, permit
 from quintain.core.errors import BadInput, Fault
-from quintain.core.example import Failure
-from quintain.core.hashing import canonical_json, content_id
+from quintain.core.example import Exchange, Failure, Told
 from quintain.core.task import Task
+from quintain.core.untrusted import storable
 from quintain.tasks.contract import kind_of
 
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PATH = "/chat/completions"
-LIMIT = "max_completion_tokens"  # what newer endpoints call max_tokens
-OPTIONAL = (LIMIT, "max_tokens", "temperature", "response_format")  # what an endpoint may refuse, and is then left out
+LONGEST_KEPT = 20_000  # characters of a prompt, and of a reply, that are kept to be looked at
 MOST_TOKENS = 10**9  # of one reply; what says more is not believed
 
 
@@ -54,13 +52,12 @@ class ChatAdapter(Adapter):
         "temperature": "Temperature; 0 by default.",
         "max_tokens": "The most tokens of a reply; 64 by default.",
         "concurrency": "How many calls are made at once; 4 by default, 32 at most.",
-        "input_price": "Price of a million tokens that are sent, in any currency.",
-        "output_price": "Price of a million tokens that come back.",
+        **PRICE_OPTIONS,
     }
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options and at the prompt's placeholders; nothing is called."""
-        faults = check_options(options) + check_reading(options)
+        faults = check_options(options) + check_reading(options) + check_prices(options)
         faults += [_fault(name, "is missing") for name in ("model", "prompt") if not options.get(name)]
         known = {item.name for item in kind_of(task).fields(task)} | {"labels"}
         for name in PLACEHOLDER.findall(str(options.get("prompt", ""))):
@@ -79,12 +76,39 @@ class ChatAdapter(Adapter):
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
         """Give a `predict` that asks for several examples at once."""
-        with (
-            Caller(options, outside) as caller,
-            ThreadPoolExecutor(int(options.get("concurrency", 4)), thread_name_prefix="chat") as pool,
-        ):
-            chat = Chat(caller, task, options, outside.cache)
-            yield Connection(lambda batch: list(pool.map(chat.answer, batch)), chat.facts)
+        together = int(options.get("concurrency", 4))
+        with ExitStack() as stack:
+            caller = stack.enter_context(Caller(options, outside))
+            pool = stack.enter_context(ThreadPoolExecutor(together, thread_name_prefix="chat"))
+            kept = stack.enter_context(closing(KeptReplies(outside.cache))) if outside.cache else None
+            chat = Chat(caller, task, options, outside, kept)
+            yield Connection(lambda batch: _shared_out(chat.answer, batch, pool, together), chat.facts, worded=True)
+
+
+def _shared_out(
+    answer: Callable[[Mapping[str, Any]], Told], batch: Sequence[Mapping[str, Any]], pool: Executor, together: int
+) -> list[Any]:
+    """Answer *batch* with so many threads, each of which takes the next example when it is done with one.
+
+    The first that fails ends it: the others finish the call they are in, and none begins another.
+    """
+    found: list[Any] = [None] * len(batch)
+    left = iter(range(len(batch)))  # a thread takes from it in one step
+    failed = threading.Event()
+
+    def work() -> None:
+        for place in left:
+            if failed.is_set():
+                return
+            try:
+                found[place] = answer(batch[place])
+            except BaseException:
+                failed.set()
+                raise
+
+    for done in [pool.submit(work) for _ in range(min(together, len(batch)))]:
+        done.result()
+    return found
 
 
 @dataclass(slots=True)
@@ -99,110 +123,113 @@ class Tally:
     output_tokens: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, *, cached: bool, usage: Mapping[str, Any]) -> None:
+    def add(self, exchange: Exchange, *, cached: bool) -> None:
         """Count one example."""
         with self.lock:
             self.examples += 1
             self.cached += cached
             self.requests += not cached
-            self.input_tokens += _count(usage.get("prompt_tokens"))
-            self.output_tokens += _count(usage.get("completion_tokens"))
+            self.input_tokens += exchange.input_tokens or 0
+            self.output_tokens += exchange.output_tokens or 0
 
 
 class Chat:
     """Asks for one example at a time; several threads may."""
 
-    def __init__(self, caller: Caller, task: Task, options: Options, cache: Path | None) -> None:
+    def __init__(
+        self, caller: Caller, task: Task, options: Options, outside: Outside, kept: KeptReplies | None
+    ) -> None:
         self.caller = caller
         self.task = task
         self.options = options
-        self.cache = cache
+        self.kept = kept
         self.kind = kind_of(task)
-        self.reader = Reader(
-            str(options.get("read", "exact")),
-            self.kind.answer_type,
-            tuple(task.label_names),
-            after=str(options.get("after", "")),
-            pattern=str(options.get("pattern", "")),
-        )
+        self.reader = reader_of(task, options)
+        self.letter = Letter(task, options, self.reader)
+        self.purse = Purse(prices_of(options, outside), outside.budget)
         self.tally = Tally()
-        self.omitted: tuple[str, ...] = ()
 
-    def answer(self, inputs: Mapping[str, Any]) -> Any:
+    def answer(self, inputs: Mapping[str, Any]) -> Told:
         """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure."""
-        text = self._reply(self._body(inputs))
+        exchange = self._ask(self.letter.prompt(inputs))
         try:
-            raw = self.reader.read(text)
+            raw = self.reader.read(exchange.reply)
             self.kind.parse_answer(self.task, inputs, raw)
         except BadInput as error:
             with self.tally.lock:
                 self.tally.unread += 1
-            return self.options["fallback"] if "fallback" in self.options else Failure(error.message)
-        return raw
+            raw = self.options["fallback"] if "fallback" in self.options else Failure(error.message, unread=True)
+        return Told(raw, self._worth_keeping(exchange))
 
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has cost. Tokens of replies from the cache count: somebody paid for them once."""
         tally = self.tally
-        cost = (
-            tally.input_tokens * float(self.options.get("input_price", 0))
-            + tally.output_tokens * float(self.options.get("output_price", 0))
-        ) / 1e6
+        cost = self.purse.prices.cost(tally.input_tokens, tally.output_tokens)
         return {
             "requests": tally.requests,
             "cached": tally.cached,
             "retries": self.caller.retried,
             "unread": tally.unread,
-            "omitted": list(self.omitted),
+            "omitted": list(self.letter.omitted),
             "input_tokens": tally.input_tokens,
             "output_tokens": tally.output_tokens,
             "cost": cost,
             "cost_per_example": cost / tally.examples if tally.examples else 0.0,
+            "spent": self.purse.spent,
         }
 
-    def _body(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        values = {**inputs, "labels": ", ".join(self.task.label_names)}
-        prompt = PLACEHOLDER.sub(lambda found: _written(values.get(found[1])), str(self.options["prompt"]))
-        system = [{"role": "system", "content": str(self.options["system"])}] if "system" in self.options else []
-        body = {
-            "model": str(self.options["model"]),
-            "messages": [*system, {"role": "user", "content": prompt}],
-            "temperature": self.options.get("temperature", 0),
-            "max_tokens": int(self.options.get("max_tokens", 64)),
-        }
-        if self.reader.rule == "json":
-            shape = {"name": "answer", "strict": True, "schema": dict(self.reader.schema())}
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
-        return body
+    def _ask(self, prompt: str) -> Exchange:
+        written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
+        key = ""
+        if self.kept is not None:
+            key = self.letter.key(self.caller.url, written)
+            found = self.kept.get(key)
+            if found is not None:
+                exchange = Exchange(prompt, found[0], *_tokens(found[1]))
+                self.tally.add(exchange, cached=True)
+                return exchange
+        aside = self.purse.set_aside(prompt + self.letter.system, self.letter.most_tokens)
+        paid = 0.0
+        try:
+            content, usage = read_completion(self._post(written))
+            exchange = Exchange(prompt, content, *_tokens(usage))
+            paid = self.purse.prices.cost(*_charged(exchange, self.letter.system))
+        finally:
+            self.purse.give_back(aside, paid)
+        self.tally.add(exchange, cached=False)
+        if self.kept is not None:
+            self.kept.put(key, content, usage)
+        return exchange
 
-    def _reply(self, body: dict[str, Any]) -> str:
-        place = None
-        if self.cache is not None:
-            key = content_id(canonical_json({"url": self.caller.url, "body": body}))
-            place = self.cache / "chat" / key[:2] / f"{key}.json"
-            kept = _read(place)
-            if kept is not None:
-                self.tally.add(cached=True, usage=kept["usage"])
-                return str(kept["content"])
-        content, usage = read_completion(self._post(body))
-        self.tally.add(cached=False, usage=usage)
-        if place is not None:
-            _write(place, {"content": content, "usage": dict(usage)})
-        return content
-
-    def _post(self, body: dict[str, Any]) -> Any:
-        """Send *body*, leaving out what this endpoint has refused; newer ones take some parameters no more."""
+    def _post(self, written: bytes) -> Any:
+        """Send the prompt, leaving out what this endpoint has refused; newer ones take some parameters no more."""
         while True:
-            sent = {name: value for name, value in body.items() if name not in self.omitted}
-            if "max_tokens" in self.omitted and LIMIT not in self.omitted:
-                sent[LIMIT] = body["max_tokens"]
+            tried = self.letter.omitted
             try:
-                return self.caller.post(PATH, sent)
+                return self.caller.post(PATH, self.letter.body(written))
             except Refused as error:
-                named = [name for name in OPTIONAL if name in sent and error.names(name)]
-                if not named:
+                # Another call may have found out meanwhile what this one was refused for.
+                if not self.letter.leave_out(error.names, tried):
                     raise
-                with self.tally.lock:
-                    self.omitted = tuple(dict.fromkeys((*self.omitted, *named)))
+
+    def _worth_keeping(self, exchange: Exchange) -> Exchange:
+        system = f"{self.letter.system}\n\n" if self.letter.system else ""
+        return replace(
+            exchange,
+            prompt=storable(f"{system}{exchange.prompt}", LONGEST_KEPT),
+            reply=storable(exchange.reply, LONGEST_KEPT),
+        )
+
+
+def reader_of(task: Task, options: Options) -> Reader:
+    """Give what reads the answers of a chat model."""
+    return Reader(
+        str(options.get("read", "exact")),
+        kind_of(task).answer_type,
+        tuple(task.label_names),
+        after=str(options.get("after", "")),
+        pattern=str(options.get("pattern", "")),
+    )
 
 
 def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
@@ -219,30 +246,22 @@ def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
     return content, usage if isinstance(usage, dict) else {}
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, list):
-        return "\n".join(f"{number}. {entry}" for number, entry in enumerate(value))
-    return "" if value is None else str(value)
+def _tokens(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
-def _read(place: Path) -> dict[str, Any] | None:
-    try:
-        kept = json.loads(place.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return None
-    return kept if isinstance(kept, dict) and {"content", "usage"} <= kept.keys() else None
+def _charged(exchange: Exchange, system: str) -> tuple[int, int]:
+    """Give the tokens that a call is charged for: a server that does not say how many it took is not free of charge."""
+    sent, received = exchange.input_tokens, exchange.output_tokens
+    return (
+        estimated_tokens(system + exchange.prompt) if sent is None else sent,
+        estimated_tokens(exchange.reply) if received is None else received,
+    )
 
 
-def _write(place: Path, value: Any) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=place.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        json.dump(value, stream, ensure_ascii=False)
-    os.replace(name, place)
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TOKENS else 0
+def _count(value: Any) -> int | None:
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if known else None
 
 
 def _fault(name: str, reason: str) -> Fault:

@@ -30,10 +30,15 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A key of the operator's, and the one server that it may be shown to."""
+    """A key of the operator's, and the one server that it may be shown to.
+
+    *prices* are those of a million tokens sent and received; *budget* is the most that all runs with it may cost.
+    """
 
     endpoint: str
     key: str = field(repr=False)
+    prices: tuple[float, float] | None = None
+    budget: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,14 @@ class Outside:
     """What a model that does not run here may reach.
 
     *endpoints* are the origins (`https://host:port`) that the operator allows; *secrets* are keys by name, which a
-    submission may name and never see; *cache* is where answers of servers are kept.
+    submission may name and never see; *cache* is where answers of servers are kept; *budget* is what one run may spend,
+    where that is limited.
     """
 
     endpoints: tuple[str, ...] = ()
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     cache: Path | None = None
+    budget: float | None = None
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -57,12 +64,14 @@ def _nothing() -> Mapping[str, Any]:
 class Connection:
     """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost.
 
-    *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to.
+    *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to;
+    *worded*, that every answer is `Told` with the words that it was read from.
     """
 
     predict: Predict
     facts: Callable[[], Mapping[str, Any]] = _nothing
     batched: bool = False
+    worded: bool = False
 
 
 class Adapter(ABC):

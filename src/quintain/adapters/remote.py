@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx2
-
 from quintain.adapters.contract import Options, Outside
+from quintain.adapters.wire import Unanswered, Wire
 from quintain.core.errors import BadInput, Fault, Forbidden, Unavailable
+from quintain.core.hashing import canonical_json
 from quintain.core.untrusted import Bounds, read_json
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -27,6 +27,7 @@ REMOTE_OPTIONS: Mapping[str, str] = {
     "secret": "Name of the operator's key to send, if the server wants one.",
     "timeout": "Seconds to wait for one reply; 60 by default.",
     "retries": "How often a call that failed is tried again; 4 by default.",
+    "perturbations": "counted (the default): only those that enter a figure are run; all: the others too.",
 }
 
 
@@ -72,6 +73,8 @@ def check_options(options: Options) -> list[Fault]:
         value = options.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
             faults.append(_fault(name, f"is {value!r}; it is a number from 0 to {most}"))
+    if options.get("perturbations", "counted") not in {"counted", "all"}:
+        faults.append(_fault("perturbations", f"is {options['perturbations']!r}; it is 'counted' or 'all'"))
     return faults
 
 
@@ -102,16 +105,14 @@ class Caller:
     def __init__(self, options: Options, outside: Outside, *, sleep: Callable[[float], None] = time.sleep) -> None:
         permit(options, outside)
         self.url = str(options["url"]).rstrip("/")
-        self.timeout = float(options.get("timeout", 60))
         self.retries = int(options.get("retries", 4))
         self.retried = 0
         self._sleep = sleep
         self._lock = threading.Lock()
-        headers = {"accept": "application/json", "user-agent": "quintain"}
+        headers = {"accept": "application/json", "content-type": "application/json", "user-agent": "quintain"}
         if "secret" in options:
             headers["authorization"] = f"Bearer {outside.secrets[str(options['secret'])].key}"
-        # Neither proxies of the surroundings nor redirects: both lead where nobody looked.
-        self._client = httpx2.Client(headers=headers, timeout=self.timeout, follow_redirects=False, trust_env=False)
+        self._wire = Wire(self.url, headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
 
     def __enter__(self) -> Caller:
         """Give the caller itself."""
@@ -119,38 +120,33 @@ class Caller:
 
     def __exit__(self, *exception: object) -> None:
         """Close the connections."""
-        self._client.close()
+        self._wire.close()
 
     def post(self, path: str, body: Any) -> Any:
-        """Send *body* as JSON to *path* and give the JSON that comes back, trying again where that may help."""
+        """Send *body*, JSON or a value to be written so, and give the JSON that comes back; again where that may help.
+
+        *path* goes below the server's address.
+        """
+        data = body if isinstance(body, bytes) else canonical_json(body)
+        said = ""
         for attempt in range(self.retries + 1):
-            status, headers, content, problem = self._once(path, body)
-            if problem is None and status not in RETRIED:
-                return self._read(path, status, headers, content)
+            after = ""
+            try:
+                reply = self._wire.post(path, data)
+            except Unanswered as error:
+                said = str(error)
+            except BadInput as error:
+                raise BadInput(f"The endpoint {self.url}{path} {error.message}") from None
+            else:
+                if reply.status not in RETRIED:
+                    return self._read(path, reply.status, reply.headers, reply.content)
+                said = f"answered with status {reply.status}: {_shown(reply.content)}"
+                after = reply.headers.get("retry-after", "")
             if attempt < self.retries:
                 with self._lock:
                     self.retried += 1
-                self._sleep(_pause(attempt, headers.get("retry-after", "")))
-        said = problem or f"answered with status {status}: {_shown(content)}"
+                self._sleep(_pause(attempt, after))
         raise Unavailable(f"The endpoint {self.url}{path} {said} ({self.retries + 1} attempts).")
-
-    def _once(self, path: str, body: Any) -> tuple[int, Mapping[str, str], bytes, str | None]:
-        deadline = time.monotonic() + self.timeout
-        too_late = f"did not answer within {self.timeout:g} seconds"
-        try:
-            with self._client.stream("POST", f"{self.url}{path}", json=body) as response:
-                content = bytearray()
-                for part in response.iter_bytes():
-                    content += part
-                    if len(content) > REPLY.size:
-                        raise BadInput(f"The endpoint {self.url}{path} sent more than {REPLY.size:,} bytes.")
-                    if time.monotonic() > deadline:
-                        return 0, {}, b"", too_late
-                return response.status_code, response.headers, bytes(content), None
-        except httpx2.TimeoutException:
-            return 0, {}, b"", too_late
-        except httpx2.HTTPError as error:
-            return 0, {}, b"", f"cannot be reached: {error or type(error).__name__}"
 
     def _read(self, path: str, status: int, headers: Mapping[str, str], content: bytes) -> Any:
         where = f"The endpoint {self.url}{path}"

@@ -305,6 +305,7 @@ def _report(report: Report) -> dict[str, Any]:
         "dropped": {reason: count for reason, count in report.dropped.items() if count},
         "faults": [fault.as_dict() for fault in report.faults],
         "total_faults": report.total,
+        "hints": report.hints,
     }
 
 
@@ -314,6 +315,8 @@ def _left_out(report: Report) -> str:
 
 
 def _say_report(report: Report) -> None:
+    for hint in report.hints:
+        say(hint)
     for fault in report.faults:
         say(f"left out: {fault}")
     if report.total > len(report.faults):

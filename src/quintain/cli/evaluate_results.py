@@ -1,26 +1,19 @@
-"""`quintain evaluate results|compare|local`: what came out, which of two is better, and your own model at home."""
+"""`quintain evaluate results|compare`: what came out, and which of two is better."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from quintain.cli import output
-from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.context import workspace_of
 from quintain.cli.evaluate import app
+from quintain.cli.evaluate_local import figure_cells, measured_lines
 from quintain.cli.output import JsonFlag
-from quintain.cli.streams import in_option
-from quintain.compose import conditions_of
 from quintain.core.people import OPERATOR
-from quintain.data.plan import ImportPlan
-from quintain.data.tables import parse_columns
 from quintain.services import compare as comparing
-from quintain.services import local_evaluation
-from quintain.services.results import DatasetResult, missing_layers, model_results
+from quintain.services.results import DatasetResult, model_results
 from quintain.store.queries.cells import PLAIN
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
@@ -47,37 +40,16 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
 def _axes(found: DatasetResult) -> list[list[object]]:
     """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = found.measurements
-    lines: list[list[object]] = [[found.examples, name, *_figure(value)] for name, value in found.metrics.items()]
-    lines += [[measured.get("examples"), *line] for line in _measured(measured)]
+    lines: list[list[object]] = [[found.examples, name, *figure_cells(value)] for name, value in found.metrics.items()]
+    lines += [[measured.get("examples"), *line] for line in measured_lines(measured)]
     for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
         if share:
-            lines.append([share["examples"], name, *_figure(share["share"])])
+            lines.append([share["examples"], name, *figure_cells(share["share"])])
     if found.failed.get(PLAIN):
         lines.append([found.examples, "examples that it failed on", str(found.failed[PLAIN]), ""])
     shown = {line[1] for line in lines} | ({"performance"} if found.metrics else set())
     lines += [["", name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
     return lines
-
-
-def _measured(measured: Mapping[str, Any]) -> list[list[str]]:
-    lines = []
-    if measured.get("throughput") is not None:
-        lines.append(["throughput", f"{measured['throughput']:.1f}/s", f"± {measured['throughput_spread']:.1f}"])
-    if measured.get("memory") is not None:
-        lines.append(["memory", f"{measured['memory']:.3f} GiB", f"peak {measured['memory_peak']:.3f} GiB"])
-    for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
-        if measured.get(name):
-            lines.append([words, str(measured[name]), ""])
-    if lacked := missing_layers(measured):
-        lines.append(["measured without", ", ".join(lacked), ""])
-    return lines
-
-
-def _figure(estimate: Mapping[str, Any]) -> list[str]:
-    if estimate["value"] is None:
-        return ["–", str(estimate.get("reason", ""))]
-    low, high = estimate.get("low"), estimate.get("high")
-    return [f"{estimate['value']:.4f}", "" if low is None or high is None else f"{low:.4f} – {high:.4f}"]
 
 
 @app.command()
@@ -108,7 +80,7 @@ def compare(
                 one.metric,
                 _number(one.first),
                 _number(one.second),
-                *_figure(difference.as_dict()),
+                *figure_cells(difference.as_dict()),
                 f"{one.difference.p_value:.3f}",
                 f"{one.mcnemar.p_value:.3f}",
                 more,
@@ -120,56 +92,3 @@ def compare(
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
-
-
-@app.command()
-def local(
-    context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The model's folder.", show_default=False)],
-    data: Annotated[Path, in_option("Your examples: CSV, TSV, JSONL, Parquet, SQuAD JSON.")],
-    task: Annotated[
-        str | None, typer.Option("--task", "-t", help="Task file, or the name of a starter task.", show_default=False)
-    ] = None,
-    column: Annotated[list[str] | None, typer.Option(help="Map a name: answer=gold_label.")] = None,
-    quick: Annotated[bool, typer.Option(help="Leave robustness and fairness out.")] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Run your own model on your own file as a server would, on all five axes; needs no workspace.
-
-    Example: quintain evaluate local my-model --data reviews.csv --task sentiment
-    """
-    plan = ImportPlan(role="test", duplicates="first", columns=parse_columns(column or []))
-    wanted = local_evaluation.find_task(task, folder)
-    with Progress(console=output.err, transient=True, disable=not output.err.is_terminal) as bar:
-        bars: dict[str, Any] = {}
-
-        def show(variant: str, done: int, total: int) -> None:
-            if variant not in bars:
-                for one in bars.values():
-                    bar.update(one, visible=False)
-                bars[variant] = bar.add_task(variant, total=total)
-            bar.update(bars[variant], completed=done)
-
-        conditions = conditions_of(settings_of(context))
-        found = local_evaluation.evaluate_locally(
-            folder, data, wanted, conditions, plan=plan, quick=quick, progress=show
-        )
-    if json:
-        output.print_json(found.as_dict())
-        return
-    output.print_table(["what", "value", "95 % interval"], _local_lines(found))
-
-
-def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
-    metrics: Mapping[str, Any] = found.scored.get("metrics", {})
-    lines = [[name, *_figure(value)] for name, value in metrics.items()]
-    lines += _measured(found.measurements)
-    if found.measurements.get("batch_differs"):
-        lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
-    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
-        if share:
-            lines.append([name, *_figure(share["share"])])
-            failed = dict.fromkeys(share.get("broken", ()), " (the model failed)")
-            families = share["families"].items()
-            lines += [[f"  {family}{failed.get(family, '')}", *_figure(value)] for family, value in families]
-    return lines

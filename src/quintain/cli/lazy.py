@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -21,7 +21,13 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "data": ("quintain.cli.data:app", "quintain.cli.perturb", "quintain.cli.overlap"),
     "model": ("quintain.cli.model:app", "quintain.cli.submit"),
     "train": ("quintain.cli.train:train",),
-    "evaluate": ("quintain.cli.evaluate:app", "quintain.cli.cells", "quintain.cli.evaluate_results"),
+    "evaluate": (
+        "quintain.cli.evaluate:app",
+        "quintain.cli.cells",
+        "quintain.cli.evaluate_results",
+        "quintain.cli.evaluate_answers",
+        "quintain.cli.evaluate_local",
+    ),
     "board": ("quintain.cli.board:app", "quintain.cli.board_keep", "quintain.cli.board_verify"),
     "harvest": ("quintain.cli.harvest:harvest",),
     "validate": ("quintain.cli.validate:app", "quintain.cli.validate_console"),
@@ -33,6 +39,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "restore": ("quintain.cli.backup:restore",),
     "upgrade": ("quintain.cli.backup:upgrade",),
 }
+# Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
+ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("evaluate", "local"): ("quintain.cli.evaluate:app", "quintain.cli.evaluate_local"),
+    ("evaluate", "score"): ("quintain.cli.evaluate:app",),
+}
 
 
 class LazyGroup(TyperGroup):
@@ -41,6 +52,13 @@ class LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names, in the order in which a newcomer would want to read them."""
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that *args* begin with, importing no more than a subcommand in `ALONE` needs."""
+        few = ALONE.get((args[0], args[1])) if len(args) > 1 else None
+        if few is not None and args[0] not in self.commands:
+            return args[0], _load(args[0], few), args[1:]
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command called *cmd_name*; None where there is none."""

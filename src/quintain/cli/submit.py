@@ -29,6 +29,7 @@ from quintain.engine.archives import packed
 from quintain.models.scaffold import write_model
 from quintain.services.check_model import CheckReport, check_model, with_limits
 from quintain.services.models import VISIBILITIES, Visibility
+from quintain.services.spending import Estimate
 from quintain.services.submit import submit_folder
 from quintain.services.tasks import check_task, get_task
 from quintain.tasks.contract import kind_of
@@ -135,6 +136,8 @@ def submit(
     waiting = made.get("trial") == "queued"
     first = "A worker tries it on a few examples first; its cells are queued after that."
     output.say(f"{first if waiting else str(made['cells']) + ' cells are queued.'}{left}")
+    if made.get("estimate"):
+        output.say(f"They make {Estimate(**made['estimate'])}.")
     output.print_line(made["ref"])
 
 
@@ -217,6 +220,8 @@ def _print_report(report: CheckReport) -> None:
     if report.layers:
         held = ", ".join(name if holds else f"NOT {name}" for name, holds in report.layers.items())
         rows.append(("sandbox", held))
+    if report.estimate is not None:
+        rows.append(("estimate", str(report.estimate)))
     rows += [(name.replace("_", " "), value) for name, value in report.facts.items()]
     rows += [("answer", f"{one['answer']!r}  to {str(one['inputs'])[:80]}") for one in report.answers[:3]]
     output.print_table(("", ""), rows)

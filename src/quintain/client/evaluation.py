@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from quintain.client.refs import address, format_of, task_path
-from quintain.client.result_shapes import DatasetResult, Run, RunReport, Runs
+from quintain.client.result_shapes import Answers, DatasetResult, GivenAnswer, Run, RunReport, Runs
 from quintain.client.transport import Transport
 
 
@@ -22,6 +22,35 @@ class EvaluationCalls:
         path, query = address(ref, "models")
         found = self._transport.ask("GET", f"{path}/results", params=query)
         return [DatasetResult.read(item) for item in found["datasets"]]
+
+    def answers(
+        self,
+        ref: str,
+        dataset: str,
+        *,
+        show: str = "all",
+        label: str = "",
+        said: str = "",
+        text: str = "",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> Answers:
+        """List what a model answered on a data set, a page at a time.
+
+        *show* is `all`, `right`, `wrong` or `failed`; *label* is the right answer and *said* the model's; *text* is
+        part of the inputs.
+        """
+        where, query = address(ref, "models")
+        filters = {"show": show, "label": label, "said": said, "text": text, "offset": offset, "limit": limit}
+        path = f"{where}/results/{quote(dataset, safe='')}/examples"
+        found = self._transport.ask("GET", path, params={**query, **filters})
+        return Answers.read({**found, "answers": [GivenAnswer.read(item) for item in found["answers"]]})
+
+    def answer(self, ref: str, dataset: str, example: str) -> GivenAnswer:
+        """Give what a model made of one example, by its id, with what it was asked and what it wrote."""
+        where, query = address(ref, "models")
+        path = f"{where}/results/{quote(dataset, safe='')}/examples/{quote(example, safe='')}"
+        return GivenAnswer.read(self._transport.ask("GET", path, params=query))
 
     def download_answers(
         self,

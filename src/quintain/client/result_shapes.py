@@ -193,6 +193,36 @@ class Run(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAnswer(Record):
+    """What a model made of one example. *state* is right, wrong, failed, or answered where gold is not known or hidden.
+
+    *reason*, *prompt* and *reply* are for those who may read the model's log.
+    """
+
+    id: str
+    inputs: Mapping[str, Any]
+    state: str
+    answer: Any
+    gold: Any
+    score: float | None
+    probabilities: Mapping[str, float] | None
+    reason: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    prompt: str | None
+    reply: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers(Record):
+    """Some answers of a model; *total* is how many fit the filters."""
+
+    answers: list[GivenAnswer]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Runs(Record):
     """Some runs of a task; *total* is how many fit the filters."""
 

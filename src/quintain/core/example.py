@@ -42,19 +42,46 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was sent to a model elsewhere about one example, what it wrote back, and the tokens that both took.
+
+    Tokens are None where the server does not say.
+    """
+
+    prompt: str
+    reply: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """What a model said: its answer and, if it gave them, probabilities by label, choice or token.
 
-    Where it gave none that can be used, the answer is None and *failure* says why.
+    Where it gave none that can be used, the answer is None and *failure* says why. *exchange* is how it was asked,
+    where that is in words.
     """
 
     answer: Answer
     probabilities: Mapping[str, float] | None = None
     failure: str | None = None
+    exchange: Exchange | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Stands in place of an answer that a model did not give, and says why."""
+    """Stands in place of an answer that a model did not give, and says why.
+
+    *unread* says that there was a reply, in words that hold no answer: wrong, but no sign of a model that is broken.
+    """
 
     reason: str
+    unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer, or a failure, with the words that it was read from."""
+
+    answer: Answer
+    exchange: Exchange

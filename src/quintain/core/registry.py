@@ -10,7 +10,8 @@ import importlib
 import pkgutil
 import threading
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from functools import cache
+from typing import Any, Generic, TypeVar
 
 from quintain.core.errors import Conflict, NotFound
 
@@ -85,7 +86,13 @@ class Registry(Generic[Member]):
         package = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(package.__path__, prefix=f"{self.package}."):
             importlib.import_module(module.name)
-        from importlib.metadata import entry_points  # slow to import, and not needed where nothing is looked up
-
-        for entry in entry_points(group=self.group):
+        for entry in _entries().select(group=self.group):
             entry.load()
+
+
+@cache
+def _entries() -> Any:
+    """List what all installed packages offer: it takes a look at each of them, once for all registries."""
+    from importlib.metadata import entry_points  # slow to import, and not needed where nothing is looked up
+
+    return entry_points()

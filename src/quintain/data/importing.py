@@ -39,6 +39,7 @@ class Report:
     total: int = 0
     limit: int = DEFAULT_LIMIT
     duplicates: int = 0
+    hints: list[str] = field(default_factory=list)
 
     def add(self, faults: list[Fault]) -> None:
         """Count *faults* and keep those that the limit allows."""
@@ -171,6 +172,7 @@ def _examples(
     source = READERS.get(plan.format or guess_format(path))(path, plan.reading)
     report.file = source.name
     mapper = Mapper(task, plan, source)
+    report.hints = mapper.hints()
     order = list(stored_schema(task))
     batches = ((batch, mapper.apply(batch)) for batch in source.batches(mapper.wanted()))
     for batch, mapped in _ahead(batches):

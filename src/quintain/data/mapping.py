@@ -60,6 +60,19 @@ class Mapper:
             wanted.setdefault(name, True)
         return wanted
 
+    def hints(self) -> list[str]:
+        """Name columns of the file that are not read and look as if they were meant to be: `tag` for `tags`."""
+        read = self.wanted()
+        free = [
+            name for name in (*self.schema, *RESERVED) if name not in self.columns and name not in self.plan.constants
+        ]
+        found = []
+        for theirs in self.source.columns:
+            close = [] if theirs in read else get_close_matches(theirs.lower(), free, n=1, cutoff=0.75)
+            if close:
+                found.append(f"The column '{theirs}' is not read; if it is '{close[0]}', map it: {close[0]}={theirs}.")
+        return found
+
     def apply(self, batch: Batch) -> Mapped:
         """Make examples of a batch."""
         mapped = Mapped(batch.file, batch.frame, batch.rows, faults=list(batch.faults))

@@ -2,12 +2,14 @@
 
 An exception, or an answer that cannot be used, marks the example it came from: it has no answer, counts as wrong in
 every metric and as changed in every perturbation. Past the limit the run ends, because a model that fails so often is
-broken, and its builder should hear of it.
+broken, and its builder should hear of it. A reply in words that hold no answer is wrong in the same way and has a wider
+limit: a model that rambles one time in ten works, and its score says how well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from quintain.core.errors import BadInput
@@ -19,6 +21,7 @@ from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
 from quintain.tasks.contract import kind_of
 
 SHARE = 20  # one in so many examples may fail
+UNREAD = 2  # one in so many replies may be unreadable; past that, it is the rule of reading that does not fit
 REASON = 300  # characters that are kept of why one did
 REMEDY = "`quintain model check` shows what answers this task takes."
 
@@ -35,42 +38,64 @@ def allowed_failures(rows: int) -> int:
 
 
 class Failures:
-    """Counts the examples that a model failed on, and ends the run at one too many."""
+    """Counts the examples that a model failed on, and ends the run at one too many.
+
+    *unread* are those of them whose replies could not be read, which do not count towards the limit of the others.
+    """
 
     def __init__(self, rows: int, *, allowed: int | None = None) -> None:
         self.rows = rows
         self.allowed = allowed_failures(rows) if allowed is None else allowed
         self.count = 0
+        self.unread = 0
         self._first: AnswersLost | None = None
 
     def mark(self, error: AnswersLost) -> Prediction:
         """Give the prediction that stands for a failure, or raise RunEnded where there are too many."""
         self.count += 1
         self._first = self._first or error
-        if self.count > self.allowed:
-            first = self._first
+        if self.count - self.unread > self.allowed:
+            first, failed = self._first, self.count - self.unread
             raise RunEnded(
                 first.outcome,
-                f"{first.message} It failed on {self.count:,} examples; {self.allowed:,} of {self.rows:,} may fail.",
+                f"{first.message} It failed on {failed:,} examples; {self.allowed:,} of {self.rows:,} may fail.",
                 log=error.log or first.log,
                 remedy=first.remedy,
             )
         return Prediction(None, failure=storable(error.message, REASON))
 
+    def mark_unread(self, reason: str) -> Prediction:
+        """Give the prediction that stands for a reply without an answer; RunEnded where most replies are such."""
+        self.count += 1
+        self.unread += 1
+        allowed = max(1, self.rows // UNREAD)
+        if self.unread > allowed:
+            raise RunEnded(
+                Outcome.BAD_ANSWER,
+                f"{reason} {self.unread:,} replies could not be read; {allowed:,} of {self.rows:,} may be unreadable.",
+                remedy="Say in `read`, `pattern` and `after` how answers are read, and ask for that in the prompt.",
+            )
+        return Prediction(None, failure=storable(reason, REASON))
+
 
 def ask(runner: Runner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
     """Ask for *inputs* in one message and give a prediction for each; those of a message that is lost one by one."""
     try:
-        answers = runner.predict(inputs, single=single).answers
+        reply = runner.predict(inputs, single=single)
     except AnswersLost as error:
         if len(inputs) == 1:
             return [failures.mark(error)]
         return [found for one in inputs for found in ask(runner, task, [one], failures, single=single)]
-    return [read_answer(runner, task, given, raw, failures) for given, raw in zip(inputs, answers, strict=True)]
+    found = [read_answer(runner, task, given, raw, failures) for given, raw in zip(inputs, reply.answers, strict=True)]
+    if reply.exchanges is None:
+        return found
+    return [replace(one, exchange=told) for one, told in zip(found, reply.exchanges, strict=True)]
 
 
 def read_answer(runner: Runner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
     """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
+    if isinstance(raw, Failure) and raw.unread:
+        return failures.mark_unread(raw.reason)
     if isinstance(raw, Failure):
         return failures.mark(AnswersLost(Outcome.CRASHED, raw.reason, log=_last_words(runner, failures)))
     try:

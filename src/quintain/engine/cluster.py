@@ -58,6 +58,7 @@ class PackedResult:
     outcome: str | None = None
     message: str = ""
     log: str = ""
+    spent: float = 0.0
 
 
 def pack_model(model: RunnableModel) -> PackedModel:
@@ -115,7 +116,7 @@ def run_packed(packed: PackedJob, model: PackedModel, report: Callable[[int], No
         try:
             result = engine.run(job, progress, threading.Event())
         except RunEnded as error:
-            return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log)
+            return PackedResult(outcome=error.outcome.value, message=str(error), log=error.log, spent=error.spent)
         predictions = job.out.read_bytes() if job.out.exists() else None
         return PackedResult(result.rows, result.measurements, predictions, log=result.printed)
 
@@ -173,7 +174,9 @@ class RayEngine:
             first = str(error).strip().splitlines()[0]
             raise RunEnded(Outcome.PLATFORM, f"The node that ran the cell was lost ({first}).") from error
         if result.outcome is not None:
-            raise RunEnded(Outcome(result.outcome), result.message, log=result.log)
+            ended = RunEnded(Outcome(result.outcome), result.message, log=result.log)
+            ended.spent = result.spent
+            raise ended
         if result.predictions is not None:
             job.out.write_bytes(result.predictions)
         progress(result.rows)

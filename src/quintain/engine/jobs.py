@@ -82,18 +82,26 @@ def _run(
         measured=job.measured,
         load=load,
     ) as runner:
-        if job.measured:
-            return _measure(job, runner, advance)
-        failures = write_predictions(
-            runner,
-            job.task,
-            job.inputs,
-            job.out,
-            batch_size=job.model.batch_size,
-            seed=job.seed,
-            progress=advance,
-        )
-        return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
+        try:
+            return _answer(job, runner, advance)
+        except RunEnded as error:
+            error.spent = float(runner.facts().get("spent", 0.0))
+            raise
+
+
+def _answer(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> CellResult:
+    if job.measured:
+        return _measure(job, runner, advance)
+    failures = write_predictions(
+        runner,
+        job.task,
+        job.inputs,
+        job.out,
+        batch_size=job.model.batch_size,
+        seed=job.seed,
+        progress=advance,
+    )
+    return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
 
 
 def _measure(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> CellResult:

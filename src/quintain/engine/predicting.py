@@ -6,7 +6,7 @@ The model meets the blocks, and the examples within a block, in shuffled order: 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,19 @@ MESSAGE = 256  # examples per message; a model without batches still gets them o
 Progress = Callable[[int], None]
 
 
-def prediction_schema(task: Task) -> dict[str, pl.DataType]:
-    """Give the columns of a predictions file. Spans and texts are kept as text.
+# How a model elsewhere was asked in words, and what it wrote: columns that only files of such models have.
+EXCHANGE: Mapping[str, pl.DataType] = {
+    "prompt": pl.String(),
+    "reply": pl.String(),
+    "input_tokens": pl.Int64(),
+    "output_tokens": pl.Int64(),
+}
 
-    An example that the model failed on has no prediction, and says why in `failure`.
+
+def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataType]:
+    """Give the columns of a predictions file; *worded* are those of models that are asked in words.
+
+    Spans and texts are kept as text. An example that the model failed on has no prediction, and says why in `failure`.
     """
     answers: dict[str, pl.DataType] = {
         "label": pl.String(),
@@ -43,7 +52,7 @@ def prediction_schema(task: Task) -> dict[str, pl.DataType]:
     if answer_type == "label":
         schema["probabilities"] = pl.Struct({label: pl.Float64() for label in task.label_names})
     schema["failure"] = pl.String()
-    return schema
+    return {**schema, **EXCHANGE} if worded else schema
 
 
 def write_predictions(
@@ -66,18 +75,20 @@ def write_predictions(
                 answered += ask(runner, task, part.drop("id").to_dicts(), failures, single=batch_size == 1)
                 done += part.height
                 progress(done)
-            predictions = prediction_table(task, shuffled["id"], answered)[np.argsort(order)]
+            predictions = prediction_table(task, shuffled["id"], answered, worded=runner.worded)[np.argsort(order)]
             predictions.write_parquet(Path(folder) / f"{block:08}.parquet")
         if rows:
             pl.scan_parquet(f"{folder}/*.parquet").sink_parquet(out)
         else:
-            pl.DataFrame(schema=prediction_schema(task)).write_parquet(out)
+            pl.DataFrame(schema=prediction_schema(task, worded=runner.worded)).write_parquet(out)
     return failures
 
 
-def prediction_table(task: Task, ids: pl.Series, predictions: Sequence[Prediction]) -> pl.DataFrame:
+def prediction_table(
+    task: Task, ids: pl.Series, predictions: Sequence[Prediction], *, worded: bool = False
+) -> pl.DataFrame:
     """Put predictions beside the ids of their examples, in the columns of `prediction_schema`."""
-    schema = prediction_schema(task)
+    schema = prediction_schema(task, worded=worded)
     answers = [_stored(prediction.answer) for prediction in predictions]
     columns: dict[str, Any] = {"id": ids, "prediction": pl.Series(answers, dtype=schema["prediction"])}
     if "probabilities" in schema:
@@ -86,6 +97,9 @@ def prediction_table(task: Task, ids: pl.Series, predictions: Sequence[Predictio
             [None if p is None else dict(p) for p in given], dtype=schema["probabilities"]
         )
     columns["failure"] = pl.Series([prediction.failure for prediction in predictions], dtype=schema["failure"])
+    for name in EXCHANGE if worded else ():
+        told = [getattr(prediction.exchange, name, None) for prediction in predictions]
+        columns[name] = pl.Series(told, dtype=schema[name])
     return pl.DataFrame(columns)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quintain.core.example import Failure
+from quintain.core.example import Exchange, Failure
 from quintain.core.untrusted import Bounds
 from quintain.engine.sandbox.limits import AnswersLost, Outcome
 
@@ -23,11 +23,13 @@ MEMBERS = 2048  # members of lists and objects in one answer
 class Reply:
     """Answers in the order of the inputs, a `Failure` in place of one that was not given.
 
+    *exchanges* are the words that answers were read from, where the model is asked in words, in the same order.
     *ns* is the time from the first byte that we sent to the last byte that came back, by our own clock.
     """
 
     answers: list[Any]
     ns: int = 0
+    exchanges: Sequence[Exchange] | None = None
 
 
 def reply_bounds(inputs: int) -> Bounds:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from quintain.adapters.contract import ADAPTERS, Connection, Outside, Predict
+from quintain.adapters.prices import OverBudget
 from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.replies import Reply
@@ -37,11 +38,13 @@ class RunnableModel:
 class Runner(Protocol):
     """Something that answers. *usage* is None where the model runs out of our sight, and so is *layers*.
 
-    *layers* are those of the sandbox that hold around it.
+    *layers* are those of the sandbox that hold around it. *worded* says that answers come with the words they were
+    read from.
     """
 
     usage: Usage | None
     layers: Sequence[str] | None
+    worded: bool
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Answer *inputs* in one call of the model, or (*single*) one by one.
@@ -58,6 +61,8 @@ class Runner(Protocol):
 
 class SandboxRunner:
     """A model in the sandbox."""
+
+    worded = False
 
     def __init__(self, session: ModelSession, layers: Sequence[str]) -> None:
         self.session = session
@@ -85,6 +90,7 @@ class CallRunner:
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection = connection
+        self.worded = connection.worded
         self._limits = limits
         self._started = time.monotonic()
 
@@ -96,6 +102,8 @@ class CallRunner:
         try:
             batches = [[one] for one in inputs] if single and self._connection.batched else [list(inputs)]
             answers = [answer for batch in batches for answer in self._connection.predict(batch)]
+        except OverBudget as error:
+            raise RunEnded(Outcome.OVER_BUDGET, error.message, remedy=error.remedy) from error
         except Unavailable as error:
             raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
         except BadInput as error:
@@ -105,7 +113,10 @@ class CallRunner:
         if len(answers) != len(inputs):
             why = f"{len(inputs)} inputs were sent and {len(answers)} answers came back."
             raise AnswersLost(Outcome.BAD_ANSWER, why)
-        return Reply(answers, time.perf_counter_ns() - start)
+        ns = time.perf_counter_ns() - start
+        if not self.worded:
+            return Reply(answers, ns)
+        return Reply([told.answer for told in answers], ns, [told.exchange for told in answers])
 
     def facts(self) -> Mapping[str, Any]:
         """Give what the connection has counted."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
+import polars as pl
+
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.task import Task
@@ -19,6 +21,7 @@ from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.inspection import inspect_model
 from quintain.services.run_cell import Conditions, runnable
+from quintain.services.spending import CHAT, Estimate, estimate
 from quintain.tasks.contract import kind_of
 
 SHOWN = 5
@@ -43,6 +46,7 @@ class CheckReport:
     memory: float | None = None
     layers: Mapping[str, bool] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    estimate: Estimate | None = None
 
     @property
     def ok(self) -> bool:
@@ -65,6 +69,7 @@ class CheckReport:
             "memory": self.memory,
             "sandbox": dict(self.layers),
             "facts": dict(self.facts),
+            "estimate": self.estimate and self.estimate.as_dict(),
         }
 
 
@@ -110,7 +115,12 @@ def check_model(
         return report
     given = [dict(one) for one in (sample_inputs(task) if inputs is None else inputs)]
     try:
-        adapter.permit(found.manifest.options, conditions.outside)
+        options = found.manifest.options
+        adapter.permit(options, conditions.outside)
+        if report.adapter == CHAT:
+            sample = pl.DataFrame(given, infer_schema_length=None)
+            tables = [(expected or len(given), sample)]
+            report.estimate = estimate(task, report.adapter, options, conditions.outside, tables)
         _run(folder, task, conditions, given, report, expected=expected, patience=patience)
     except RunEnded as error:
         report.outcome = error.outcome

@@ -114,13 +114,17 @@ def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: s
     found = []
     if text:
         inputs = [name for name in schema if name not in {"id", "answer", "tags", "group", "meta"}]
-        hits = [_contains(name, schema[name], text.lower()) for name in inputs if schema[name] != pl.Int64()]
-        found.append(pl.any_horizontal(hits))
+        found.append(contains_text({name: schema[name] for name in inputs}, text))
     if label:
-        found.append(_has_answer(schema["answer"], label))
+        found.append(has_answer("answer", schema["answer"], label))
     if tag:
         found.append(pl.col("tags").list.contains(tag))
     return found
+
+
+def contains_text(inputs: Mapping[str, pl.DataType], text: str) -> pl.Expr:
+    """Say of each example whether one of its *inputs* contains *text*, in letters of any size."""
+    return pl.any_horizontal(_contains(name, kind, text.lower()) for name, kind in inputs.items() if kind != pl.Int64())
 
 
 def _contains(name: str, dtype: pl.DataType, text: str) -> pl.Expr:
@@ -128,8 +132,9 @@ def _contains(name: str, dtype: pl.DataType, text: str) -> pl.Expr:
     return value.str.to_lowercase().str.contains(text, literal=True).fill_null(False)
 
 
-def _has_answer(dtype: pl.DataType, label: str) -> pl.Expr:
-    answer = pl.col("answer")
+def has_answer(column: str, dtype: pl.DataType, label: str) -> pl.Expr:
+    """Say of each example whether *label* is the answer in *column*, or one of those there."""
+    answer = pl.col(column)
     if dtype == pl.String():
         return answer == label
     if dtype == pl.Int64():

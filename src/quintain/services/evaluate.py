@@ -32,7 +32,7 @@ from quintain.store.database import transaction
 from quintain.store.queries import cells as queries
 from quintain.store.queries import tasks as task_queries
 from quintain.store.queries.cells import MEASURE, PLAIN, CellRow, InHand
-from quintain.store.tables import Cell, ModelVersion
+from quintain.store.tables import Cell
 from quintain.tasks.contract import kind_of
 
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
@@ -100,7 +100,7 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         }
         for dataset in datasets
         for model in models
-        for variant in _variants_for(task, model)
+        for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
         if (model.id, dataset.id, variant) not in there
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
@@ -125,12 +125,20 @@ def _drop_outdated(db: Session, task: Task) -> None:
             queries.note(db, row.cell.id, "cancelled", row.cell.reason)
 
 
-def _variants_for(task: Task, model: ModelVersion) -> list[str]:
-    place = ADAPTERS.get(model.adapter).place
-    variants = variants_of(task)
+def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
+    """List the variants that a model of *adapter* is run on.
+
+    Every call to a server elsewhere may have its price, so perturbations that enter no figure are run there only where
+    the manifest asks for `all` of them.
+    """
+    place = ADAPTERS.get(adapter).place
     if place == "file":
         return [PLAIN]
-    return [name for name in variants if name != MEASURE] if place == "remote" else variants
+    if place == "sandbox":
+        return variants_of(task)
+    beside = {variant_name(name) for name, member in PERTURBATIONS.items() if not member.in_paper}
+    unwanted = {MEASURE} if perturbations == "all" else {MEASURE, *beside}
+    return [name for name in variants_of(task) if name not in unwanted]
 
 
 def claim(

@@ -25,7 +25,7 @@ from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import kept_answers, same_answers
 from quintain.services.evaluate import may_see_logs
 from quintain.services.models import ModelVersionInfo, get_model
-from quintain.services.results import family_of, flip_table, newest_variants, read_predictions, sees_all
+from quintain.services.results import exchanges, family_of, flip_table, newest_variants, read_predictions, sees_all
 from quintain.services.tasks import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diff import Piece, word_diff
@@ -122,8 +122,8 @@ def flips(
     """List the examples of *dataset* on which *model* changed its answer when only the wording changed."""
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
-    cells = _cells(db, version, dataset)
-    _require_answers(actor, cells[PLAIN])
+    cells = finished_cells(db, version, dataset)
+    require_answers(actor, cells[PLAIN])
     plain = read_predictions(blobs, cells[PLAIN])
     members = {name: row for name, row in cells.items() if family_of(name) is not None}
     if not members:
@@ -191,8 +191,8 @@ def mistakes(
     """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are."""
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
-    row = _cells(db, version, dataset)[PLAIN]
-    _require_gold(actor, row)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_gold(actor, row)
     table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
     wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
     names = [item.name for item in kind_of(task).fields(task)]
@@ -220,8 +220,8 @@ def failures(
     """
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
-    row = _cells(db, version, dataset)[PLAIN]
-    _require_answers(actor, row)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_answers(actor, row)
     failed = read_predictions(blobs, row).filter(pl.col("failure").is_not_null()).sort("id")
     shown = failed.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
@@ -269,15 +269,17 @@ def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
     """Write what *model* answered to each example of *dataset*, with gold answer and score, to *path*."""
     version = get_model(db, actor, model).version
     task = get_task(db, version.task)
-    row = _cells(db, version, dataset)[PLAIN]
-    _require_gold(actor, row)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_gold(actor, row)
     table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
     if not may_see_logs(actor, row):  # why it failed is in the model's own words
         table = table.with_columns(failure=pl.when(pl.col("failure").is_not_null()).then(pl.lit("failed")))
+    else:
+        table = table.join(exchanges(blobs, row), on="id", how="left", maintain_order="left", suffix="_of_the_model")
     write_export(table.drop("meta", "group", strict=False).lazy(), format, path)
 
 
-def _cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:
+def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:
     """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
     name, _, number = dataset.rpartition("/")[2].partition("@")
     rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
@@ -295,7 +297,8 @@ def _cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, Ce
     return newest_variants(found)
 
 
-def _require_gold(actor: Actor, row: CellRow) -> None:
+def require_gold(actor: Actor, row: CellRow) -> None:
+    """Refuse what would tell a hidden label to somebody who may not see it."""
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         raise Forbidden(
             f"The labels of {row.dataset.name} are hidden, and what is right or wrong on one example tells its label.",
@@ -303,7 +306,8 @@ def _require_gold(actor: Actor, row: CellRow) -> None:
         )
 
 
-def _require_answers(actor: Actor, row: CellRow) -> None:
+def require_answers(actor: Actor, row: CellRow) -> None:
+    """Refuse single answers on hidden labels to all but owners and the model's builder."""
     if not sees_all(actor, row.task.name, row.dataset_version.hidden) and not may_see_logs(actor, row):
         raise Forbidden(
             f"The labels of {row.dataset.name} are hidden, so single answers are for the model's builder.",

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import read_manifest
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.task import Task
@@ -28,9 +29,10 @@ from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import RunEnded
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
-from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, variants_of
+from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, variants_for
 from quintain.services.results import family_of, score_table, side_by_side, unchanged_figures
 from quintain.services.run_cell import Conditions, runnable
+from quintain.services.spending import Estimate, estimate, left_for
 from quintain.services.standing import OURS
 from quintain.store.queries.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
@@ -38,11 +40,15 @@ from quintain.tasks.definition import read_task
 
 Progress = Callable[[str, int, int], None]  # the variant, rows done, rows in all
 TASK_FILE = "task.toml"
+ASKING = ("requests", "cached", "retries", "unread", "input_tokens", "output_tokens", "cost", "spent")
 
 
 @dataclass(frozen=True, slots=True)
 class LocalReport:
-    """The five axes of one model on one file. Rates are fractions, memory is in GiB."""
+    """The five axes of one model on one file. Rates are fractions, memory is in GiB.
+
+    *asking* is what calls to a server elsewhere took: requests, tokens, cost, how many replies came from the cache.
+    """
 
     task: str
     adapter: str
@@ -52,6 +58,9 @@ class LocalReport:
     measurements: Mapping[str, Any] = field(default_factory=dict)
     robustness: Mapping[str, Any] | None = None
     fairness: Mapping[str, Any] | None = None
+    asking: Mapping[str, float] = field(default_factory=dict)
+    estimate: Estimate | None = None
+    hints: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -64,6 +73,9 @@ class LocalReport:
             "measurements": dict(self.measurements),
             "robustness": self.robustness,
             "fairness": self.fairness,
+            "asking": dict(self.asking),
+            "estimate": self.estimate and self.estimate.as_dict(),
+            "hints": list(self.hints),
         }
 
 
@@ -98,11 +110,18 @@ def evaluate_locally(
     plan: ImportPlan | None = None,
     quick: bool = False,
     progress: Progress | None = None,
+    warn: Callable[[Estimate], None] | None = None,
 ) -> LocalReport:
-    """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out."""
+    """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out.
+
+    *warn* is told what the calls of a chat model may cost, before the first of them.
+    """
     if not folder.is_dir():
         raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
     with _bench(folder, data, task, conditions, plan or ImportPlan(role="test", duplicates="first"), progress) as bench:
+        expected = bench.estimate(quick=quick)
+        if expected is not None and warn is not None:
+            warn(expected)
         plain = bench.predict(PLAIN, bench.examples)
         scored = score_table(task, bench.examples, plain)
         measured = bench.measure() if bench.place == "sandbox" else {}
@@ -116,6 +135,9 @@ def evaluate_locally(
             rows=bench.examples.height,
             scored=scored,
             measurements=measured,
+            asking=dict(bench.asking),
+            estimate=expected,
+            hints=bench.hints,
             **shares,
         )
 
@@ -130,10 +152,18 @@ class _Bench:
     examples: pl.DataFrame
     conditions: Conditions
     progress: Progress
+    hints: Sequence[str] = ()
+    asking: Counter[str] = field(default_factory=Counter)
 
     @property
     def place(self) -> str:
         return ADAPTERS.get(self.model.adapter).place
+
+    def estimate(self, *, quick: bool) -> Estimate | None:
+        """Estimate the calls; without perturbations where it has to be *quick*."""
+        options, outside = self.model.options, self.conditions.outside
+        tables = [(self.examples.height, self.examples)]
+        return estimate(self.task, self.model.adapter, options, outside, tables, perturbed=not quick)
 
     def predict(self, variant: str, examples: pl.DataFrame) -> pl.DataFrame:
         self._run(variant, examples, measured=False)
@@ -154,10 +184,17 @@ class _Bench:
             seed=VARIANT_SEED,
             limits=self.conditions.limits,
             sandbox=self.conditions.sandbox,
-            outside=self.conditions.outside,
+            outside=self._outside(),
         )
         engine = LocalEngine(Path(tempfile.gettempdir()) / "quintain-locks")
-        return engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
+        found = engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
+        self.asking.update({name: found.measurements[name] for name in ASKING if name in found.measurements})
+        return found
+
+    def _outside(self) -> Outside:
+        """Give what may be reached, with what earlier runs have left of the budget."""
+        outside = self.conditions.outside
+        return replace(outside, budget=left_for(self.model.options, outside, self.asking["spent"]))
 
 
 @contextmanager
@@ -166,7 +203,7 @@ def _bench(
 ) -> Iterator[_Bench]:
     with tempfile.TemporaryDirectory(prefix="quintain-local-") as name:
         target = Path(name) / "examples.parquet"
-        write_examples(data, task, plan, target)
+        report = write_examples(data, task, plan, target)
         yield _Bench(
             folder=Path(name),
             task=task,
@@ -174,6 +211,7 @@ def _bench(
             examples=pl.read_parquet(target),
             conditions=conditions,
             progress=progress or (lambda variant, done, total: None),
+            hints=report.hints,
         )
 
 
@@ -191,7 +229,8 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
     """Run the model on every perturbation and give the shares of unchanged answers by family."""
     source = bench.examples.sort("id").head(VARIANT_ROWS)
     tables: dict[str, list[pl.DataFrame]] = {"robustness": [], "fairness": []}
-    for variant in variants_of(bench.task):
+    wanted = str(bench.model.options.get("perturbations", "counted"))
+    for variant in variants_for(bench.task, bench.model.adapter, wanted):
         family = family_of(variant)
         if family is None:
             continue

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.adapters.contract import ADAPTERS, Outside, Secret
+from quintain.adapters.prices import PRICE_OPTIONS, is_amount
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput, Fault
 from quintain.core.toml import parse_toml, read_text
@@ -39,5 +40,17 @@ def _read_secrets(path: Path) -> dict[str, Secret]:
         if not isinstance(table, dict) or not all(isinstance(table.get(key), str) for key in ("endpoint", "key")):
             raise BadInput(faults=[Fault(f"[{name}] needs `endpoint` and `key`, both texts", file=path.name)])
         origin(table["endpoint"])
-        found[name] = Secret(table["endpoint"], table["key"])
+        found[name] = Secret(table["endpoint"], table["key"], *_money(name, table, path.name))
     return found
+
+
+def _money(name: str, table: Mapping[str, Any], file: str) -> tuple[tuple[float, float] | None, float | None]:
+    """Read the prices and the budget of a key. A budget needs prices of the operator's own: a manifest's may be low."""
+    wrong = [key for key in PRICE_OPTIONS if key in table and not is_amount(table[key])]
+    if wrong:
+        raise BadInput(faults=[Fault(f"[{name}] is no amount of money", file=file, field=wrong[0])])
+    prices = [float(table[key]) for key in ("input_price", "output_price") if key in table]
+    if len(prices) == 1 or ("budget" in table and not prices):
+        raise BadInput(faults=[Fault(f"[{name}] needs both input_price and output_price", file=file)])
+    budget = float(table["budget"]) if "budget" in table else None
+    return ((prices[0], prices[1]) if prices else None), budget

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.engine.predicting import EXCHANGE
 from quintain.engine.sandbox.layers import LAYERS
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
@@ -339,8 +340,14 @@ def _unlike(task: Task, plain: pl.DataFrame, measured: pl.DataFrame) -> dict[str
 
 def read_predictions(blobs: Blobs, row: CellRow) -> pl.DataFrame:
     """Read the predictions of a cell that is done; older ones say of no example that the model failed on it."""
-    table = pl.read_parquet(blobs.path(str(row.cell.predictions)))
+    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False).drop(EXCHANGE, strict=False).collect()
     return table if "failure" in table.columns else table.with_columns(failure=pl.lit(None, dtype=pl.String))
+
+
+def exchanges(blobs: Blobs, row: CellRow) -> pl.DataFrame:
+    """Read what the model of a cell was asked in words and wrote, by example; no more than ids where it was not."""
+    table = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
+    return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()
 
 
 def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> dict[str, Any]:

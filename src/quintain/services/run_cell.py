@@ -31,7 +31,7 @@ from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.engine.scratch import scratch
 from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
-from quintain.services import evaluate
+from quintain.services import evaluate, spending
 from quintain.services.environments import Environments, read_requirements
 from quintain.services.evaluate import VARIANT_ROWS, VARIANT_SEED, Lease
 from quintain.services.in_hand import ModelInHand
@@ -158,7 +158,7 @@ def run_leased(
         with Beat(sessions, lease, abandon) as beat, scratch("cell") as folder:
             with sessions() as db:
                 job = _prepare(db, blobs, lease, folder, conditions, model)
-            result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
+            result = _run(engine, job, sessions, lease, beat)
             predictions = blobs.put_file(job.out) if job.out.exists() else None
             measured = _measurements(job, result, conditions)
             return _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
@@ -173,6 +173,8 @@ def run_leased(
         fail(f"{error.outcome}: {error}", printed=error.log[-LOG_CHARACTERS:], ours=ours)
     except NoSandbox as error:
         back(error)
+    except spending.Waiting:
+        _record(sessions, lease, lambda db: spending.wait(db, lease))
     except (QuintainError, OSError) as error:
         # Nothing that the model did: a full disk, a missing blob.
         fail(f"{Outcome.PLATFORM}: {error}")
@@ -181,6 +183,23 @@ def run_leased(
         log.exception("cell %s", lease.cell_id)
         fail(f"{Outcome.PLATFORM}: {type(error).__name__}: {error}")
     return False
+
+
+def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: Lease, beat: Beat) -> CellResult:
+    """Run *job*; what it cost is recorded, however it ended."""
+    try:
+        result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
+    except RunEnded as error:
+        if job.outside.budget is not None:
+            _settle(sessions, lease, error.spent)
+        raise
+    if job.outside.budget is not None:
+        _settle(sessions, lease, float(result.measurements.get("spent", 0.0)))
+    return result
+
+
+def _settle(sessions: Sessions, lease: Lease, spent: float) -> None:
+    _record(sessions, lease, lambda db: spending.settle(db, lease, spent))
 
 
 def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
@@ -242,7 +261,9 @@ def _prepare(
         seed=int(row.dataset_version.hash[:12], 16),
         limits=conditions.limits,
         sandbox=conditions.sandbox,
-        outside=share_of(conditions.outside, model.adapter, model.options),
+        outside=spending.allow(
+            db, lease, model, share_of(conditions.outside, model.adapter, model.options), task, inputs
+        ),
     )
 
 

@@ -24,7 +24,7 @@ from quintain.store.tables import Cell
 
 MEASURED = ("throughput", "memory")
 SHARES: tuple[Family, ...] = get_args(Family)
-OURS = (Outcome.PLATFORM, Outcome.CANCELLED, Outcome.NO_SANDBOX)
+OURS = (Outcome.PLATFORM, Outcome.OVER_BUDGET, Outcome.CANCELLED, Outcome.NO_SANDBOX)
 TEXTS: Mapping[str, str] = {
     "waiting": "{done} of {needed} runs done",
     "failed": "the model failed: {outcome}",

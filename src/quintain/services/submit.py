@@ -27,6 +27,7 @@ from quintain.services.inspection import inspect_model
 from quintain.services.models import ModelVersionInfo, Visibility, register_version
 from quintain.services.permissions import require_role
 from quintain.services.run_cell import Conditions
+from quintain.services.spending import Estimate, estimate_of_task
 from quintain.services.tasks import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -59,7 +60,8 @@ class Rules:
 class Submission:
     """What became of a submission. *new* is False where the same content was there already.
 
-    *left_today* is None where there is no limit, or where it is not known at the moment.
+    *left_today* is None where there is no limit, or where it is not known at the moment. *estimate* is what the runs
+    may cost, where calls have a price.
     """
 
     version: ModelVersionInfo
@@ -67,6 +69,7 @@ class Submission:
     cells: int
     left_today: int | None
     trial: str = PASSED
+    estimate: Estimate | None = None
 
     @property
     def waiting(self) -> bool:
@@ -75,8 +78,14 @@ class Submission:
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
-        counts = {"new": self.new, "cells": self.cells, "left_today": self.left_today, "trial": self.trial}
-        return {**self.version.as_dict(), **counts}
+        return {
+            **self.version.as_dict(),
+            "new": self.new,
+            "cells": self.cells,
+            "left_today": self.left_today,
+            "trial": self.trial,
+            "estimate": self.estimate and self.estimate.as_dict(),
+        }
 
 
 def submit_upload(
@@ -213,7 +222,9 @@ def _submit(
             trials.put_off(db, version.id)
     known = trials.trial_of(db, version.id)
     cells, left = _queue(db, actor, task, rules)
-    return Submission(version, new, cells, left, known.state if known else PASSED)
+    manifest = found.manifest
+    cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
+    return Submission(version, new, cells, left, known.state if known else PASSED, cost)
 
 
 def _try(
@@ -260,5 +271,7 @@ def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
 
 def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
     meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
+    if "perturbations" in manifest.options:
+        meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)
     return {**meta, "requirements": requirements} if requirements else meta

@@ -28,6 +28,7 @@ from quintain.web.pages import (
     account,
     adjudicate,
     admin,
+    answers,
     apidocs,
     board,
     compare,
@@ -197,6 +198,8 @@ PAGES = [
     Page("GET", "/tasks/{task}/models/{model}/overlap", evaluation.overlap),
     Page("GET", "/tasks/{task}/models/{model}/results/{dataset}", evaluation.dataset),
     Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/flips", evaluation.flips),
+    Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/answers", answers.listing),
+    Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/answers/{example}", answers.single),
     Page("GET", "/tasks/{task}/models/{model}/results/{dataset}/download", evaluation.fetch),
     Page("GET", "/tasks/{task}/compare", compare.show),
     # runs
@@ -362,6 +365,15 @@ API = [
     Endpoint("GET", "/tasks/{task}/models/{model}/results", api_evaluation.get_results, "evaluation"),
     Endpoint("GET", "/tasks/{task}/models/{model}/overlap", api_evaluation.get_overlap, "evaluation"),
     Endpoint("GET", "/tasks/{task}/models/{model}/results/{dataset}/flips", api_evaluation.list_flips, "evaluation"),
+    Endpoint(
+        "GET", "/tasks/{task}/models/{model}/results/{dataset}/examples", api_evaluation.list_answers, "evaluation"
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/models/{model}/results/{dataset}/examples/{example}",
+        api_evaluation.get_answer,
+        "evaluation",
+    ),
     Endpoint(
         "GET",
         "/tasks/{task}/models/{model}/results/{dataset}/answers",

@@ -28,7 +28,7 @@ class Limits:
 
 
 class Outcome(StrEnum):
-    """How a run ended. All but *done*, *cancelled*, *no sandbox* and *platform* are the model's own doing."""
+    """How a run ended. All but *done* and the last four are the model's own doing."""
 
     DONE = "done"
     CRASHED = "crashed"
@@ -38,13 +38,16 @@ class Outcome(StrEnum):
     OUTPUT = "printed too much"
     BAD_ANSWER = "gave an answer that cannot be used"
     UNREACHABLE = "could not be reached"
+    OVER_BUDGET = "would cost more than its budget"
     CANCELLED = "cancelled"
     NO_SANDBOX = "waits for a machine with a sandbox"
     PLATFORM = "failed through no fault of the model"
 
 
 class RunEnded(QuintainError):
-    """The sandboxed process is gone; *outcome* says how, *log* what it printed last."""
+    """The sandboxed process is gone; *outcome* says how, *log* what it printed last, *spent* what asking had cost."""
+
+    spent = 0.0
 
     def __init__(self, outcome: Outcome, message: str, *, log: str = "", remedy: str | None = None) -> None:
         # Much of it is the model's own words, and all of it is stored.

@@ -1,6 +1,7 @@
 """All tables, one file per noun. Importing this package makes the metadata complete."""
 
 from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
+from quintain.store.tables.charges import Charge
 from quintain.store.tables.collect import (
     Attempt,
     AttemptBand,
@@ -68,6 +69,7 @@ __all__ = [
     "BoardSnapshot",
     "Cell",
     "CellEvent",
+    "Charge",
     "CorpusUse",
     "Dataset",
     "DatasetVersion",

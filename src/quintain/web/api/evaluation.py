@@ -7,18 +7,20 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Response
 from fastapi import Query as Parameter
 
-from quintain.services import compare, evaluate, examples, progress
+from quintain.services import answers, compare, evaluate, examples, progress
 from quintain.services.models import get_model
 from quintain.services.overlap import model_overlap
 from quintain.services.progress import Explanation
 from quintain.services.results import model_results
 from quintain.web.api.call import Calling
-from quintain.web.api.params import DatasetName, Filter, Format, Limit, ModelName, Offset, TaskName, Version
+from quintain.web.api.params import DatasetName, Filter, Format, Limit, ModelName, Offset, Sifting, TaskName, Version
 from quintain.web.api.shapes import Shape
 from quintain.web.files import download
 
 CellId = Annotated[int, Path(description="Number of the run.", ge=1, le=2**31 - 1)]
 State = Literal["queued", "running", "done", "failed", "cancelled"]
+ExampleId = Annotated[str, Path(description="Id of the example.", max_length=64, pattern=r"^[0-9a-f]+$")]
+AnswersLimit = Annotated[int, Parameter(description="At most so many.", ge=1, le=answers.MAX_PAGE)]
 OtherModel = Annotated[
     str,
     Parameter(description="A model: its name, or name@version.", min_length=1, max_length=200, pattern=r"^[^\x00/]+$"),
@@ -74,6 +76,31 @@ class FlipsShape(Shape):
     total: int
     families: list[str]
     groups: list[str]
+
+
+class GivenAnswerShape(Shape):
+    """What a model made of one example; what is in its own words is for those who may read its log."""
+
+    id: str
+    inputs: dict[str, Any]
+    state: answers.State
+    answer: Any
+    gold: Any
+    score: float | None
+    probabilities: dict[str, float | None] | None
+    reason: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    prompt: str | None
+    reply: str | None
+
+
+class AnswersShape(Shape):
+    """Some answers, and how many fit the filters."""
+
+    answers: list[GivenAnswerShape]
+    total: int
+    offset: int
 
 
 class ComparisonShape(Shape):
@@ -170,6 +197,39 @@ def list_flips(
         limit=limit,
     )
     return FlipsShape.model_validate(found.as_dict())
+
+
+def list_answers(
+    call: Calling,
+    task: TaskName,
+    model: ModelName,
+    dataset: DatasetName,
+    *,
+    sieve: Sifting,
+    version: Version = None,
+    offset: Offset = 0,
+    limit: AnswersLimit = 50,
+) -> AnswersShape:
+    """List what a model answered to each example. On hidden labels: the builder, without what is right, and owners."""
+    found = answers.list_answers(
+        call.db, call.blobs, call.actor, _ref(task, model, version), dataset, sieve, offset=offset, limit=limit
+    )
+    return AnswersShape.model_validate(found.as_dict())
+
+
+def get_answer(
+    call: Calling,
+    task: TaskName,
+    model: ModelName,
+    dataset: DatasetName,
+    example: ExampleId,
+    *,
+    version: Version = None,
+) -> GivenAnswerShape:
+    """Give what a model made of one example, with what it was asked in words and what it wrote."""
+    ref = _ref(task, model, version)
+    found = answers.get_answer(call.db, call.blobs, call.actor, ref, dataset, example)
+    return GivenAnswerShape.model_validate(found.as_dict())
 
 
 def download_answers(

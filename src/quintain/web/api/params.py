@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import Path
+from fastapi import Depends, Path
 from fastapi import Query as Parameter
+
+from quintain.services.answers import Show, Sieve
 
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]
@@ -30,4 +32,11 @@ Query = Annotated[str, Parameter(description="What to look for.", min_length=1, 
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]
 Limit = Annotated[int, Parameter(description="At most so many.", ge=1, le=1000)]
 Offset = Annotated[int, Parameter(description="Skip so many.", ge=0, le=2**31 - 1)]
+
+
+def _sieve(show: Show = "all", label: Filter = "", said: Filter = "", text: Filter = "") -> Sieve:
+    return Sieve(show, label, said, text)
+
+
+Sifting = Annotated[Sieve, Depends(_sieve)]
 Before = Annotated[int | None, Parameter(description="Only entries with a smaller id.", ge=1, le=2**31 - 1)]

@@ -47,6 +47,7 @@ class SubmissionStart(Shape):
 class SubmissionShape(Shape):
     """The version that was made, how many cells were queued, and how many submissions are left today.
 
+    *estimate* says how many calls the runs of a chat model may make, and what they may cost.
     *trial* is `queued` where a worker tries the model on a few examples first; its cells are queued after that.
     """
 
@@ -59,6 +60,7 @@ class SubmissionShape(Shape):
     left_today: int | None
     trial: str
     meta: dict[str, Any]
+    estimate: dict[str, Any] | None
 
 
 class QuotaShape(Shape):
@@ -112,6 +114,7 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
         left_today=made.left_today,
         trial=made.trial,
         meta=dict(version.meta),
+        estimate=made.estimate.as_dict() if made.estimate else None,
     )
 
 

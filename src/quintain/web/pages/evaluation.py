@@ -76,7 +76,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         failures=_failures(visit, info, result) if (gold or info.may_edit) and result.metrics else ([], 0),
         fields=kind_of(found).fields(found),
         formats=list(MEDIA_TYPES),
-        crumbs=_crumbs(visit, found, info, (dataset, None)),
+        crumbs=crumbs(visit, found, info, (dataset, None)),
     )
 
 
@@ -126,7 +126,7 @@ def flips(
         filters=query,
         base=path,
         paging=Paging(path, query, max(0, offset), len(page.flips), page.total, PAGE_SIZE),
-        crumbs=_crumbs(
+        crumbs=crumbs(
             visit, found, info, (dataset, f"/tasks/{task}/models/{model}/results/{dataset}"), (_("Flips"), None)
         ),
     )
@@ -142,7 +142,7 @@ def overlap(visit: Visiting, task: str, model: str, version: str = "") -> Respon
         section="models",
         model=info,
         overlaps=model_overlap(visit.db, visit.blobs, visit.actor, info.version.ref),
-        crumbs=_crumbs(visit, found, info, (visit.tongue.gettext("Overlap"), None)),
+        crumbs=crumbs(visit, found, info, (visit.tongue.gettext("Overlap"), None)),
     )
 
 
@@ -198,7 +198,8 @@ def _failures(visit: Visit, info: ModelInfo, result: DatasetResult) -> tuple[lis
     return examples.failures(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
 
 
-def _crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:
+def crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:
+    """Give the path to a page about a model."""
     base = f"/tasks/{task.name}"
     return [
         (title_of(visit, task), base),

@@ -58,6 +58,10 @@ def submit(post: Posting, task: str) -> Response:
         toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
     else:
         toast = _("It was there already.")
+    if made.estimate is not None:
+        number = visit.tongue.number
+        calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
+        toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
     return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
 
 
