@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Insert, Subquery, and_, bindparam, case, func, insert, or_, select, union
+from sqlalchemy import ColumnElement, Subquery, and_, bindparam, case, func, insert, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from quintain.store.tables import (
@@ -77,6 +76,7 @@ _LIKE = (
     .order_by(case((_SAME, 1), else_=0).desc(), Attempt.id.desc())
     .limit(bindparam("limit"))
 )
+_ADD_BANDS = insert(AttemptBand.__table__)  # type: ignore[arg-type] # a mapped class has a Table
 
 
 def made_in_session(db: Session, session_id: int, token: str) -> tuple[int, int | None]:
@@ -108,18 +108,7 @@ def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> l
 
 def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
     """Keep the sketch of an attempt."""
-    different = sorted(set(bands))
-    values = {f"band_{place}": band for place, band in enumerate(different)}
-    db.execute(_insert_bands(len(different)), {"attempt_id": attempt_id, **values})
-
-
-@cache
-def _insert_bands(number: int) -> Insert:
-    """Give the statement that adds so many bands of one attempt at once."""
-    rows: list[dict[str, Any]] = [
-        {"band": bindparam(f"band_{place}"), "attempt_id": bindparam("attempt_id")} for place in range(number)
-    ]
-    return insert(AttemptBand.__table__).values(rows)  # type: ignore[arg-type] # a mapped class has a Table
+    db.execute(_ADD_BANDS, [{"band": band, "attempt_id": attempt_id} for band in sorted(set(bands))])
 
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:
