@@ -204,9 +204,7 @@ def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) ->
     return _block(hashes[same] * _PAIR + hashes[same + 1], positions[same], starts, bits)
 
 
-def _characters(
-    mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int
-) -> Iterator[Block]:
+def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int) -> Iterator[Block]:
     """Hash windows of each size whose inner characters all belong to one word; the outer two may be its edges."""
     word = classes == _WORD
     letters = np.where(word, mixed, _PAIR)

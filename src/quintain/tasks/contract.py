@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import polars as pl
@@ -189,6 +190,7 @@ def _unknown_inputs(inputs: Inputs, fields: Mapping[str, Field]) -> list[Fault]:
     return faults
 
 
+@lru_cache(maxsize=1024)
 def _control(item: Field) -> FormField:
     return FormField(
         name=item.name,
