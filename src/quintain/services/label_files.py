@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,12 +67,28 @@ class Aggregating:
     seed: int = 0
 
 
-def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Reading | None = None) -> AggregateReport:
-    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*."""
+def _no_progress(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def aggregate_file(
+    path: Path,
+    out: Path,
+    aggregating: Aggregating,
+    reading: Reading | None = None,
+    progress: Callable[[str, int, int], None] = _no_progress,
+) -> AggregateReport:
+    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*.
+
+    *progress* is told what is done, how much of it, and of how much.
+    """
     reading = reading or Reading()
     table_format(out)
     aggregator = make_aggregator(aggregating.method, **aggregating.options)
+    progress("Reading", 0, 1)
     table = read_judgements(path, reading)
+    count = len(table.judgements)
+    progress("Reading", count, count)
     known: dict[str, Any] = {}
     for need in ("writer", "gold"):
         source = getattr(aggregating, need)
@@ -82,8 +98,12 @@ def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Rea
         source = getattr(aggregating, need)
         if source is not None:
             table, known[need] = labels_of_items(table, source, need, reading.columns)
+    progress("Aggregating", 0, count)
     result = aggregator.aggregate(table.judgements, seed=aggregating.seed, known=Known(**known))
+    progress("Aggregating", count, count)
+    progress("Writing", 0, len(result.items))
     write_table(_label_frame(table, result), out)
+    progress("Writing", len(result.items), len(result.items))
     judgements, notes = table.judgements, table.notes
     if result.accuracy is not None and judgements.sizes().max() < 2:
         notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
