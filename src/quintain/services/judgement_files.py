@@ -74,6 +74,8 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     frame = _exploded(frame.with_row_index(_ROW), path)
     notes: list[str] = []
     frame, set_aside = _kept(frame, path, notes, everything=reading.everything)
+    for name in ("label", "worker", "item"):  # one after the other: the texts of each are let go before the next
+        frame = frame.with_columns(_named(frame[name]))
     frame = _complete(frame, path, notes)
     labels = [one_form(name) for name in reading.labels]
     _check_labels(frame, path, labels)
@@ -200,8 +202,7 @@ def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool
 
 
 def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame:
-    """Strip names, refuse rows without an item or a worker, and leave out rows without a label."""
-    frame = frame.with_columns(_named(frame[name]) for name in ("item", "worker", "label"))
+    """Refuse rows without an item or a worker, and leave out rows without a label."""
     labelled = frame.filter(pl.col("label").is_not_null())
     faults = [
         Fault(f"there is no {name}", file=path.name, row=row_number(path, row), field=name)
@@ -221,11 +222,18 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
 
 def _named(values: pl.Series) -> pl.Series:
     """Give names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows."""
-    texts = values.cast(pl.String())
-    given = texts.unique().drop_nulls()
-    clean = _clean(given)
-    kinds = pl.Enum(clean.drop_nulls().unique().sort())
-    return clean.cast(kinds).gather(texts.cast(pl.Enum(given)).to_physical()).alias(values.name)
+    coded = values.cast(pl.String()).cast(pl.Categorical(pl.Categories.random()))
+    given = coded.unique().drop_nulls()
+    clean = _clean(given.cast(pl.String()))
+    order = clean.arg_sort(nulls_last=True).head(len(clean) - clean.null_count())
+    names = clean.gather(order)
+    is_new = names.ne_missing(names.shift(1))
+    places = given.to_physical().to_numpy()
+    ranks = np.full(places.max(initial=0) + 1, -1, dtype=np.int64)
+    ranks[places[order.to_numpy()]] = np.cumsum(is_new.to_numpy()) - 1
+    # A name that is empty once it is clean keeps the rank -1, which no unsigned number holds: it becomes null.
+    by_code = pl.Series(ranks).cast(pl.UInt32(), strict=False)
+    return by_code.gather(coded.to_physical()).cat.to(pl.Enum(names.filter(is_new))).alias(values.name)
 
 
 def _clean(values: pl.Series) -> pl.Series:

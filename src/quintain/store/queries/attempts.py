@@ -94,7 +94,7 @@ _LIKE = (
     .order_by(case((_SAME, 1), else_=0).desc(), _made.c.id.desc())
     .limit(bindparam("limit"))
 )
-_ADD = insert(_made)
+_ADD = insert(_made).returning(_made.c.id)
 _ADD_BANDS = insert(_band)
 
 
@@ -128,8 +128,7 @@ def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> l
 def add(db: Session, **values: Any) -> Attempt:
     """Add an attempt, and give it as it is stored; the session does not look after it."""
     values = {"created_at": now(), **values}
-    key = db.execute(_ADD, values).inserted_primary_key
-    return Attempt(id=key[0] if key else None, **values)
+    return Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
 
 
 def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:

@@ -111,7 +111,7 @@ def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | N
 
 def share_state(db: Session, round_id: int) -> str:
     """Give the state of a round, and let nobody change it until the transaction ends."""
-    return db.execute(_STATE, {"id": round_id}).scalar_one()
+    return str(db.execute(_STATE, {"id": round_id}).scalar_one())
 
 
 def by_entry_key(db: Session, key: str) -> tuple[str, int] | None:
