@@ -80,9 +80,9 @@ def aggregate(
         "mixed": mixed,
         "into": tuple(split_names(into)) or None,
     }
-    report = aggregate_file(
-        file, out, Aggregating(method, options, gold, writer, seed), make_reading(column, labels, repeats, everything)
-    )
+    reading = make_reading(column, labels, repeats, everything)
+    with output.bar() as show:
+        report = aggregate_file(file, out, Aggregating(method, options, gold, writer, seed), reading, show)
     found = report.as_dict()
     _say_notes(found)
     if json:

@@ -86,8 +86,9 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
                 if dtype.is_nested()
             )
             flat.write_csv(buffer, separator=_SEPARATORS[form])
-        data = buffer.getvalue()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        data = buffer.getbuffer()
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        data.release()
 
 
 def table_format(path: Path) -> str:
@@ -123,7 +124,9 @@ def _read(path: Path) -> pl.DataFrame:
 
 def _separator(data: bytes, usual: str) -> str:
     """Tell the separator from the header: some programs write CSV with semicolons or tabs."""
-    header = data.lstrip().split(b"\n", 1)[0].decode()
+    start = len(data) - len(data.lstrip()) if data[:1].isspace() else 0
+    end = data.find(b"\n", start)
+    header = data[start : end if end >= 0 else len(data)].decode()
     return usual if usual in header else next((sign for sign in ";\t," if sign in header), usual)
 
 
@@ -146,7 +149,8 @@ def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
     except DAMAGE as error:
         _raise_row_faults(path, data, separator)
         raise BadInput(f"{path.name} cannot be read: {_first_line(error)}.") from error
-    header = [name.strip() for name in next(csv.reader(io.StringIO(data.decode()), delimiter=separator))]
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
+    header = [name.strip() for name in next(csv.reader(lines, delimiter=separator))]
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])

@@ -46,7 +46,7 @@ def read_bytes(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise BadInput(f"{path.name} has more than {MAX_BYTES >> 30} GiB.", remedy="Split it into smaller files.")
     data = strip_mark(data, path.name)
-    if not data.strip():
+    if not data or data.isspace():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
     faults = encoding_faults(data, path.name)
     if faults:

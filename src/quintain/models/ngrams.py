@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,27 +31,50 @@ _EDGE = "\x00"
 _SPACE, _WORD, _MARK = 0, 1, 2
 
 
+@dataclass(frozen=True)
+class Block:
+    """The buckets of one kind of n-gram: those of text *n* are `indices[indptr[n] : indptr[n + 1]]`."""
+
+    indices: npt.NDArray[np.int32]
+    indptr: npt.NDArray[np.int32]
+    width: int
+
+    @cached_property
+    def matrix(self) -> sparse.csr_matrix:
+        """The same as a matrix of ones, put together without the checks of its constructor."""
+        matrix = sparse.csr_matrix((len(self.indptr) - 1, self.width), dtype=np.float32)
+        ones = np.ones(len(self.indices), dtype=np.float32)
+        matrix.data, matrix.indices, matrix.indptr = ones, self.indices, self.indptr
+        return matrix
+
+    def times(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Add up the rows of *weights* that each text's buckets name."""
+        if len(self.indptr) == 2:  # one text: making the matrix takes longer than adding its rows in the same order
+            return np.add.reduce(weights.take(self.indices, axis=0), axis=0, keepdims=True)
+        return np.asarray(self.matrix @ weights)
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The n-grams of some texts: matrices whose sum counts buckets by text, and the factor that scales each text."""
+    """The n-grams of some texts: blocks whose sum counts buckets by text, and the factor that scales each text."""
 
-    blocks: tuple[sparse.csr_matrix, ...]
+    blocks: tuple[Block, ...]
     scale: npt.NDArray[np.float32]
 
     def times(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Multiply the scaled counts with *weights* (buckets × columns)."""
-        total = self.blocks[0] @ weights
+        total = self.blocks[0].times(weights)
         for block in self.blocks[1:]:
-            total += block @ weights
+            total += block.times(weights)
         total *= self.scale[:, None]
         return np.asarray(total, dtype=np.float32)
 
     def transposed_times(self, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Multiply the transposed scaled counts with *values* (texts × columns): the gradient of `times`."""
         scaled = values * self.scale[:, None]
-        total = self.blocks[0].T @ scaled
+        total = self.blocks[0].matrix.T @ scaled
         for block in self.blocks[1:]:
-            total += block.T @ scaled
+            total += block.matrix.T @ scaled
         return np.asarray(total, dtype=np.float32)
 
     def buckets(self) -> npt.NDArray[np.int32]:
@@ -63,7 +86,7 @@ class Features:
         blocks = []
         for block in self.blocks:
             columns = np.searchsorted(used, block.indices).astype(np.int32)
-            blocks.append(_matrix(columns, block.indptr, len(used)))
+            blocks.append(Block(columns, block.indptr, len(used)))
         return Features(tuple(blocks), self.scale)
 
 
@@ -166,31 +189,22 @@ def _ladder(size: int) -> tuple[Codes, Codes]:
     return _powers(size, _BASE), _powers(size, _INVERSE)
 
 
-def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> sparse.csr_matrix:
+def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> Block:
     """Put hashes into buckets; each belongs to the last text that starts at or before its position."""
     buckets = (_mix(hashes * _SPREAD) >> np.uint32(32 - bits)).view(np.int32)
     edges = np.searchsorted(positions, starts)
     pointers = np.append(edges, len(positions)).astype(np.int32)
     pointers[0] = 0
-    return _matrix(buckets, pointers, 1 << bits)
+    return Block(buckets, pointers, 1 << bits)
 
 
-def _matrix(columns: npt.NDArray[np.int32], pointers: npt.NDArray[np.int32], width: int) -> sparse.csr_matrix:
-    """Put a matrix of ones together without the checks of its constructor, which would take longer than the product."""
-    matrix = sparse.csr_matrix((len(pointers) - 1, width), dtype=np.float32)
-    matrix.data, matrix.indices, matrix.indptr = np.ones(len(columns), dtype=np.float32), columns, pointers
-    return matrix
-
-
-def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> sparse.csr_matrix:
+def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> Block:
     owners = np.searchsorted(starts, positions, side="right")
     same = np.flatnonzero(owners[:-1] == owners[1:])
     return _block(hashes[same] * _PAIR + hashes[same + 1], positions[same], starts, bits)
 
 
-def _characters(
-    mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int
-) -> Iterator[sparse.csr_matrix]:
+def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int) -> Iterator[Block]:
     """Hash windows of each size whose inner characters all belong to one word; the outer two may be its edges."""
     word = classes == _WORD
     letters = np.where(word, mixed, _PAIR)

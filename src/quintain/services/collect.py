@@ -132,7 +132,8 @@ def _add(
     written, sketch = given.written, given.sketch
     result = all_fooled(given.answers)
     kept = info.spec.keep_nonfooling or result is not False
-    stored = Attempt(
+    stored = queries.add(
+        db,
         round_id=info.id,
         session_id=row.id,
         user_id=row.user_id,
@@ -151,8 +152,6 @@ def _add(
         seconds=(now() - row.started_at).total_seconds(),
         source={} if written.edit_share is None else {"edit_share": round(written.edit_share, 4)},
     )
-    db.add(stored)
-    db.flush()
     if not kept:
         return stored, ()
     queries.add_bands(db, stored.id, sketch.bands)

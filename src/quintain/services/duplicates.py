@@ -17,7 +17,6 @@ from quintain.core.task import Task
 from quintain.services import sketches
 from quintain.services.writing_checks import Written, split_fields
 from quintain.store.queries import attempts as queries
-from quintain.store.tables import Attempt
 from quintain.store.tables import WritingSession as SessionRow
 
 
@@ -44,8 +43,8 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
     found = queries.like(db, sketch.text_key, sketch.bands)
     for one in found:
         if one.same:
-            raise _there_already(mine=one.attempt.user_id == row.user_id)
-    others = [one.attempt for one in found if _comparable(one.attempt, row, written)]
+            raise _there_already(mine=one.user_id == row.user_id)
+    others = [one for one in found if _comparable(one, row, written)]
     texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
     place = sketches.nearest(sketch.text, texts)
     if place is not None:
@@ -68,7 +67,7 @@ def _there_already(*, mine: bool) -> Conflict:
     return Conflict(f"{who} submitted this very text before.", remedy="Change it. It cost you no attempt.")
 
 
-def _comparable(other: Attempt, row: SessionRow, written: Written) -> bool:
+def _comparable(other: queries.Likeness, row: SessionRow, written: Written) -> bool:
     if other.session_id == row.id or not other.inputs:
         return False
     same_prompt = row.prompt_id is not None and other.prompt_id == row.prompt_id

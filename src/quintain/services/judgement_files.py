@@ -74,27 +74,58 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     frame = _exploded(frame.with_row_index(_ROW), path)
     notes: list[str] = []
     frame, set_aside = _kept(frame, path, notes, everything=reading.everything)
+    for name in ("label", "worker", "item"):  # one after the other: the texts of each are let go before the next
+        frame = frame.with_columns(_named(frame[name]))
     frame = _complete(frame, path, notes)
     labels = [one_form(name) for name in reading.labels]
     _check_labels(frame, path, labels)
-    frame = _without_repeats(frame, path, reading.repeats, notes)
-    first = frame.group_by("item", maintain_order=True).agg(pl.col(_ROW).first())["item"]
-    frame = frame.sort("item", "worker")
-    items, workers = frame["item"].unique().sort(), frame["worker"].unique().sort()
-    classes = pl.Series(sorted({*frame["label"].unique().to_list(), *labels}), dtype=pl.String())
-    judgements = Judgements.from_codes(
-        _codes(frame["item"], items),
-        _codes(frame["worker"], workers),
-        _codes(frame["label"], classes),
-        items.to_list(),
-        workers.to_list(),
-        classes.to_list(),
-    )
-    return JudgementTable(judgements, frame, _codes(first, items), path, tuple(notes), set_aside)
+    ordered, repeated = _ordered(frame)
+    if repeated:
+        frame = _without_repeats(frame, path, reading.repeats, notes)
+        ordered, _ = _ordered(frame)
+    appearing = _codes(frame["item"])[0]
+    del frame
+    item, items = _codes(ordered["item"])
+    worker, workers = _codes(ordered["worker"])
+    label, classes = _codes(ordered["label"])
+    order = _by_appearance(appearing, len(items))
+    judgements = Judgements.from_codes(item, worker, label, items, workers, classes)
+    table = JudgementTable(judgements, ordered, order, path, tuple(notes), set_aside)
+    return _with_classes(table, labels)
 
 
-def _codes(values: pl.Series, names: pl.Series) -> IntArray:
-    return values.cast(pl.Enum(names)).to_physical().cast(pl.Int64()).to_numpy()
+def _codes(values: pl.Series) -> tuple[IntArray, list[str]]:
+    """Give the values of a column of names as numbers, and the names that occur, in order."""
+    codes = values.to_physical().to_numpy()
+    names = _names(values)
+    used = np.bincount(codes, minlength=len(names)) > 0
+    if used.all():
+        return codes.astype(np.int64), names.to_list()
+    return (np.cumsum(used) - 1)[codes], names.filter(pl.Series(used)).to_list()
+
+
+def _names(values: pl.Series) -> pl.Series:
+    """List the names that a column of `_named` may hold, in order."""
+    kind = values.dtype
+    if not isinstance(kind, pl.Enum):
+        raise TypeError(f"A column of names is {kind}.")
+    return kind.categories
+
+
+def _ordered(frame: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+    """Put the rows in the order of items and workers, and say whether anybody judged an item twice."""
+    item, worker = frame["item"].to_physical(), frame["worker"].to_physical()
+    key = item.cast(pl.Int64()) * len(_names(frame["worker"])) + worker
+    order = key.arg_sort()
+    key = key.gather(order)
+    return frame[order], bool((key.slice(1) == key.slice(0, len(key) - 1)).any())
+
+
+def _by_appearance(item: IntArray, items: int) -> IntArray:
+    """List the items in the order in which the rows of the file name them first."""
+    first = np.empty(items, dtype=np.int64)
+    first[item[::-1]] = np.arange(len(item) - 1, -1, -1)
+    return np.argsort(first)
 
 
 def _exploded(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
@@ -171,8 +202,7 @@ def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool
 
 
 def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame:
-    """Strip names, refuse rows without an item or a worker, and leave out rows without a label."""
-    frame = frame.with_columns(_named(frame[name]) for name in ("item", "worker", "label"))
+    """Refuse rows without an item or a worker, and leave out rows without a label."""
     labelled = frame.filter(pl.col("label").is_not_null())
     faults = [
         Fault(f"there is no {name}", file=path.name, row=row_number(path, row), field=name)
@@ -191,7 +221,23 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
 
 
 def _named(values: pl.Series) -> pl.Series:
-    """Give names without spaces around them, in one form of Unicode."""
+    """Give names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows."""
+    coded = values.cast(pl.String()).cast(pl.Categorical(pl.Categories.random()))
+    given = coded.unique().drop_nulls()
+    clean = _clean(given.cast(pl.String()))
+    order = clean.arg_sort(nulls_last=True).head(len(clean) - clean.null_count())
+    names = clean.gather(order)
+    is_new = names.ne_missing(names.shift(1))
+    places = given.to_physical().to_numpy()
+    ranks = np.full(places.max(initial=0) + 1, -1, dtype=np.int64)
+    ranks[places[order.to_numpy()]] = np.cumsum(is_new.to_numpy()) - 1
+    # A name that is empty once it is clean keeps the rank -1, which no unsigned number holds: it becomes null.
+    by_code = pl.Series(ranks).cast(pl.UInt32(), strict=False)
+    return by_code.gather(coded.to_physical()).cat.to(pl.Enum(names.filter(is_new))).alias(values.name)
+
+
+def _clean(values: pl.Series) -> pl.Series:
+    """Give names without spaces around them, in one form of Unicode; an empty one is none."""
     return shaping.one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
 
 
@@ -203,7 +249,7 @@ def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> Non
     if not labels:
         return
     known = ", ".join(labels)
-    wrong = frame.filter(~pl.col("label").is_in(list(labels)))
+    wrong = frame.filter(~pl.col("label").cast(pl.String()).is_in(list(labels)))
     if len(wrong):
         faults = [
             Fault(f"label '{_short(label)}' is not one of {known}", file=path.name, row=row_number(path, row))
@@ -251,7 +297,8 @@ def labels_of_items(
         pairs, path, field_name = _read_gold(Path(source), table, what, columns or {}), Path(source), "label"
     if pairs["label"].dtype.is_nested():
         raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
-    pairs = pairs.with_columns(_named(pairs[name]) for name in pairs.columns).drop_nulls().unique()
+    pairs = pairs.unique()
+    pairs = pairs.with_columns(_clean(pairs[name]) for name in pairs.columns).drop_nulls().unique()
     twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
     if len(twice):
         faults = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggreg
 from quintain.labels.mixed_as_two import copies
 from quintain.services.judgement_files import JudgementTable, Reading, labels_of_items, read_judgements
 from quintain.stats.agreement import Agreement, Level, measure_agreement
-from quintain.stats.bootstrap import FloatArray
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.pairs import pair_kappas
 from quintain.stats.workers import describe_workers
 
@@ -67,12 +67,28 @@ class Aggregating:
     seed: int = 0
 
 
-def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Reading | None = None) -> AggregateReport:
-    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*."""
+def _no_progress(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def aggregate_file(
+    path: Path,
+    out: Path,
+    aggregating: Aggregating,
+    reading: Reading | None = None,
+    progress: Callable[[str, int, int], None] = _no_progress,
+) -> AggregateReport:
+    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*.
+
+    *progress* is told what is done, how much of it, and of how much.
+    """
     reading = reading or Reading()
     table_format(out)
     aggregator = make_aggregator(aggregating.method, **aggregating.options)
+    progress("Reading", 0, 1)
     table = read_judgements(path, reading)
+    count = len(table.judgements)
+    progress("Reading", count, count)
     known: dict[str, Any] = {}
     for need in ("writer", "gold"):
         source = getattr(aggregating, need)
@@ -82,15 +98,22 @@ def aggregate_file(path: Path, out: Path, aggregating: Aggregating, reading: Rea
         source = getattr(aggregating, need)
         if source is not None:
             table, known[need] = labels_of_items(table, source, need, reading.columns)
+    progress("Aggregating", 0, count)
     result = aggregator.aggregate(table.judgements, seed=aggregating.seed, known=Known(**known))
-    write_table(_label_frame(table, result), out)
-    judgements, notes = table.judgements, table.notes
-    if result.accuracy is not None and judgements.sizes().max() < 2:
+    progress("Aggregating", count, count)
+    notes = table.notes
+    if result.accuracy is not None and table.judgements.sizes().max() < 2:
         notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
-    return AggregateReport(aggregating.method, result, len(judgements), len(judgements.workers), notes, table.set_aside)
+    report = AggregateReport(aggregating.method, result, count, len(table.judgements.workers), notes, table.set_aside)
+    order = table.order
+    del table  # its rows are not needed while the labels are written
+    progress("Writing", 0, len(result.items))
+    write_table(_label_frame(order, result), out)
+    progress("Writing", len(result.items), len(result.items))
+    return report
 
 
-def _label_frame(table: JudgementTable, result: Aggregated) -> pl.DataFrame:
+def _label_frame(order: IntArray, result: Aggregated) -> pl.DataFrame:
     names = {name: f"class_{name}" if name in _OWN else name for name in result.classes}
     classes = pl.Series(result.classes, dtype=pl.String())
     label = pl.Series(np.where(result.label < 0, len(result.classes), result.label))
@@ -102,7 +125,7 @@ def _label_frame(table: JudgementTable, result: Aggregated) -> pl.DataFrame:
             **{names[name]: result.distribution[:, place] for place, name in enumerate(result.classes)},
         }
     )
-    return frame[table.order]
+    return frame[order]
 
 
 def aggregation_methods() -> list[dict[str, Any]]:

@@ -205,8 +205,7 @@ def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
 
 def versions_by_id(db: Session, ids: Sequence[int]) -> dict[int, ModelVersionInfo]:
     """Give versions by their ids, whoever's they are: for services that were given the ids by somebody who may."""
-    found = queries.versions_by_id(db, ids)
-    return {row.id: _version_info(row, model, task, owner, card) for row, model, task, owner, card in found}
+    return {row.id: ModelVersionInfo(*row) for row in queries.version_facts(db, ids)}
 
 
 def may_see(actor: Actor, version: ModelVersionInfo) -> bool:

@@ -14,7 +14,7 @@ from quintain.core.people import Actor
 from quintain.core.rounds import RoundSpec
 from quintain.services.permissions import require_user
 from quintain.services.qualify import Reason, eligibility
-from quintain.services.rounds import get_round
+from quintain.services.rounds import RoundInfo, get_round
 from quintain.services.session_end import end
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
@@ -42,11 +42,16 @@ class Readiness:
 
 def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
     """Say what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
+    return readiness_in(db, actor, get_round(db, actor, ref))
+
+
+def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
+    """Say the same of a round that is at hand."""
     user_id = require_user(actor)
-    info = get_round(db, actor, ref)
     spec = info.spec
     chosen = queries.choices(db, info.id, user_id)
-    reasons = eligibility(db, user_id, rules_of(spec), task=info.task)
+    rules = rules_of(spec)
+    reasons = eligibility(db, user_id, rules, task=info.task) if rules else []
     out, back = chosen.get("opt_out"), chosen.get("opt_in")
     return Readiness(
         closed=info.closed_because(now()),

@@ -39,8 +39,8 @@ def prepare_targets(db: Session, blobs: Blobs, round_id: int, spec: RoundSpec) -
 
 def draw_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[int]:
     """Draw the model versions of one session."""
-    found = [version for _, version, _ in queries.targets(db, round_id, day)]
-    usable = [version.id for version in found if version.withdrawn_at is None]
+    found = queries.targets(db, round_id, day)
+    usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]
     if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(found)):
         raise Unavailable(
             f"A target model of round {spec.task}/{spec.number} was withdrawn.",

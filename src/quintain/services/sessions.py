@@ -124,13 +124,13 @@ def open_session(db: Session, token: str) -> OpenSession | None:
     found = people.session_with_user(db, fingerprint(token), moment)
     if found is None:
         return None
-    session, user, grants = found
+    session, grants = found
     if moment - session.seen_at > TOUCH_EVERY:
         expires_at = min(moment + LIFETIME, session.created_at + LONGEST)
         with transaction(db):
             people.prolong_session(db, session.token_hash, moment, expires_at)
-    actor = Actor(user_id=user.id, name=user.name, grants=frozenset(grants))
-    return OpenSession(actor=actor, csrf=session.csrf, language=user.language, id=session.token_hash)
+    actor = Actor(user_id=session.user_id, name=session.name, grants=frozenset(grants))
+    return OpenSession(actor=actor, csrf=session.csrf, language=session.language, id=session.token_hash)
 
 
 def end_session(db: Session, token: str) -> None:

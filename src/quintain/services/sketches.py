@@ -40,13 +40,10 @@ def bands(scope: str, text: str) -> list[int]:
     grams = _grams(plain(text))
     lowest = mix(grams[:, None] ^ _SEEDS[None, :]).min(axis=0)
     salt = np.uint64(int(content_id(scope)[:16], 16))
-    found = []
-    for number in range(BANDS):
-        value = salt ^ np.uint64(number)
-        for row in lowest[number * ROWS : (number + 1) * ROWS]:
-            value = mix(np.array([value ^ row], dtype=np.uint64))[0]
-        found.append(int(value.astype(np.int64)))
-    return found
+    values = salt ^ np.arange(BANDS, dtype=np.uint64)
+    for rows in lowest.reshape(BANDS, ROWS).T:
+        values = mix(values ^ rows)
+    return [int(value) for value in values.astype(np.int64)]
 
 
 def nearest(text: str, others: Sequence[str]) -> int | None:

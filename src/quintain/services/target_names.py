@@ -36,7 +36,7 @@ def hidden_names(db: Session, actor: Actor, round_id: int, versions: Sequence[Mo
     unseen = [version.id for version in versions if not may_see(actor, version)]
     if not unseen:
         return {}
-    order = [version.id for _, version, _ in queries.targets(db, round_id, "")]
+    order = [version_id for version_id, _ in queries.targets(db, round_id, "")]
     places = order if set(unseen) <= set(order) else [version.id for version in versions]
     return {one: private_name(places.index(one) + 1) for one in unseen}
 

@@ -176,7 +176,7 @@ def _try_version(
     tell: Callable[[str], None],
 ) -> CheckReport:
     with sessions() as db:
-        version, model, task_name, _, _ = versions_by_id(db, [version_id])[0]
+        version, model, task_name = versions_by_id(db, [version_id])[0]
         tell(f"trying {task_name}/{model.name}@{version.number}")
         task = get_task(db, task_name)
         inputs = inputs_for(db, blobs, task)
@@ -263,7 +263,7 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
     with transaction(db):
         if not queries.update_held(db, version_id, generation, **values):
             return
-        version, model, task, _, _ = versions_by_id(db, [version_id])[0]
+        version, model, task = versions_by_id(db, [version_id])[0]
         if state == REFUSED:
             version.withdrawn_at = now()
             if model.owner_id is not None:

@@ -23,7 +23,7 @@ from quintain.core.task import Task
 from quintain.services.asking import target_versions
 from quintain.services.models import ModelVersionInfo
 from quintain.services.permissions import require_role, require_user
-from quintain.services.readiness import readiness, require_ready
+from quintain.services.readiness import readiness_in, require_ready
 from quintain.services.round_targets import draw_targets, prepare_targets
 from quintain.services.rounds import RoundInfo, get_round, info_of
 from quintain.services.session_end import end
@@ -92,7 +92,7 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     user_id = require_user(actor)
     info = get_round(db, actor, ref)
     require_role(actor, *MAY_WRITE, task=info.task)
-    require_ready(readiness(db, actor, ref))
+    require_ready(readiness_in(db, actor, info))
     day = prepare_targets(db, blobs, info.id, info.spec)
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
@@ -103,9 +103,9 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
         if row is not None and not keep_lease(db, row):
             end(db, info, row, "lapsed")
             row = None
-        if row is None:
-            row = _begin(db, info, user_id, day)
-        return view(db, actor, info, row)
+        if row is not None:
+            return view(db, actor, info, row)
+        return view(db, actor, info, _begin(db, info, user_id, day), fresh=True)
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
@@ -201,16 +201,21 @@ def view(
     row: SessionRow,
     made: Sequence[AttemptRow] | None = None,
     versions: Sequence[ModelVersionInfo] | None = None,
+    *,
+    fresh: bool = False,
 ) -> WritingSession:
-    """Give a stored session as its writer sees it; *made* and *versions* are its attempts and models, if at hand."""
+    """Give a stored session as its writer sees it; *made* and *versions* are its attempts and models, if at hand.
+
+    In one that is *fresh*, nothing has been written yet.
+    """
     if versions is None:
         versions = target_versions(db, row.models)
     hidden = hidden_names(db, actor, info.id, versions)
     if made is None:
-        made = attempt_queries.rows_of_session(db, row.id)
+        made = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
     typed: tuple[Mapping[str, Any], Any] = (made[-1].attempt.inputs, made[-1].attempt.target) if made else ({}, None)
-    draft = queries.draft(db, row.id)
+    draft = None if fresh else queries.draft(db, row.id)
     if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
         typed = (draft.inputs, draft.target)
     return WritingSession(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, MetaData, TypeDecorator, event
+from sqlalchemy import JSON, DateTime, Dialect, MetaData, Table, TypeDecorator, event
 from sqlalchemy.orm import DeclarativeBase, Session
 
 NAMING = {
@@ -54,6 +54,17 @@ def _refuse_to_change_facts(session: Session, context: object, instances: object
     changed = [item for item in session.dirty if isinstance(item, Fact) and session.is_modified(item)]
     for item in (*changed, *(item for item in session.deleted if isinstance(item, Fact))):
         raise TypeError(f"{type(item).__name__} is a fact: add a new one instead of changing what was written.")
+
+
+def table_of(kind: type[Base]) -> Table:
+    """Give the plain table of a class, for what is asked so often that making objects of the answer would tell.
+
+    Statements of plain tables do not write down first what a session has pending.
+    """
+    table = kind.__table__
+    if not isinstance(table, Table):
+        raise TypeError(f"{kind.__name__} has no table of its own.")
+    return table
 
 
 def now() -> datetime:

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
 import polars as pl
@@ -22,7 +23,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.registry import Registry
 from quintain.core.task import AnswerType, Field, FieldType, Task
-from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults
+from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults, surely_fine
 from quintain.tasks.shapes import answer_fault, field_fault, gold_list
 
 Widget = Literal["line", "textarea", "lines", "tokens", "labels", "options", "checkboxes", "span", "token", "image"]
@@ -129,8 +130,10 @@ class TaskKind(ABC):
         values["answer"] = None if fault else gold_list(self.answer_type, answer)
         faults += [Fault(fault, field="answer")] if fault else []
         misshapen = {fault.field for fault in faults}
-        row = pl.DataFrame([values], schema=self.schema(task))
         rules = [rule for rule in self.rules(task) if rule.field not in misshapen]
+        if surely_fine(values, rules):
+            return faults
+        row = pl.DataFrame([values], schema=self.schema(task))
         return faults + [Fault(found.reason, field=found.field) for found in find_faults(row, rules)]
 
     def check_table(self, task: Task, table: pl.DataFrame) -> list[RowFault]:
@@ -187,6 +190,7 @@ def _unknown_inputs(inputs: Inputs, fields: Mapping[str, Field]) -> list[Fault]:
     return faults
 
 
+@lru_cache(maxsize=1024)
 def _control(item: Field) -> FormField:
     return FormField(
         name=item.name,

@@ -21,7 +21,7 @@ class LabelKind(TaskKind):
 
     def answer_rules(self, task: Task) -> Sequence[Rule]:
         """Ask for one of the labels that score."""
-        extra = [label.name for label in task.extra_labels]
+        extra = tuple(label.name for label in task.extra_labels)
         return label_rules(task.label_names, extra=extra)
 
     def parse_answer(self, task: Task, inputs: Inputs, raw: Any) -> Prediction:

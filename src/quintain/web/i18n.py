@@ -11,7 +11,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from babel import Locale
@@ -115,10 +115,15 @@ class Tongue:
 
     def percent(self, value: float) -> str:
         """Write a fraction as a percentage with one decimal."""
-        pattern = "#,##0.0%" if self.code == SOURCE_LANGUAGE else "#,##0.0 %"
-        return format_percent(value, format=pattern, locale=self.code)
+        return _percent(self.code, value + 0.0)
 
     @staticmethod
     def name_of(code: str) -> str:
         """Give a language's own name for itself."""
         return str(Locale.parse(code, sep="-").get_display_name(code) or code).capitalize()
+
+
+@lru_cache(maxsize=4096)
+def _percent(code: str, value: float) -> str:
+    pattern = "#,##0.0%" if code == SOURCE_LANGUAGE else "#,##0.0 %"
+    return format_percent(value, format=pattern, locale=code)

@@ -43,6 +43,8 @@ SECURITY_HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+_STATIC_HEADERS = [(key.encode(), value.encode()) for key, value in SECURITY_HEADERS.items()]
+_PAGE_HEADERS = [*_STATIC_HEADERS, (b"cache-control", b"no-store")]
 MEBIBYTE = 1 << 20
 
 
@@ -67,7 +69,8 @@ class RequestId:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["x-request-id"] = name
+                others = [pair for pair in message["headers"] if pair[0].lower() != b"x-request-id"]
+                message["headers"] = [*others, (b"x-request-id", name.encode())]
             await send(message)
 
         try:
@@ -98,12 +101,11 @@ class SecurityHeaders:
 
         async def reply(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for key, value in SECURITY_HEADERS.items():
-                    headers.setdefault(key, value)
-                if not scope["path"].startswith("/static/"):
-                    headers.setdefault("cache-control", "no-store")
-                if "location" in headers:
+                given = {key.lower() for key, _ in message["headers"]}
+                kept = _STATIC_HEADERS if scope["path"].startswith("/static/") else _PAGE_HEADERS
+                message["headers"] = [*message["headers"], *(pair for pair in kept if pair[0] not in given)]
+                if b"location" in given:
+                    headers = MutableHeaders(scope=message)
                     headers["location"] = _on_this_host(headers["location"], Headers(scope=scope).get("host", ""))
             await send(message)
 

@@ -127,6 +127,16 @@ class Endpoint:
 
 
 PAGES = [
+    # writing comes first: routes are tried in this order, and nothing is asked for more often
+    Page("GET", "/write/{key}", write.session_page),
+    Page("POST", "/write/{key}/try", write.attempt),
+    Page("POST", "/write/{key}/draft", write.save_draft),
+    Page("POST", "/write/{key}/confirm", write.confirm),
+    Page("POST", "/write/{key}/decide", write.decide),
+    Page("POST", "/write/{key}/notes", write.add_notes),
+    Page("POST", "/write/{key}/give-up", write.give_up),
+    Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
+    Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
     Page("GET", "/", home.home),
     Page("GET", "/search", home.search),
     Page("POST", "/language", home.choose_language),
@@ -239,15 +249,6 @@ PAGES = [
     Page("GET", "/tasks/{task}/rounds/{number}/practice", write_helps.practice_page),
     Page("POST", "/tasks/{task}/rounds/{number}/practice", write_helps.practise),
     Page("GET", "/tasks/{task}/rounds/{number}/complete", entry.complete),
-    Page("GET", "/write/{key}", write.session_page),
-    Page("POST", "/write/{key}/try", write.attempt),
-    Page("POST", "/write/{key}/draft", write.save_draft),
-    Page("POST", "/write/{key}/confirm", write.confirm),
-    Page("POST", "/write/{key}/decide", write.decide),
-    Page("POST", "/write/{key}/notes", write.add_notes),
-    Page("POST", "/write/{key}/give-up", write.give_up),
-    Page("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
-    Page("GET", "/write/{key}/inspiration", write_helps.inspiration),
     Page("GET", "/tasks/{task}/outcomes/{name}", outcomes.show),
     # validation, for owners and experts
     Page("GET", "/tasks/{task}/validation", validation.index),

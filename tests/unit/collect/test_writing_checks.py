@@ -184,3 +184,17 @@ def test_any_text_has_a_sketch(text: str) -> None:
     assert len(found) == 8
     assert all(-(2**63) <= band < 2**63 for band in found)
     assert found == bands("scope", text)
+
+
+def test_the_bands_of_a_text_stay_what_was_stored() -> None:
+    """Sketches are kept in databases: whoever computes them anew, and faster, gets the same numbers."""
+    assert bands("scope", "A quiet little film that stays with you") == [
+        3022544993702126822,
+        -820240975738923222,
+        -410119350140386082,
+        -1451233702560085260,
+        -8318860487841399966,
+        3282842170572079683,
+        8500986465112915510,
+        -2819554794089269272,
+    ]

@@ -29,7 +29,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _total(text: str) -> int:
-    return sum(int(block.sum()) for block in features([text], BITS).blocks)
+    return sum(len(block.indices) for block in features([text], BITS).blocks)
 
 
 @given(st.lists(st.text("abC' .", max_size=30), min_size=1, max_size=5))
@@ -47,7 +47,7 @@ def test_a_text_has_the_same_features_in_any_company(texts: list[str]) -> None:
     """What stands before and after a text in the batch does not matter, whatever the script."""
     together = features(texts, 14).times(WEIGHTS)
     alone = np.concatenate([features([text], 14).times(WEIGHTS) for text in texts])
-    np.testing.assert_allclose(together, alone, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(together, alone)  # the short way of one text adds up in the same order
 
 
 def test_the_same_word_has_the_same_bucket_anywhere() -> None:
@@ -70,7 +70,7 @@ def test_case_does_not_matter() -> None:
     assert _total("GREAT food") == _total("great food")
     one, two = features(["GREAT food"], BITS), features(["great FOOD"], BITS)
     for a, b in zip(one.blocks, two.blocks, strict=True):
-        assert (a != b).nnz == 0
+        assert a.indices.tolist() == b.indices.tolist()
 
 
 def test_long_batches_are_cut_and_lose_nothing() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Insert, Subquery, and_, bindparam, case, func, insert, or_, select, union
+from sqlalchemy import ColumnElement, Subquery, and_, bindparam, case, func, insert, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
+from quintain.store.base import now, table_of
 from quintain.store.tables import (
     Attempt,
     AttemptBand,
@@ -48,35 +48,54 @@ class FlagRow(NamedTuple):
 
 
 class Likeness(NamedTuple):
-    """An attempt that a new text may be too much like; *same* where it is the same text, and was not retracted."""
+    """What tells of an attempt whether a new text is too much like it.
 
-    attempt: Attempt
+    *same* where it is the same text, and was not retracted.
+    """
+
+    id: int
+    user_id: int | None
+    session_id: int | None
+    prompt_id: int | None
+    inputs: Mapping[str, Any]
+    target: Any
     same: bool
 
 
 # What every attempt asks is put together once: that takes longer than the answer.
+_made, _note, _band = (table_of(table) for table in (Attempt, AttemptNote, AttemptBand))
 _STANDING = ~(
-    select(AttemptNote.attempt_id)
-    .where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == "retracted")
-    .correlate(Attempt)
+    select(_note.c.attempt_id)
+    .where(_note.c.attempt_id == _made.c.id, _note.c.kind == "retracted")
+    .correlate(_made)
     .exists()
 )
-_SAME = and_(Attempt.text_key == bindparam("text_key"), _STANDING)
-_SAME_TEXT = select(Attempt.user_id).where(_SAME).limit(1)
+_SAME = and_(_made.c.text_key == bindparam("text_key"), _STANDING)
+_SAME_TEXT = select(_made.c.user_id).where(_SAME).limit(1)
 _IN_SESSION = select(Attempt).where(Attempt.session_id == bindparam("session_id")).order_by(Attempt.number)
-_MADE = select(func.count(), func.max(case((Attempt.token == bindparam("token"), Attempt.id)))).where(
-    Attempt.session_id == bindparam("session_id")
+_MADE = select(func.count(), func.max(case((_made.c.token == bindparam("token"), _made.c.id)))).where(
+    _made.c.session_id == bindparam("session_id")
 )
 _ALIKE = union(
-    select(Attempt.id).where(Attempt.text_key == bindparam("text_key")),
-    select(AttemptBand.attempt_id).where(AttemptBand.band.in_(bindparam("bands", expanding=True))),
+    select(_made.c.id).where(_made.c.text_key == bindparam("text_key")),
+    select(_band.c.attempt_id).where(_band.c.band.in_(bindparam("bands", expanding=True))),
 )
 _LIKE = (
-    select(Attempt, case((_SAME, 1), else_=0).label("same"))
-    .where(Attempt.id.in_(_ALIKE))
-    .order_by(case((_SAME, 1), else_=0).desc(), Attempt.id.desc())
+    select(
+        _made.c.id,
+        _made.c.user_id,
+        _made.c.session_id,
+        _made.c.prompt_id,
+        _made.c.inputs,
+        _made.c.target,
+        case((_SAME, 1), else_=0).label("same"),
+    )
+    .where(_made.c.id.in_(_ALIKE))
+    .order_by(case((_SAME, 1), else_=0).desc(), _made.c.id.desc())
     .limit(bindparam("limit"))
 )
+_ADD = insert(_made).returning(_made.c.id)
+_ADD_BANDS = insert(_band)
 
 
 def made_in_session(db: Session, session_id: int, token: str) -> tuple[int, int | None]:
@@ -103,23 +122,18 @@ def is_there(db: Session, text_key: str) -> bool:
 def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> list[Likeness]:
     """List attempts with the same text, then those whose sketch shares a band, newest first."""
     given = {"text_key": text_key, "bands": list(bands), "limit": limit}
-    return [Likeness(attempt, bool(same)) for attempt, same in db.execute(_LIKE, given)]
+    return [Likeness(*row[:-1], same=bool(row.same)) for row in db.execute(_LIKE, given)]
+
+
+def add(db: Session, **values: Any) -> Attempt:
+    """Add an attempt, and give it as it is stored; the session does not look after it."""
+    values = {"created_at": now(), **values}
+    return Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
 
 
 def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
     """Keep the sketch of an attempt."""
-    different = sorted(set(bands))
-    values = {f"band_{place}": band for place, band in enumerate(different)}
-    db.execute(_insert_bands(len(different)), {"attempt_id": attempt_id, **values})
-
-
-@cache
-def _insert_bands(number: int) -> Insert:
-    """Give the statement that adds so many bands of one attempt at once."""
-    rows: list[dict[str, Any]] = [
-        {"band": bindparam(f"band_{place}"), "attempt_id": bindparam("attempt_id")} for place in range(number)
-    ]
-    return insert(AttemptBand.__table__).values(rows)  # type: ignore[arg-type] # a mapped class has a Table
+    db.execute(_ADD_BANDS, [{"band": band, "attempt_id": attempt_id} for band in sorted(set(bands))])
 
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:

@@ -3,25 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from quintain.store.base import table_of
 from quintain.store.tables import Model, ModelCard, ModelVersion, TaskRow, User
 
-_CARD = (
-    select(ModelCard.text)
-    .where(ModelCard.version_id == ModelVersion.id)
-    .order_by(ModelCard.id.desc())
+_version, _model, _task, _owner = (table_of(table) for table in (ModelVersion, Model, TaskRow, User))
+_card = table_of(ModelCard)
+_NEWEST_CARD = (
+    select(_card.c.text)
+    .where(_card.c.version_id == _version.c.id)
+    .order_by(_card.c.id.desc())
     .limit(1)
-    .correlate(ModelVersion)
+    .correlate(_version)
     .scalar_subquery()
 )
+_FACTS = (
+    select(
+        _task.c.name,
+        _model.c.name.label("model"),
+        _version.c.number,
+        _version.c.hash,
+        _version.c.adapter,
+        _version.c.blob,
+        func.coalesce(_NEWEST_CARD, _version.c.card).label("card"),
+        _version.c.meta,
+        _model.c.visibility,
+        _owner.c.name.label("owner"),
+        _version.c.created_at,
+        _version.c.withdrawn_at,
+        _version.c.id,
+        _model.c.owner_id,
+    )
+    .join_from(_version, _model, _model.c.id == _version.c.model_id)
+    .join(_task, _task.c.id == _model.c.task_id)
+    .outerjoin(_owner, _owner.c.id == _model.c.owner_id)
+    .where(_version.c.id.in_(bindparam("ids", expanding=True)))
+)
 _BY_ID = (
-    select(ModelVersion, Model, TaskRow.name, User.name, func.coalesce(_CARD, ModelVersion.card))
+    select(ModelVersion, Model, TaskRow.name)
     .join(Model, Model.id == ModelVersion.model_id)
     .join(TaskRow, TaskRow.id == Model.task_id)
-    .outerjoin(User, User.id == Model.owner_id)
     .where(ModelVersion.id.in_(bindparam("ids", expanding=True)))
     .execution_options(populate_existing=True)
 )
@@ -52,9 +77,14 @@ def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:
     return db.scalars(query.order_by(ModelVersion.model_id, ModelVersion.number.desc())).all()
 
 
-def versions_by_id(db: Session, ids: Sequence[int]) -> Sequence[tuple[ModelVersion, Model, str, str | None, str]]:
-    """List versions by their ids, each with its model, the names of its task and owner, and its newest card."""
-    return [(row[0], row[1], row[2], row[3], row[4]) for row in db.execute(_BY_ID, {"ids": list(ids)})]
+def versions_by_id(db: Session, ids: Sequence[int]) -> Sequence[tuple[ModelVersion, Model, str]]:
+    """List versions by their ids, each with its model and the name of its task."""
+    return [(version, model, task) for version, model, task in db.execute(_BY_ID, {"ids": list(ids)})]
+
+
+def version_facts(db: Session, ids: Sequence[int]) -> Sequence[Any]:
+    """Give what `ModelVersionInfo` tells of versions, in its order, by their ids. Every attempt asks this."""
+    return db.execute(_FACTS, {"ids": list(ids)}).all()
 
 
 def with_hash(db: Session, prefix: str) -> Sequence[tuple[ModelVersion, str, str]]:

@@ -10,10 +10,10 @@ from sqlalchemy import and_, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from quintain.store.base import table_of
 from quintain.store.tables import (
     Attempt,
     Draft,
-    Model,
     ModelVersion,
     Round,
     RoundAssignment,
@@ -56,7 +56,37 @@ _PLACE = (
 )
 _BY_KEY = select(WritingSession).where(WritingSession.key == bindparam("key"))
 _BY_KEY_LOCKED = _BY_KEY.with_for_update().execution_options(populate_existing=True)
-_STATE = select(Round.state).where(Round.id == bindparam("id")).with_for_update(read=True)
+_round, _target, _version = (table_of(kind) for kind in (Round, RoundTarget, ModelVersion))
+_STATE = select(_round.c.state).where(_round.c.id == bindparam("id")).with_for_update(read=True)
+_TARGETS = (
+    select(_target.c.model_version_id, _version.c.withdrawn_at)
+    .join_from(_target, _version, _version.c.id == _target.c.model_version_id)
+    .where(_target.c.round_id == bindparam("round_id"), _target.c.day == bindparam("day"))
+    .order_by(_target.c.id)
+)
+_ASSIGNMENT = select(RoundAssignment.condition).where(
+    RoundAssignment.round_id == bindparam("round_id"), RoundAssignment.user_id == bindparam("user_id")
+)
+_ASSIGNMENTS = (
+    select(RoundAssignment.condition, func.count())
+    .where(RoundAssignment.round_id == bindparam("round_id"))
+    .group_by(RoundAssignment.condition)
+)
+_CHOICES = (
+    select(RoundChoice)
+    .where(RoundChoice.round_id == bindparam("round_id"), RoundChoice.user_id == bindparam("user_id"))
+    .order_by(RoundChoice.id)
+)
+_OPEN = (
+    select(WritingSession)
+    .where(
+        WritingSession.round_id == bindparam("round_id"),
+        WritingSession.user_id == bindparam("user_id"),
+        WritingSession.ended_at.is_(None),
+    )
+    .order_by(WritingSession.id.desc())
+    .limit(1)
+)
 _FIND = (
     select(Round, RoundVersion)
     .join(TaskRow, TaskRow.id == Round.task_id)
@@ -81,7 +111,7 @@ def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | N
 
 def share_state(db: Session, round_id: int) -> str:
     """Give the state of a round, and let nobody change it until the transaction ends."""
-    return db.execute(_STATE, {"id": round_id}).scalar_one()
+    return str(db.execute(_STATE, {"id": round_id}).scalar_one())
 
 
 def by_entry_key(db: Session, key: str) -> tuple[str, int] | None:
@@ -133,46 +163,31 @@ def versions(db: Session, round_id: int) -> Sequence[tuple[RoundVersion, str | N
     return [(version, name) for version, name in db.execute(query)]
 
 
-def targets(db: Session, round_id: int, day: str) -> Sequence[tuple[RoundTarget, ModelVersion, Model]]:
-    """List the target models of a round on *day*; an empty day gives those of the whole round."""
-    query = (
-        select(RoundTarget, ModelVersion, Model)
-        .join(ModelVersion, ModelVersion.id == RoundTarget.model_version_id)
-        .join(Model, Model.id == ModelVersion.model_id)
-        .where(RoundTarget.round_id == round_id, RoundTarget.day == day)
-        .order_by(RoundTarget.id)
-    )
-    return [(target, version, model) for target, version, model in db.execute(query)]
+def targets(db: Session, round_id: int, day: str) -> list[tuple[int, datetime | None]]:
+    """List the target versions of a round on *day*, or with an empty one of all days; and when each was withdrawn."""
+    found = db.execute(_TARGETS, {"round_id": round_id, "day": day})
+    return [(version_id, withdrawn_at) for version_id, withdrawn_at in found]
 
 
 def assignment(db: Session, round_id: int, user_id: int) -> str | None:
     """Give the condition that a worker was drawn for, if any."""
-    query = select(RoundAssignment.condition)
-    return db.scalar(query.where(RoundAssignment.round_id == round_id, RoundAssignment.user_id == user_id))
+    return db.scalar(_ASSIGNMENT, {"round_id": round_id, "user_id": user_id})
 
 
 def assignment_counts(db: Session, round_id: int) -> dict[str, int]:
     """Count the workers of each condition."""
-    query = select(RoundAssignment.condition, func.count()).where(RoundAssignment.round_id == round_id)
-    return {str(name): int(count) for name, count in db.execute(query.group_by(RoundAssignment.condition))}
+    return {str(name): int(count) for name, count in db.execute(_ASSIGNMENTS, {"round_id": round_id})}
 
 
 def choices(db: Session, round_id: int, user_id: int) -> dict[str, RoundChoice]:
     """Give the newest of each kind of choice that a worker made in a round."""
-    query = (
-        select(RoundChoice)
-        .where(RoundChoice.round_id == round_id, RoundChoice.user_id == user_id)
-        .order_by(RoundChoice.id)
-    )
-    return {choice.kind: choice for choice in db.scalars(query)}
+    found = db.scalars(_CHOICES, {"round_id": round_id, "user_id": user_id})
+    return {choice.kind: choice for choice in found}
 
 
 def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | None:
     """Give the session that a worker has not ended yet."""
-    query = select(WritingSession).where(
-        WritingSession.round_id == round_id, WritingSession.user_id == user_id, WritingSession.ended_at.is_(None)
-    )
-    return db.scalar(query.order_by(WritingSession.id.desc()).limit(1))
+    return db.scalar(_OPEN, {"round_id": round_id, "user_id": user_id})
 
 
 def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:

@@ -16,11 +16,12 @@ _NEWEST_TOML = (
     .order_by(TaskVersion.number.desc())
     .limit(1)
 )
+_BY_NAME = select(TaskRow).where(TaskRow.name == bindparam("name"))
 
 
 def task_row(db: Session, name: str) -> TaskRow | None:
     """Find the task called *name*."""
-    return db.scalar(select(TaskRow).where(TaskRow.name == name))
+    return db.scalar(_BY_NAME, {"name": name})
 
 
 def task_names(db: Session) -> list[str]:
