@@ -102,6 +102,8 @@ def _show(found: Verified, name: str, *, json: bool) -> None:
         output.print_json(found.as_dict())
         return
     output.print_line(f"{name}: {found.models} models of {found.task}, {found.hash}")
+    if found.provisional:
+        output.say(f"{name}: its order is provisional; runs were still to come when it was taken.")
     for check in found.checks:
         (output.say if check.state == "failed" else output.print_line)(f"{MARKS[check.state]} {check.text}")
     if found.problems:

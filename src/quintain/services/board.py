@@ -128,11 +128,12 @@ def _measurements(
     datasets: Sequence[BoardDataset],
     found: Mapping[tuple[int, int], _Found],
 ) -> Iterator[Measurement]:
-    """List on what classes of machines the models of the board were measured, on data sets that score."""
+    """List on what classes of machines the models of the board were measured, on data sets that score if any does."""
+    scoring = [dataset for dataset in datasets if dataset.weight > 0] or datasets
     for version in versions:
-        for dataset in datasets:
+        for dataset in scoring:
             one = found.get((version.id, dataset.id))
-            if one is not None and dataset.weight > 0 and one.result.measurements.get("throughput") is not None:
+            if one is not None and one.result.measurements.get("throughput") is not None:
                 yield Measurement(version.ref, class_of(one.result.measurements), _measured_at(one) or "")
 
 

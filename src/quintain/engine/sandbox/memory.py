@@ -26,7 +26,9 @@ SCRATCH = ("tmp", "dev/shm")
 class MemoryMeter:
     """Samples the memory of the processes in *group*, or below *root* where there is no group."""
 
-    def __init__(self, group: ControlGroup | None, root: int) -> None:
+    def __init__(self, group: ControlGroup | None, root: int, *, own_scratch: bool = True) -> None:
+        """Look at them; without *own_scratch* they write to the machine's temporary folders, which others fill, too."""
+        self._own_scratch = own_scratch
         self._group = group
         self._root = root
         self._marked: set[int] = set()
@@ -41,7 +43,7 @@ class MemoryMeter:
         if self._group:
             return self._group.own_bytes() + files + above
         private = sum(fields.get("Pss_Anon", 0) for fields in mapped)
-        shared = max(sum(fields.get("Pss_Shmem", 0) for fields in mapped), _scratch(pids))
+        shared = max(sum(fields.get("Pss_Shmem", 0) for fields in mapped), _scratch(pids) if self._own_scratch else 0)
         return private + shared + files + above
 
     def _above(self, pid: int) -> int:

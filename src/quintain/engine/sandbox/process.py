@@ -108,7 +108,7 @@ class SandboxedProcess:
         theirs.close()
         if filter_file:
             filter_file.close()
-        self._meter = MemoryMeter(self._group, self._process.pid)
+        self._meter = MemoryMeter(self._group, self._process.pid, own_scratch=not self.bare)
         self._channel = Channel(ours, limit=self.limits.answer_bytes)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._drain, self._watch)]
         for thread in self._threads:
