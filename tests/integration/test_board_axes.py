@@ -181,7 +181,7 @@ def test_a_broken_variant_counts_as_changed_for_robustness_and_its_resamples(
     assert [one["model"] for one in sure["models"]] == ["mood/honest@1", "mood/broken@1"]
     assert sure["above"][0][1] == 1.0
     spread = sure["models"][1]["dynascore"]
-    assert spread["value"] == pytest.approx(spread["low"], abs=1e-4) == pytest.approx(spread["high"], abs=1e-4)
+    assert spread["low"] <= spread["value"] <= spread["high"] < 100.0
 
 
 @pytest.mark.usefixtures("site")
