@@ -35,7 +35,7 @@ def _create_judging_drafts() -> None:
         sa.Column("label", sa.String(length=80), nullable=True),
         sa.Column("skip", sa.Text(), nullable=True),
         sa.Column("flag", sa.Text(), nullable=True),
-        sa.Column("seconds", sa.Float(), nullable=True),
+        sa.Column("seconds", sa.Double(), nullable=True),
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("saved_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
