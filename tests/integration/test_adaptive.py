@@ -73,7 +73,7 @@ def test_it_is_said_on_the_page_and_by_command(cli: Cli, workspace: Workspace, d
     redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
     client = browser_of(workspace, "olga")
     page = client.get("/tasks/mood/validation/check").text
-    assert "What would asking adaptively save?" in page
+    assert "What would adaptive asking bring?" in page
     home, typed = "/tasks/mood/validation/check", "minimum = 2\n[adaptive]\n"
     shown = post(client, home, f"{home}/adaptive", policy=typed).text
     assert "Asking adaptively: what it saves, and what it risks" in shown
