@@ -72,7 +72,7 @@ def test_looking_through_a_data_set(visitor: Visitor) -> None:
 def test_hidden_labels_are_not_in_the_page(visitor: Visitor) -> None:
     """A hidden test set shows its texts and says why its labels are missing."""
     page = visitor.go("/tasks/sentiment/data/test")
-    expect(page.get_by_role("note")).to_contain_text("hidden")
+    expect(page.get_by_role("note").filter(has_text="hidden")).to_have_count(1)
     expect(page.locator(".chart")).to_have_count(0)
     expect(page.locator("#rows th", has_text="Answer")).to_have_count(0)
 
