@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -106,7 +106,9 @@ def _shared_out(
                 failed.set()
                 raise
 
-    for done in [pool.submit(work) for _ in range(min(together, len(batch)))]:
+    begun = [pool.submit(work) for _ in range(min(together, len(batch)))]
+    wait(begun)  # what is under way needs the connection and the kept replies, which close after this
+    for done in begun:
         done.result()
     return found
 

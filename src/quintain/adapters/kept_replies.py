@@ -24,6 +24,7 @@ class KeptReplies:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
+        self._open = True
         self._db = sqlite3.connect(
             folder / FILE, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=8
         )
@@ -37,12 +38,16 @@ class KeptReplies:
             self._take_over(folder / FOLDER)
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        """Close the file. Who asks later, because a run has ended under it, finds and keeps nothing."""
+        with self._lock:
+            self._open = False
+            self._db.close()
 
     def get(self, key: str) -> tuple[str, Mapping[str, Any]] | None:
         """Give the text and the usage that are kept under *key*."""
         with self._lock:
+            if not self._open:
+                return None
             row = self._db.execute("SELECT content, usage FROM reply WHERE key = ?", (key,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]))
 
@@ -50,6 +55,8 @@ class KeptReplies:
         """Keep a reply."""
         row = (key, content, json.dumps(usage))
         with self._lock:
+            if not self._open:
+                return
             self._db.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?)", row)
 
     def _take_over(self, folder: Path) -> None:

@@ -46,3 +46,12 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
         assert kept.get(key) == ("positive", {})
         assert kept.get("half") is None
     assert not old.exists()
+
+
+def test_who_asks_after_the_end_finds_nothing(tmp_path: Path) -> None:
+    """A call that is still under way when a run ends meets a closed file, and nothing breaks."""
+    kept = KeptReplies(tmp_path)
+    kept.put("a", "yes", {})
+    kept.close()
+    kept.put("b", "no", {})
+    assert kept.get("a") is None
