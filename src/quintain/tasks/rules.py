@@ -196,12 +196,15 @@ def label_rules(labels: tuple[str, ...], *, extra: tuple[str, ...] = ()) -> tupl
 
 
 def index_rules(of: str, *, answer: str = "answer", each: bool = False) -> list[Rule]:
-    """Ask that the column *answer*, or each of its entries, counts an entry of the list column *of* from 0."""
+    """Ask that the column *answer*, or each of its entries, counts an entry of the list column *of* from 0.
+
+    Where there is no list, that is what is wrong: nothing is said of the number.
+    """
     number, size = pl.col(answer), pl.col(of).list.len().cast(pl.Int64)
     return [
         Rule(
             answer,
-            (number < 0) | (number >= size),
+            size.is_not_null() & ((number < 0) | (number >= size)),
             pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", number, size),
             each=answer if each else None,
         )

@@ -197,3 +197,20 @@ def test_wrong_columns_are_refused(kind: TaskKind) -> None:
     table = pl.DataFrame(schema=kind.schema(task)).drop(first)
     with pytest.raises(BadInput, match=f"no column '{first}'"):
         kind.check_table(task, table)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "answer"),
+    [
+        ("attachment", {"tokens": None, "preposition": -1}, -1),
+        ("multiple-choice", {"passage": "p", "question": "q", "options": None}, -1),
+        ("several-answers", {"passage": "p", "question": "q", "candidates": None}, [-1]),
+    ],
+)
+def test_a_number_without_its_list_is_one_fault(name: str, inputs: dict[str, Any], answer: Any) -> None:
+    """Where the list is missing that is said, and nothing of a number that would count its entries."""
+    kind = KINDS.get(name)()
+    faults = kind.check(task_of(kind), inputs, answer)
+    missing = next(key for key, value in inputs.items() if value is None)
+    assert missing in {fault.field for fault in faults}
+    assert all(fault.field != "answer" or "itself" in fault.reason for fault in faults)
