@@ -29,9 +29,10 @@ from sqlalchemy.orm import Session
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
-from quintain.services import tasks, validate
-from quintain.services.ground import Ground, slot_rows
-from quintain.services.slots import claim_page, return_page
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import validations as validate
+from quintain.services.validate.handing_out import claim_page, return_page
+from quintain.services.validate.validation import Ground, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade
