@@ -50,9 +50,9 @@ ROOMS = (
     "store/database.py",
 )
 NOT_ON_PAGES = (
-    *(f"services/{name}" for name in ("backup", "check_model", "demo", "harvest", "human_files", "judgement_files")),
-    *(f"services/{name}" for name in ("label_files", "local_evaluation", "mail", "overlap", "perturb", "rank.py")),
-    *(f"services/{name}" for name in ("score", "train.py", "vmer", "worker.py")),
+    *(f"services/{name}" for name in ("evaluate/check_model", "evaluate/local", "evaluate/overlap", "evaluate/worker")),
+    *(f"services/{name}" for name in ("access/mail", "models/train", "harvest", "plain", "validate/vmer")),
+    *(f"services/{name}" for name in ("house/backup", "house/demo")),
     *(f"data/{name}" for name in ("harvest_rules", "sentences", "where")),
     "web/api",
     "web/server",

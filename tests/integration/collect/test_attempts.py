@@ -23,12 +23,10 @@ from quintain.services.collect.attempt import confirm
 from quintain.services.collect.attempts import (
     add_notes,
     counters,
-    decide_flag,
     flag_queue,
     get_notes,
     my_attempts,
     report,
-    retract,
 )
 from quintain.services.collect.export import attempts_table, export_attempts
 from quintain.services.collect.rounds import RoundInfo
@@ -43,6 +41,7 @@ from quintain.services.collect.writing_aids import (
 from quintain.services.house.personal_data import export_person
 from quintain.services.validate import vmer
 from quintain.services.validate.handing_out import claim_page, return_page
+from quintain.services.validate.leaving import decide_flag, retract
 from quintain.services.validate.validations import open_validation
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt, WritingSession

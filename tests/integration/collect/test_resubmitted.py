@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
 from quintain.services.collect import attempts
-from quintain.services.validate import adjudicate, gold, handing_in, handing_out, vmer
+from quintain.services.validate import adjudicate, gold, handing_in, handing_out, leaving, vmer
 from quintain.services.validate import leaving as leaving_items
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
@@ -140,10 +140,10 @@ def test_what_an_owner_withholds_is_not_judged_by_submitting_it_again(db: Sessio
     with transaction(db):
         attempts.report(db, actor, only_attempt(db), "personal data")
     (flag,) = attempts.flag_queue(db, owner, REF)
-    attempts.decide_flag(db, owner, flag.id, withhold=True)
+    leaving.decide_flag(db, owner, flag.id, withhold=True)
     submit(db, writer)
     assert shown(db, actor) == []
-    attempts.decide_flag(db, owner, flag.id, withhold=False)
+    leaving.decide_flag(db, owner, flag.id, withhold=False)
     assert shown(db, actor) == [TEXT]
 
 

@@ -21,10 +21,11 @@ from quintain.services.collect.eligible import crowd, may_write
 from quintain.services.collect.rounds import close_round, put_round
 from quintain.services.house.personal_data import delete_person
 from quintain.services.tasks.definitions import put_task
+from quintain.services.validate.quiz_use import retire_quiz
 from quintain.services.validate.validations import open_validation, set_state
 from quintain.services.work.qualify import eligibility, facts, record_fact, state_fact
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
-from quintain.services.work.quiz_results import quiz_list, quiz_results, retire_quiz
+from quintain.services.work.quiz_results import quiz_list, quiz_results
 from quintain.services.work.quizzes import get_quiz, list_quizzes, practise, put_quiz, take_quiz
 from quintain.store.blobs import Blobs
 from quintain.store.tables import WorkerFact

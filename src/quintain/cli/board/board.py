@@ -13,6 +13,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.pairs import parse_numbers
 from quintain.core.people import OPERATOR
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.tables import parse_columns
@@ -25,7 +26,7 @@ from quintain.services.board.parts import Part, View
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
-from quintain.services.plain.rank import RankOptions, RankReport, parse_numbers, rank_file
+from quintain.services.plain.rank import RankOptions, RankReport, rank_file
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.utility import Choices

@@ -11,6 +11,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.services.collect import attempts
+from quintain.services.validate import leaving
 
 
 @app.command()
@@ -33,7 +34,7 @@ def flags(
     """
     with workspace_of(context).session() as db:
         decisions = {**dict.fromkeys(keep or (), False), **dict.fromkeys(withhold or (), True)}
-        attempts.decide_flags(db, OPERATOR, ref, decisions, note=note)
+        leaving.decide_flags(db, OPERATOR, ref, decisions, note=note)
         found = attempts.flag_queue(db, OPERATOR, ref, decided=None if every else False)
     if json:
         print_json({"round": ref, "flags": found})

@@ -14,6 +14,7 @@ from quintain.cli.tasks.task import app as task_app
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
+from quintain.services.validate import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 
@@ -123,7 +124,7 @@ def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> Non
     """
     task, name = _split(ref)
     with workspace_of(context).session() as db:
-        made = quiz_results.retire_quiz(db, OPERATOR, task, name)
+        made = quiz_use.retire_quiz(db, OPERATOR, task, name)
     say(f"The quiz {ref} is retired. `quintain task quiz new` with its file brings it back.")
     if json:
         print_json(made)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from quintain.core.errors import BadInput
+from quintain.core.pairs import parse_numbers
 from quintain.services.board.gaps import why_unranked
 from quintain.services.board.parts import Board, View
 from quintain.services.evaluate.standing import Runs
-from quintain.services.plain.rank import parse_numbers
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
 
 NOTHING_SCORES = "no data set scores yet"

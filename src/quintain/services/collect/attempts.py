@@ -10,21 +10,19 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
-from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_signed_in, require_user
 from quintain.services.collect import attempt as collect
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.verdicts import claimed, standing
-from quintain.services.validate.leaving import come_back, leave
 from quintain.stats.workers import wilson
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.queries.collect import prompts as prompt_queries
 from quintain.store.queries.collect import rounds as round_queries
-from quintain.store.tables import AttemptFlag, AttemptNote, FlagDecision
+from quintain.store.tables import AttemptFlag, AttemptNote
 
 MAX_NOTE = 5_000
 
@@ -183,21 +181,6 @@ def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
     )
 
 
-def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> None:
-    """Take one of the actor's own attempts back: it is not shown, judged or exported any more, and stays paid."""
-    with transaction(db):
-        info, row = collect.own(db, actor, attempt_id, locked=True)
-        if standing(db, attempt_id).retracted:
-            return
-        note = AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="retracted", text=reason[:MAX_NOTE])
-        db.add(note)
-        db.flush()
-        leave(db, attempt_id)
-        audit.record(db, actor, "attempt.retract", f"attempt:{attempt_id}")
-        if row.ended_at is None:
-            collect.end_if_over(db, info, row)
-
-
 def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
     """Tell the owner that something is wrong with an attempt that one was shown."""
     require_signed_in(actor)
@@ -276,31 +259,6 @@ def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = Fa
         )
         for row in queries.flags(db, info.id, decided=decided)
     ]
-
-
-def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note: str = "") -> None:
-    """Keep a flagged attempt, or withhold it from everything that leaves."""
-    with transaction(db):
-        found = queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
-        if found is None:
-            raise NotFound(f"There is no flag {flag_id}.")
-        attempt_id, round_id = found
-        task, _ = round_queries.place_of(db, round_id)
-        require_owner(actor, task)
-        db.add(FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE]))
-        db.flush()
-        (leave if withhold else come_back)(db, attempt_id)
-        audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
-
-
-def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bool], *, note: str = "") -> None:
-    """Withhold (True) or keep (False) what several flags of one round are on: all of them, or none."""
-    with transaction(db):
-        known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
-        for flag_id, withhold in decisions.items():
-            if flag_id not in known:
-                raise NotFound(f"Round {ref} has no flag {flag_id}.")
-            decide_flag(db, actor, flag_id, withhold=withhold, note=note)
 
 
 def counters(db: Session, actor: Actor, ref: str) -> Counters:

@@ -79,27 +79,6 @@ class RankReport:
         return shape
 
 
-def parse_numbers(text: str, what: str) -> dict[str, float]:
-    """Read `name=number` pairs separated by commas.
-
-    >>> parse_numbers("perf=4, memory=1", "weights")
-    {'perf': 4.0, 'memory': 1.0}
-    """
-    pairs: dict[str, float] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, number = (piece.strip() for piece in part.partition("="))
-        try:
-            value = float(number)
-        except ValueError:
-            value = float("nan")
-        if not name or not equals or not np.isfinite(value):
-            raise BadInput(f"'{part}' in the {what} is not NAME=NUMBER.", remedy="For example: memory=0.5.")
-        if name in pairs:
-            raise BadInput(f"'{name}' is in the {what} twice.")
-        pairs[name] = value
-    return pairs
-
-
 def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
     """Rank the models in the table at *path*: a column `model`, then one column per metric."""
     options = options or RankOptions()

@@ -1,17 +1,30 @@
-"""What becomes of the items of an attempt that is retracted or withheld, and when that is taken back.
+"""Taking an attempt back: by its writer, or by the owner who withholds it; and what becomes of its items.
 
 It counts from that moment on, not from when somebody next looks for new attempts: judges are not shown the text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import NotFound
+from quintain.core.people import Actor
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.attempt import end_if_over, own
+from quintain.services.collect.attempts import MAX_NOTE, flag_queue
+from quintain.services.collect.verdicts import standing
 from quintain.services.validate.settle import ask_again
 from quintain.services.validate.validations import find
 from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.collect import attempts as attempt_queries
+from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
+from quintain.store.tables import AttemptNote, FlagDecision
 
 
 def leave(db: Session, attempt_id: int) -> None:
@@ -32,3 +45,43 @@ def come_back(db: Session, attempt_id: int) -> None:
         db.flush()
         ask_again(db, find(db, "/".join(queries.place_of(db, item.validation_id))), [item])
     db.flush()
+
+
+def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> None:
+    """Take one of the actor's own attempts back: it is not shown, judged or exported any more, and stays paid."""
+    with transaction(db):
+        info, row = own(db, actor, attempt_id, locked=True)
+        if standing(db, attempt_id).retracted:
+            return
+        note = AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="retracted", text=reason[:MAX_NOTE])
+        db.add(note)
+        db.flush()
+        leave(db, attempt_id)
+        audit.record(db, actor, "attempt.retract", f"attempt:{attempt_id}")
+        if row.ended_at is None:
+            end_if_over(db, info, row)
+
+
+def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note: str = "") -> None:
+    """Keep a flagged attempt, or withhold it from everything that leaves."""
+    with transaction(db):
+        found = attempt_queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
+        if found is None:
+            raise NotFound(f"There is no flag {flag_id}.")
+        attempt_id, round_id = found
+        task, _ = round_queries.place_of(db, round_id)
+        require_owner(actor, task)
+        db.add(FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE]))
+        db.flush()
+        (leave if withhold else come_back)(db, attempt_id)
+        audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
+
+
+def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bool], *, note: str = "") -> None:
+    """Withhold (True) or keep (False) what several flags of one round are on: all of them, or none."""
+    with transaction(db):
+        known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
+        for flag_id, withhold in decisions.items():
+            if flag_id not in known:
+                raise NotFound(f"Round {ref} has no flag {flag_id}.")
+            decide_flag(db, actor, flag_id, withhold=withhold, note=note)

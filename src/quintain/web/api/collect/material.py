@@ -11,6 +11,7 @@ from fastapi import Query as Parameter
 
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect import attempts, prompts
+from quintain.services.validate import leaving
 from quintain.web.api.call import Calling
 from quintain.web.api.collect.rounds import RoundNumber
 from quintain.web.api.params import TaskName
@@ -94,4 +95,4 @@ def list_flags(
 
 def decide_flag(call: Calling, flag: FlagId, decision: FlagDecisionRequest) -> None:
     """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""
-    attempts.decide_flag(call.db, call.actor, flag, withhold=decision.withhold, note=decision.note)
+    leaving.decide_flag(call.db, call.actor, flag, withhold=decision.withhold, note=decision.note)

@@ -18,6 +18,7 @@ from quintain.services.collect.definition import parse_round
 from quintain.services.collect.target_names import spec_for
 from quintain.services.collect.verdicts import Verdict
 from quintain.services.models.ask import limit_calls
+from quintain.services.validate import leaving
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.collect.shapes import (
     ChoiceRequest,
@@ -172,7 +173,7 @@ def note_attempt(call: Calling, attempt: AttemptId, notes: NotesRequest) -> Verd
 
 def retract_attempt(call: Calling, attempt: AttemptId, why: RetractRequest) -> None:
     """Take one of one's own attempts back."""
-    attempts.retract(call.db, call.actor, attempt, why.reason)
+    leaving.retract(call.db, call.actor, attempt, why.reason)
 
 
 def list_my_attempts(call: Calling, limit: Limit = 100) -> OwnAttemptsShape:

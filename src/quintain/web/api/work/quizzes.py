@@ -9,6 +9,7 @@ from fastapi import Path
 from fastapi import Query as Parameter
 
 from quintain.services.collect import eligible
+from quintain.services.validate import quiz_use
 from quintain.services.work import qualify, quiz_results, quizzes
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.collect.rounds import RoundNumber
@@ -60,7 +61,7 @@ def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefiniti
 
 def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> QuizShape:
     """Take a quiz out of use; who passed it has passed it (owners)."""
-    return _quiz(quiz_results.retire_quiz(call.db, call.actor, task, quiz))
+    return _quiz(quiz_use.retire_quiz(call.db, call.actor, task, quiz))
 
 
 def get_quiz_results(call: Calling, task: TaskName, quiz: QuizName) -> QuizResultsShape:

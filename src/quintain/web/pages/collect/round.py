@@ -16,6 +16,7 @@ from quintain.services.collect import export as attempt_export
 from quintain.services.collect.attempts import Count, Counters
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import leaving
 from quintain.services.work import pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
@@ -145,7 +146,7 @@ def decide_flag(post: Posting, task: str, number: int) -> Response:
     """Keep a flagged attempt, or withhold it."""
     visit = post.visit
     withhold = post.text("decision") == "withhold"
-    attempts.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
+    leaving.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
     return visit.redirect(f"/tasks/{task}/rounds/{number}/flags", visit.tongue.gettext("Decided. You can change it."))
 
 

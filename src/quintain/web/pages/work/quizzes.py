@@ -11,6 +11,7 @@ from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.services.work.quizzes import Question, QuizResult
@@ -105,7 +106,7 @@ def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
     """Take a quiz out of use."""
     visit = post.visit
     try:
-        quiz_results.retire_quiz(visit.db, visit.actor, task, quiz)
+        quiz_use.retire_quiz(visit.db, visit.actor, task, quiz)
     except Conflict as error:
         return _results(visit, task, quiz, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/rounds", visit.tongue.gettext("The quiz is retired."))

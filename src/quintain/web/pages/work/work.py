@@ -11,6 +11,7 @@ from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempts, rounds
 from quintain.services.collect.attempts import OwnAttempt
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import leaving
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate import validations as validate
 from quintain.services.work import pay
@@ -50,7 +51,7 @@ def index(visit: Visiting) -> Response:
 def retract(post: Posting) -> Response:
     """Take an attempt back."""
     visit = post.visit
-    attempts.retract(visit.db, visit.actor, post.number("attempt"), post.text("reason"))
+    leaving.retract(visit.db, visit.actor, post.number("attempt"), post.text("reason"))
     return visit.redirect("/work", visit.tongue.gettext("The attempt is retracted. It stays paid."))
 
 

@@ -1,0 +1,60 @@
+"""Taking a quiz out of use: refused while an open round or validation asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, NotFound
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.rounds import RoundState
+from quintain.core.validation import ValidationState
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import list_rounds
+from quintain.services.tasks.definitions import find_row
+from quintain.services.validate.validations import find as find_validation
+from quintain.services.validate.validations import list_validations
+from quintain.services.work.quizzes import QuizInfo, put_quiz
+from quintain.store.database import lock, transaction
+from quintain.store.queries.work import qualify as queries
+
+
+def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
+    """Take a quiz out of use; who passed it has passed it. Refused while an open round or validation asks for it."""
+    with transaction(db):
+        find_row(db, task)
+        require_owner(actor, task)
+        lock(db, f"rounds of {task}")
+        found = queries.quiz(db, task, name)
+        if found is None:
+            raise NotFound(f"Task '{task}' has no quiz '{name}'.")
+        users = _users(db, task, name)
+        if users:
+            raise Conflict(
+                f"The quiz '{name}' is asked for by {', '.join(users)}.",
+                remedy="Close them, or take the quiz out of their file, first.",
+            )
+        return put_quiz(db, actor, task, name, {**found[1].definition, "retired": True})
+
+
+def _users(db: Session, task: str, name: str) -> list[str]:
+    """Name what is open and needs the quiz."""
+    rounds = [
+        f"round {one.ref}"
+        for one in list_rounds(db, OPERATOR, task)
+        if one.state is RoundState.OPEN and name in {*one.spec.quizzes, *_named(one.spec.qualifications)}
+    ]
+    grounds = [find_validation(db, ref) for ref in list_validations(db, task)]
+    return rounds + [
+        f"validation {ground.ref}"
+        for ground in grounds
+        if ground.policy.quiz is not None
+        and ground.policy.quiz.name == name
+        and ground.state is not ValidationState.CLOSED
+    ]
+
+
+def _named(rules: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {str(rule["name"]) for rule in rules if rule["rule"] == "quiz"}
