@@ -14,7 +14,7 @@ from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import validations as validate
 from quintain.services.validate.handing_in import Answer, Receipt
 from quintain.services.validate.handing_out import Page
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from tests.people import make_person
 
 TASK = """
@@ -35,7 +35,7 @@ REF = "mood/check"
 LABELS = ("negative", "neutral", "positive")
 
 
-def make_ground(db: Session, owner: Actor, items: int = 20, policy: str = "", *, ref: str = REF) -> Ground:
+def make_ground(db: Session, owner: Actor, items: int = 20, policy: str = "", *, ref: str = REF) -> ValidationInfo:
     """Open a validation of *items* texts whose true label is the last word of the text."""
     tasks.put_task(db, owner, TASK)
     validate.open_validation(db, owner, ref, policy, seed=7)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.services.validate import handing_out
 from quintain.services.validate import validations as validate
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.validate import handouts, places
@@ -22,7 +22,7 @@ from tests.validation_support import REF, answer_page, make_ground, make_judges,
 POLICY = "judgements = 2\nminimum = 1\nbatch_size = 100000\n"
 
 
-def show_all(db: Session, ground: Ground, actor: Actor, *, but: int) -> set[int]:
+def show_all(db: Session, ground: ValidationInfo, actor: Actor, *, but: int) -> set[int]:
     """Note that a person was shown every item but the last *but* by draw; give the ids of those."""
     ranked = select(Slot.item_id).where(Slot.validation_id == ground.id, Slot.rank == 0).order_by(Slot.draw)
     items = list(db.scalars(ranked))

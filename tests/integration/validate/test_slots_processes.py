@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import Judgement, JudgingPage, Offer, Slot
 from tests.integration.validate.claim_worker import judge_for_a_while
@@ -48,7 +48,7 @@ def let_them_work(workspace: Workspace, people: list[Actor], seconds: float, kil
         assert process.exitcode == 0
 
 
-def check_books(db: Session, ground: Ground) -> None:
+def check_books(db: Session, ground: ValidationInfo) -> None:
     """Say that no slot was filled twice, nobody judged an item twice, and no two hold one lease."""
     db.rollback()
     filled = list(db.scalars(select(Slot.judgement_id).where(Slot.state == "filled")))

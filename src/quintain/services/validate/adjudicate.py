@@ -67,12 +67,12 @@ def queue(db: Session, actor: Actor, ref: str, *, limit: int = 50) -> list[Conte
 
 def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
     """Give part of the queue, and how long it is; beyond its end it is the last item."""
-    ground = find(db, ref)
-    require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
-    known = measured(db, ground)
-    final = final_labels(db, ground, known.evidence, known.figures)
+    validation = find(db, ref)
+    require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
+    known = measured(db, validation)
+    final = final_labels(db, validation, known.evidence, known.figures)
     places = contested_places(final)
-    own = [] if actor.user_id is None else queries.written_by(db, ground.id, actor.user_id)
+    own = [] if actor.user_id is None else queries.written_by(db, validation.id, actor.user_id)
     places = places[~np.isin(final.items[places], own)]
     first = min(max(first, 0), max(len(places) - 1, 0))
     found = queries.items(db, final.items[places[first : first + limit]].tolist())
@@ -86,7 +86,7 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
                 id=item.id,
                 inputs=dict(item.inputs),
                 answer=item.answer,
-                labels=tuple(label.name for label in choices(ground.task, item.inputs)),
+                labels=tuple(label.name for label in choices(validation.task, item.inputs)),
                 votes={name: int(count) for name, count in zip(final.classes, votes, strict=True) if count},
                 label=names[place],
                 share=float(votes.max() / max(votes.sum(), 1)),
@@ -111,14 +111,14 @@ def adjudicate(db: Session, actor: Actor, ref: str, item_id: int, label: str, *,
     """Decide on an item; an empty *label* takes the decision back. The judgements stay as they are."""
     label = one_form(label)
     with transaction(db):
-        ground = find(db, ref)
-        require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
-        item = queries.item_by_id(db, ground.id, item_id)
+        validation = find(db, ref)
+        require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
+        item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None:
             raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate adjudicate {ref}` lists some.")
         if item.author_id is not None and item.author_id == actor.user_id:
             raise Forbidden("Nobody decides on what they wrote themselves.")
-        fault = label_fault(ground.task, item.inputs, label) if label else None
+        fault = label_fault(validation.task, item.inputs, label) if label else None
         if fault is not None:
             raise BadInput(faults=[fault])
         db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason=reason.strip()))

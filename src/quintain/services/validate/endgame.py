@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
-from quintain.services.validate.validation import QUALIFICATION, Ground
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.stats.sharing_out import BoolArray, order_for
 from quintain.store.base import now
 from quintain.store.queries.validate import judgements, slots, tails
@@ -61,11 +61,11 @@ class Waiting:
         return f"{wait} missing; {', '.join(self.judges)} can still give them."
 
 
-def order(db: Session, ground: Ground, user_id: int, moment: datetime, count: int) -> list[int]:
+def order(db: Session, validation: ValidationInfo, user_id: int, moment: datetime, count: int) -> list[int]:
     """Give the items of the tail that a person may judge, those first that the others can do without."""
-    items = tails.tail(db, ground.id, moment)
-    since = moment - max(LATELY, LEASES * timedelta(seconds=ground.policy.lease_seconds))
-    others = tails.helpers(db, ground.id, ground.task_id, QUALIFICATION, since)
+    items = tails.tail(db, validation.id, moment)
+    since = moment - max(LATELY, LEASES * timedelta(seconds=validation.policy.lease_seconds))
+    others = tails.helpers(db, validation.id, validation.task_id, QUALIFICATION, since)
     shown = {user_id: 0, **{one.user_id: one.shown for one in others}}
     may = _may(db, list(shown), items)
     taken = np.array(list(shown.values()), dtype=np.int64)
@@ -73,13 +73,13 @@ def order(db: Session, ground: Ground, user_id: int, moment: datetime, count: in
     return [items[place].id for place in order_for(0, places, may, taken, count).tolist()]
 
 
-def waiting(db: Session, ground: Ground) -> Waiting | None:
+def waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     """Say what the last open slots wait for; None while there are many, or none, or somebody is at work on a page."""
     moment = now()
-    if tails.is_long(db, ground.id):
+    if tails.is_long(db, validation.id):
         return None
-    items = tails.tail(db, ground.id, moment)
-    known = tails.helpers(db, ground.id, ground.task_id, QUALIFICATION, EVER, ASKED)
+    items = tails.tail(db, validation.id, moment)
+    known = tails.helpers(db, validation.id, validation.task_id, QUALIFICATION, EVER, ASKED)
     if not items or not known:
         return None
     people = [one.user_id for one in known]
@@ -87,7 +87,7 @@ def waiting(db: Session, ground: Ground) -> Waiting | None:
     places = np.array([item.open for item in items], dtype=np.int64)
     missing = np.maximum(places - may.sum(axis=0), 0)
     stuck = int((missing > 0).sum())
-    if not stuck and slots.is_leased(db, ground.id, moment):
+    if not stuck and slots.is_leased(db, validation.id, moment):
         return None
     able = may.sum(axis=1)
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]

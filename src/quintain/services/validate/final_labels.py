@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.labels.majority import vote
 from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements
 from quintain.stats.workers import wilson
@@ -58,17 +58,17 @@ class FinalLabels:
 
 
 def final_labels(
-    db: Session, ground: Ground, evidence: Evidence | None = None, figures: Figures | None = None
+    db: Session, validation: ValidationInfo, evidence: Evidence | None = None, figures: Figures | None = None
 ) -> FinalLabels:
     """Label every item of a validation."""
-    evidence = evidence or gather(db, ground)
+    evidence = evidence or gather(db, validation)
     figures = figures or measure(evidence)
-    gone = np.isin(evidence.items, item_queries.gone_ids(db, ground.id))
-    kept = best_ranked(evidence.counted, judge_rank(figures), ground.policy.judgements)
+    gone = np.isin(evidence.items, item_queries.gone_ids(db, validation.id))
+    kept = best_ranked(evidence.counted, judge_rank(figures), validation.policy.judgements)
     kept &= ~gone[evidence.counted.item]
-    waiting = slot_queries.waiting_items(db, ground.id)
-    decisions = {item: row.label for item, row in queries.adjudicated(db, ground.id).items()}
-    return _labels(ground, evidence, kept, gone, waiting, decisions)
+    waiting = slot_queries.waiting_items(db, validation.id)
+    decisions = {item: row.label for item, row in queries.adjudicated(db, validation.id).items()}
+    return _labels(validation, evidence, kept, gone, waiting, decisions)
 
 
 def judge_rank(figures: Figures) -> FloatArray:
@@ -87,7 +87,7 @@ def best_ranked(judgements: Judgements, rank: FloatArray, most: int) -> npt.NDAr
 
 
 def _labels(
-    ground: Ground,
+    validation: ValidationInfo,
     evidence: Evidence,
     kept: npt.NDArray[np.bool_],
     gone: npt.NDArray[np.bool_],
@@ -96,7 +96,11 @@ def _labels(
 ) -> FinalLabels:
     used = evidence.counted.take(kept)
     votes = used.counts()
-    label = vote(used, votes, ground.seed, ground.policy.minimum).label if len(used) else np.zeros(0, dtype=np.int64)
+    label = (
+        vote(used, votes, validation.seed, validation.policy.minimum).label
+        if len(used)
+        else np.zeros(0, dtype=np.int64)
+    )
     label = _with_ties_open(label, votes)
     place = {name: code for code, name in enumerate(used.classes)}
     decided = np.zeros(len(evidence.items), dtype=bool)
@@ -117,15 +121,15 @@ def _with_ties_open(label: IntArray, votes: IntArray) -> IntArray:
     return np.where(top[:, -1] == top[:, -2], NONE, label)
 
 
-def export_rows(db: Session, ground: Ground) -> dict[str, Any]:
+def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:
     """Give the columns `item, worker, label, kept` of all judgements, with judges under numbers, not names."""
-    evidence = gather(db, ground)
-    final = final_labels(db, ground, evidence)
+    evidence = gather(db, validation)
+    final = final_labels(db, validation, evidence)
     table = evidence.table
     kept = np.zeros(len(table), dtype=bool)
     kept[evidence.rows[final.kept]] = True
     normal = table.gold == ""
-    hashes = slot_queries.item_hashes(db, ground.id)
+    hashes = slot_queries.item_hashes(db, validation.id)
     codes = np.searchsorted(evidence.users, table.user)
     return {
         "item": [hashes[item] for item in table.item[normal].tolist()],

@@ -71,16 +71,16 @@ def foresee_adaptive(
 
     Where the policy does not ask adaptively, it is said for the defaults.
     """
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    policy = ground.policy if policy_toml is None else parse_policy(policy_toml, file=file)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    policy = validation.policy if policy_toml is None else parse_policy(policy_toml, file=file)
     adaptive = policy.adaptive or Adaptive(least=policy.minimum)
     ways = _ways(policy, adaptive)
-    classes = max(len(ground.task.judgement_labels), 2)
-    known = measured(db, ground)
-    found = [replay(known.evidence.counted, known.figures.fit.accuracy, way, seed=ground.seed) for way in ways]
+    classes = max(len(validation.task.judgement_labels), 2)
+    known = measured(db, validation)
+    found = [replay(known.evidence.counted, known.figures.fit.accuracy, way, seed=validation.seed) for way in ways]
     played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
-    results = played or [foresee(classes, adaptive.accuracy, way, seed=ground.seed) for way in ways]
+    results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
     settings = [
         Setting(way.minimum, way.least, way.threshold, way.most, place == 0, result)
         for place, (way, result) in enumerate(zip(ways, results, strict=True))

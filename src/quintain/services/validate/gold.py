@@ -21,7 +21,7 @@ from quintain.services.validate import unqualify
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.gold_quiz import asked_in, text_of
 from quintain.services.validate.labels import label_fault
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, strange_keys
 from quintain.services.work import pay
 from quintain.stats.bootstrap import Estimate
@@ -91,12 +91,12 @@ def add_gold(
     the row, of which the first is number *first*.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        lock(db, f"items of {ground.id}")
-        made = _checked(ground, rows, file, first)
-        known = queries.known_hashes(db, ground.id, list(made))
-        asked = asked_in(db, ground.task.name)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        made = _checked(validation, rows, file, first)
+        known = queries.known_hashes(db, validation.id, list(made))
+        asked = asked_in(db, validation.task.name)
         moment = now()
         new = [
             {**row, "retired_at": moment if text_of(row["inputs"]) in asked else None}
@@ -110,7 +110,7 @@ def add_gold(
 
 
 def _checked(
-    ground: Ground, rows: Sequence[Mapping[str, Any]], file: str | None, first: int
+    validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], file: str | None, first: int
 ) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
     made: dict[str, dict[str, Any]] = {}
@@ -120,16 +120,16 @@ def _checked(
         if not isinstance(inputs, Mapping):
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
-        found = kind_of(ground.task).check(ground.task, inputs, row.get("answer"))
+        found = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
         faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
-        wrong = label_fault(ground.task, inputs, row.get("label"))
+        wrong = label_fault(validation.task, inputs, row.get("label"))
         named = (*found, *((wrong,) if wrong else ()))
         faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]
         key = Example(inputs).id
         if key in made and made[key]["gold"] != row.get("label"):
             faults.append(Fault("the same item has another label further up", file=file, row=number, field="label"))
         made[key] = {
-            "validation_id": ground.id,
+            "validation_id": validation.id,
             "hash": key,
             "inputs": dict(inputs),
             "answer": row.get("answer"),
@@ -148,13 +148,13 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
     wrote it, is not shown it as a gold item.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        lock(db, f"items of {ground.id}")
-        item = queries.item_by_id(db, ground.id, item_id)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None or item.retired_at is not None:
             raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate items {ref}` lists them.")
-        final = final_labels(db, ground)
+        final = final_labels(db, validation)
         place = final.by_item().get(item_id)
         label = final.names()[place] if place is not None and final.complete[place] else None
         if label is None:
@@ -162,10 +162,10 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
                 f"Item {item_id} has no label yet.", remedy="Wait for its judgements, or adjudicate it first."
             )
         copy = queries.GOLD_COPY + item.hash
-        if queries.known_hashes(db, ground.id, [copy]):
+        if queries.known_hashes(db, validation.id, [copy]):
             raise Conflict(f"Item {item_id} is a gold item already.")
         row = {
-            "validation_id": ground.id,
+            "validation_id": validation.id,
             "attempt_id": item.attempt_id,
             "author_id": item.author_id,
             "hash": copy,
@@ -183,13 +183,13 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
 
 def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
     """List the gold items with how judges do on them: one that most get wrong may itself be wrong."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    answers = judgement_queries.gold_counts(db, ground.id)
-    asked = asked_in(db, ground.task.name)
-    gone = set(queries.gone_items(db, ground.id))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    answers = judgement_queries.gold_counts(db, validation.id)
+    asked = asked_in(db, validation.task.name)
+    gone = set(queries.gone_items(db, validation.id))
     found = []
-    for item, shown in queries.gold_items(db, ground.id):
+    for item, shown in queries.gold_items(db, validation.id):
         if item.id in gone:  # its writer took it back: nobody reads it any more
             continue
         answered, right = answers.get(item.id, (0, 0))
@@ -224,16 +224,16 @@ def restore_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
 
 def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -> None:
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        item = queries.item_by_id(db, ground.id, item_id)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is None:
             raise NotFound(f"{ref} has no gold item {item_id}.", remedy=f"`quintain validate gold {ref}` lists them.")
-        if used and item_id in queries.gone_items(db, ground.id):
+        if used and item_id in queries.gone_items(db, validation.id):
             raise Conflict(
                 f"Gold item {item_id} was retracted by its writer, or is withheld.", remedy="Make another one."
             )
-        quiz = asked_in(db, ground.task.name).get(text_of(item.inputs)) if used else None
+        quiz = asked_in(db, validation.task.name).get(text_of(item.inputs)) if used else None
         if quiz is not None:
             raise Conflict(
                 f"The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
@@ -246,10 +246,10 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
         audit.record(db, actor, "gold.restore" if used else "gold.retire", ref, item=item_id)
 
 
-def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
+def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> GoldOutcome:
     """Look at a judge's gold answers: pay the bonus for doing well, end the qualification where they fall short."""
-    gold = ground.policy.gold
-    answers = judgement_queries.gold_answers(db, ground.id, user_id)
+    gold = validation.policy.gold
+    answers = judgement_queries.gold_answers(db, validation.id, user_id)
     blocks = len(answers) // gold.bonus_every
     for block in range(blocks):
         right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
@@ -257,19 +257,19 @@ def after_answers(db: Session, ground: Ground, user_id: int) -> GoldOutcome:
             pay.earn(
                 db,
                 user_id,
-                ground.task_id,
+                validation.task_id,
                 kind="bonus",
-                work=f"gold:{ground.id}:{user_id}:{block}",
-                money=Money(gold.bonus, ground.policy.reward.currency),
-                what=f"Good judgement for {ground.ref}",
-                round_id=ground.round_id,
+                work=f"gold:{validation.id}:{user_id}:{block}",
+                money=Money(gold.bonus, validation.policy.reward.currency),
+                what=f"Good judgement for {validation.ref}",
+                round_id=validation.round_id,
             )
     rule = UnqualifyRule("gold", gold.below, gold.after)
     # What the owner has forgiven does not end the qualification again.
-    last = judgement_queries.begun_anew(db, ground.id).get(user_id, 0)
+    last = judgement_queries.begun_anew(db, validation.id).get(user_id, 0)
     since = [good for key, good in answers if key > last]
-    if ground.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
+    if validation.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
         reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
-        unqualify.end(db, OPERATOR, ground, {user_id: ("gold", reason)})
+        unqualify.end(db, OPERATOR, validation, {user_id: ("gold", reason)})
         return GoldOutcome(False, reason)
     return GoldOutcome(True, "")

@@ -15,7 +15,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.labels import choices
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, set_policy
 from quintain.services.work import quizzes
 from quintain.store.base import now
@@ -31,11 +31,11 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
     A policy that asks for no quiz asks for this one from now on.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        lock(db, f"items of {ground.id}")
-        quiz = ground.policy.quiz or EntryQuiz()
-        items = [item for item, _ in queries.gold_items(db, ground.id) if item.retired_at is None]
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        quiz = validation.policy.quiz or EntryQuiz()
+        items = [item for item, _ in queries.gold_items(db, validation.id) if item.retired_at is None]
         if len(items) < quiz.questions:
             raise Conflict(
                 f"The quiz asks {quiz.questions} gold questions, and there are {len(items)}.",
@@ -46,15 +46,15 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         definition = {
             "instructions": instructions,
             "right": quiz.right,
-            "questions": [_question(ground, item) for item in chosen],
+            "questions": [_question(validation, item) for item in chosen],
         }
-        quizzes.put_quiz(db, actor, ground.task.name, quiz.name, definition)
+        quizzes.put_quiz(db, actor, validation.task.name, quiz.name, definition)
         asked = {text_of(item.inputs) for item in chosen}
-        for item in queries.shown_gold_of_task(db, ground.task_id):
+        for item in queries.shown_gold_of_task(db, validation.task_id):
             if text_of(item.inputs) in asked:
                 item.retired_at = now()
-        if ground.policy.quiz is None:
-            set_policy(db, actor, ref, dump_policy(replace(ground.policy, quiz=quiz)))
+        if validation.policy.quiz is None:
+            set_policy(db, actor, ref, dump_policy(replace(validation.policy, quiz=quiz)))
         audit.record(db, actor, "gold.quiz", ref, quiz=quiz.name, items=[item.id for item in chosen])
     return quiz.name
 
@@ -73,8 +73,8 @@ def text_of(inputs: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in inputs.items() if value is not None)
 
 
-def _question(ground: Ground, item: ValidationItem) -> dict[str, Any]:
-    labels = choices(ground.task, item.inputs)
+def _question(validation: ValidationInfo, item: ValidationItem) -> dict[str, Any]:
+    labels = choices(validation.task, item.inputs)
     return {
         "text": text_of(item.inputs),
         "options": [label.gloss or label.name if label.name.isdecimal() else label.name for label in labels],

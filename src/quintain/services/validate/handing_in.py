@@ -24,7 +24,7 @@ from quintain.services.validate.handing_out import ground_of, held_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.settle import settle
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.work import pay
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
@@ -98,27 +98,27 @@ def submit_page(
     With *saved*, answers that were saved before are handed in as well, where *answers* say nothing of their items.
     Where the last slot of a batch was filled, the judges are reviewed.
     """
-    receipt, ground = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
-    catch_up(db, ground)
+    receipt, validation = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
+    catch_up(db, validation)
     return receipt
 
 
 @repeated
 def _submit(
     db: Session, actor: Actor, token: str, answers: Sequence[Answer], *, finish: bool, saved: bool, moment: datetime
-) -> tuple[Receipt, Ground]:
+) -> tuple[Receipt, ValidationInfo]:
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
-        ground = ground_of(db, page)
+        validation = ground_of(db, page)
         offered = {row.offer.id: row for row in queries.offers(db, page.id)}
         if saved:
             answers = [*answers, *_saved(db, page, offered, answers)]
-        new = _checked(ground, page, offered, answers)
+        new = _checked(validation, page, offered, answers)
         if new and page.outcome in ENDED_BY_JUDGE:
             raise Conflict("You gave this page back; others judge its items now.", remedy="Take a new page.")
         labelled = [answer for answer in new if answer.label is not None]
-        late, batches = _keep(db, ground, page, offered, labelled, moment)
-        _keep_notes(db, ground, page, offered, answers, new)
+        late, batches = _keep(db, validation, page, offered, labelled, moment)
+        _keep_notes(db, validation, page, offered, answers, new)
         _report(db, actor, offered, new)
         done = {row.offer.id for row in offered.values() if row.label is not None or row.skipped}
         done |= {answer.item for answer in new if answer.label is not None or answer.skip is not None}
@@ -128,18 +128,18 @@ def _submit(
             late=late,
             skipped=sum(answer.skip is not None for answer in new),
             flagged=sum(answer.flag is not None for answer in answers),
-            earned=_pay(db, ground, page, offered, len(labelled)),
+            earned=_pay(db, validation, page, offered, len(labelled)),
             left=left,
         )
-        receipt = _watch_gold(db, ground, page, offered, labelled, receipt)
+        receipt = _watch_gold(db, validation, page, offered, labelled, receipt)
         if page.ended_at is None and (finish or not left):
             slot_queries.give_back(db, page.id)
             page.ended_at, page.outcome = moment, "submitted"
             drafts.discard(db, page.id)
         for batch in sorted(batches):
-            if not slot_queries.batch_has_open(db, ground.id, batch):
-                judgement_queries.mark_due(db, ground.id, batch)
-    return receipt, ground
+            if not slot_queries.batch_has_open(db, validation.id, batch):
+                judgement_queries.mark_due(db, validation.id, batch)
+    return receipt, validation
 
 
 def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
@@ -153,7 +153,7 @@ def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answ
 
 
 def _checked(
-    ground: Ground, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]
+    validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]
 ) -> list[Answer]:
     """Find every fault in *answers*; give those that were not handed in before."""
     faults: list[Fault] = []
@@ -169,7 +169,7 @@ def _checked(
         seen.add(answer.item)
         if row.item.author_id == page.user_id:
             raise Forbidden("Nobody judges what they wrote themselves.", remedy="Skip it.")
-        reason = _fault(ground, row, answer)
+        reason = _fault(validation, row, answer)
         if reason is not None:
             faults.append(replace(reason, row=number))
         elif row.label is None and not row.skipped:
@@ -183,13 +183,13 @@ def _checked(
     return new
 
 
-def _fault(ground: Ground, row: OfferRow, answer: Answer) -> Fault | None:
+def _fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
     if answer.label is None and answer.skip is None:
         return Fault(f"item {answer.item} has neither a label nor a skip")
-    return content_fault(ground, row, answer)
+    return content_fault(validation, row, answer)
 
 
-def content_fault(ground: Ground, row: OfferRow, answer: Answer) -> Fault | None:
+def content_fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
     """Say what is wrong with what there is of an answer."""
     if answer.label is not None and answer.skip is not None:
         return Fault(f"item {answer.item} has both a label and a skip")
@@ -199,13 +199,13 @@ def content_fault(ground: Ground, row: OfferRow, answer: Answer) -> Fault | None
         if text is not None and len(text) > MAX_NOTE:
             return Fault(f"is longer than {MAX_NOTE} characters", field=name)
     if answer.label is not None:
-        return label_fault(ground.task, row.item.inputs, answer.label)
+        return label_fault(validation.task, row.item.inputs, answer.label)
     return None
 
 
 def _keep(
     db: Session,
-    ground: Ground,
+    validation: ValidationInfo,
     page: JudgingPage,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
@@ -225,7 +225,7 @@ def _keep(
         filling.append(slot if ours else None)
         rows.append(
             {
-                "validation_id": ground.id,
+                "validation_id": validation.id,
                 "item_id": row.item.id,
                 "user_id": page.user_id,
                 "offer_id": row.offer.id,
@@ -239,7 +239,7 @@ def _keep(
         if slot is not None:
             slot.state, slot.lease_until, slot.judgement_id = "filled", None, judgement_id
     touched = {offered[answer.item].item.id for answer in answers}
-    settle(db, ground, [slot for slot in slots.values() if slot.item_id in touched])
+    settle(db, validation, [slot for slot in slots.values() if slot.item_id in touched])
     return sum(bool(row["late"]) for row in rows), {slot.batch for slot in filling if isinstance(slot, Slot)}
 
 
@@ -251,7 +251,7 @@ def _seconds(stated: float | None, elapsed: float, size: int) -> float:
 
 def _keep_notes(
     db: Session,
-    ground: Ground,
+    validation: ValidationInfo,
     page: JudgingPage,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
@@ -263,7 +263,9 @@ def _keep_notes(
         for kind, text in said.items():
             if text is not None:
                 place = {"offer_id": answer.item, "item_id": offered[answer.item].item.id}
-                note = JudgingNote(validation_id=ground.id, user_id=page.user_id, kind=kind, text=text.strip(), **place)
+                note = JudgingNote(
+                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **place
+                )
                 db.add(note)
     db.flush()
 
@@ -276,28 +278,30 @@ def _report(db: Session, actor: Actor, offered: Mapping[int, OfferRow], answers:
             attempts.report(db, actor, attempt_id, answer.flag.strip() or "Flagged by a judge.")
 
 
-def _pay(db: Session, ground: Ground, page: JudgingPage, offered: Mapping[int, OfferRow], new: int) -> Money:
+def _pay(
+    db: Session, validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], new: int
+) -> Money:
     """Pay for the answers that are new; give what the page has earned in all."""
     before = sum(row.label is not None for row in offered.values())
-    reward, size = ground.policy.reward, ground.policy.page_size
+    reward, size = validation.policy.reward, validation.policy.page_size
     total = reward.for_items(before + new, size)
     owed = Money(total.amount - reward.for_items(before, size).amount, total.currency)
     pay.earn(
         db,
         page.user_id,
-        ground.task_id,
+        validation.task_id,
         kind="base",
         work=f"judging:{page.id}:{before + new}",
         money=owed,
-        what=f"Judging for {ground.ref}",
-        round_id=ground.round_id,
+        what=f"Judging for {validation.ref}",
+        round_id=validation.round_id,
     )
     return total
 
 
 def _watch_gold(
     db: Session,
-    ground: Ground,
+    validation: ValidationInfo,
     page: JudgingPage,
     offered: Mapping[int, OfferRow],
     answers: Sequence[Answer],
@@ -306,5 +310,5 @@ def _watch_gold(
     """Look at the gold items, if there were any: a bonus for doing well, the end of the qualification for the rest."""
     if not any(offered[answer.item].item.gold is not None for answer in answers):
         return receipt
-    outcome = gold.after_answers(db, ground, page.user_id)
+    outcome = gold.after_answers(db, validation, page.user_id)
     return replace(receipt, qualified=outcome.qualified, feedback=outcome.feedback)

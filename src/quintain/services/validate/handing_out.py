@@ -25,7 +25,7 @@ from quintain.services.access.permissions import require_role, require_user
 from quintain.services.validate import endgame
 from quintain.services.validate.labels import choices, shows_answer
 from quintain.services.validate.review import catch_up
-from quintain.services.validate.validation import QUALIFICATION, Ground
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find, require_open, take_attempts
 from quintain.services.work import qualify
 from quintain.store.base import now
@@ -107,27 +107,27 @@ class Lease:
     held: int
 
 
-def require_judge(db: Session, actor: Actor, ground: Ground) -> int:
+def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
     """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
     user_id = require_user(actor)
-    require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=ground.task.name)
+    require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     # Unqualifying ends the task's qualification, and sets aside what was judged in one validation. Given back in
     # another one, the qualification alone does not make work count that is set aside here.
-    known = claims.qualified(db, ground.task_id, user_id, QUALIFICATION)
+    known = claims.qualified(db, validation.task_id, user_id, QUALIFICATION)
     held, reason = known or (False, "")
     if known is not None and not held:
         raise Forbidden(
-            f"Your qualification to judge for '{ground.task.name}' has ended: {reason or 'no reason was given'}.",
+            f"Your qualification to judge for '{validation.task.name}' has ended: {reason or 'no reason was given'}.",
             remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
         )
-    if held and claims.set_aside(db, ground.id, user_id):
+    if held and claims.set_aside(db, validation.id, user_id):
         raise Forbidden(
-            f"Your judgements for {ground.ref} are set aside.",
+            f"Your judgements for {validation.ref} are set aside.",
             remedy="The owner can qualify you again on the page of its judges.",
         )
-    if ground.policy.quiz is not None and not held:
+    if validation.policy.quiz is not None and not held:
         qualify.require_eligible(
-            db, user_id, [{"rule": "quiz", "name": ground.policy.quiz.name}], task=ground.task.name
+            db, user_id, [{"rule": "quiz", "name": validation.policy.quiz.name}], task=validation.task.name
         )
     return user_id
 
@@ -138,22 +138,22 @@ def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None =
 
     They are items that the actor did not write and was never shown, those with the fewest judgements first.
     """
-    ground = find(db, ref)
-    require_open(ground)
-    user_id = require_judge(db, actor, ground)
+    validation = find(db, ref)
+    require_open(validation)
+    user_id = require_judge(db, actor, validation)
     moment = moment or now()
-    page = _claim(db, ground, user_id, moment)
-    if page is None and ground.round_id is not None and _more(db, ground):
+    page = _claim(db, validation, user_id, moment)
+    if page is None and validation.round_id is not None and _more(db, validation):
         page = _claim(db, find(db, ref), user_id, moment)
     if page is None:
-        catch_up(db, ground)  # which may open slots again
+        catch_up(db, validation)  # which may open slots again
     return page
 
 
-def _more(db: Session, ground: Ground) -> bool:
+def _more(db: Session, validation: ValidationInfo) -> bool:
     """Take in what has been written since; say whether there was anything."""
     with transaction(db):
-        return take_attempts(db, ground).added > 0
+        return take_attempts(db, validation).added > 0
 
 
 class _FurtherOnError(Exception):
@@ -164,11 +164,11 @@ class _MeanwhileError(Exception):
     """The person asked twice at once: what was read before is no longer so."""
 
 
-def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
     refused: _MeanwhileError | None = None
     for _ in range(TRIES):
         try:
-            return _claim_once(db, ground, user_id, moment)
+            return _claim_once(db, validation, user_id, moment)
         except _MeanwhileError as error:
             refused = error
     raise Unavailable(
@@ -176,41 +176,43 @@ def _claim(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page 
     ) from refused  # what the database said stands in the log
 
 
-def _claim_once(db: Session, ground: Ground, user_id: int, moment: datetime) -> Page | None:
+def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
     """Give the page that the person holds, or a new one; None where nothing is left.
 
     What can be read without the write lock is: on SQLite nobody else writes while one holds it.
     """
-    outlook = claims.outlook(db, ground.id, user_id, moment)
+    outlook = claims.outlook(db, validation.id, user_id, moment)
     if outlook.held is not None and outlook.held.lease_until > moment:
-        return show(db, ground, outlook.held)
+        return show(db, validation, outlook.held)
     if outlook.tail:
-        return _claim_of_tail(db, ground, user_id, moment, outlook)
-    window = places.window(db, ground.id, user_id) if outlook.seasoned else None
+        return _claim_of_tail(db, validation, user_id, moment, outlook)
+    window = places.window(db, validation.id, user_id) if outlook.seasoned else None
     try:
-        return _hand_out(db, ground, user_id, moment, outlook, window)
+        return _hand_out(db, validation, user_id, moment, outlook, window)
     except _FurtherOnError:
-        return _hand_out(db, ground, user_id, moment, outlook, _move_on(db, ground, user_id, window), last=True)
+        return _hand_out(db, validation, user_id, moment, outlook, _move_on(db, validation, user_id, window), last=True)
 
 
-def _claim_of_tail(db: Session, ground: Ground, user_id: int, moment: datetime, outlook: Outlook) -> Page | None:
+def _claim_of_tail(
+    db: Session, validation: ValidationInfo, user_id: int, moment: datetime, outlook: Outlook
+) -> Page | None:
     """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
-    items = endgame.order(db, ground, user_id, moment, ground.policy.page_size)
-    page = _hand_out(db, ground, user_id, moment, outlook, None, items=items) if items else None
-    return page or _hand_out(db, ground, user_id, moment, outlook, None)
+    items = endgame.order(db, validation, user_id, moment, validation.policy.page_size)
+    page = _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
+    return page or _hand_out(db, validation, user_id, moment, outlook, None)
 
 
-def _move_on(db: Session, ground: Ground, user_id: int, window: Window | None) -> Window:
+def _move_on(db: Session, validation: ValidationInfo, user_id: int, window: Window | None) -> Window:
     """Move a judge's place past all that they have seen; that may be much, so it is looked for without the lock."""
-    found, newest = places.look_on(db, ground.id, user_id, window.start if window else places.START)
+    found, newest = places.look_on(db, validation.id, user_id, window.start if window else places.START)
     with turn(db), transaction(db):
-        places.save(db, ground.id, user_id, found.start, newest)
+        places.save(db, validation.id, user_id, found.start, newest)
     return found
 
 
 def _hand_out(
     db: Session,
-    ground: Ground,
+    validation: ValidationInfo,
     user_id: int,
     moment: datetime,
     outlook: Outlook,
@@ -221,7 +223,7 @@ def _hand_out(
 ) -> Page | None:
     """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
     key = secrets.token_urlsafe(24)
-    until = moment + timedelta(seconds=ground.policy.lease_seconds)
+    until = moment + timedelta(seconds=validation.policy.lease_seconds)
     try:
         with turn(db), transaction(db):
             if outlook.held is not None:
@@ -229,30 +231,30 @@ def _hand_out(
                     raise _MeanwhileError
                 drafts.discard(db, outlook.held.id)
             if outlook.held is not None or outlook.lapsed:
-                claims.reclaim(db, ground.id, moment)
-                drafts.discard_lapsed(db, ground.id, moment)
-            gold = _gold(db, ground, user_id, key) if outlook.gold else []
-            count = ground.policy.page_size - len(gold)
+                claims.reclaim(db, validation.id, moment)
+                drafts.discard_lapsed(db, validation.id, moment)
+            gold = _gold(db, validation, user_id, key) if outlook.gold else []
+            count = validation.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
-            wanted = Wanted(ground.id, user_id, key, count, least, gold, moment, until, window, items)
+            wanted = Wanted(validation.id, user_id, key, count, least, gold, moment, until, window, items)
             rows = handouts.hand_out(db, wanted)
             if not rows and more:
                 raise _FurtherOnError
     except IntegrityError as error:
         raise _MeanwhileError from error
-    return _page(ground, key, until, rows, len(rows)) if rows else None
+    return _page(validation, key, until, rows, len(rows)) if rows else None
 
 
-def _gold(db: Session, ground: Ground, user_id: int, key: str) -> list[tuple[int, float]]:
+def _gold(db: Session, validation: ValidationInfo, user_id: int, key: str) -> list[tuple[int, float]]:
     """Choose the gold items of a page, each with a place by chance: at the policy's rate on average, within limits."""
-    gold = ground.policy.gold
-    wanted = ground.policy.page_size * gold.rate
-    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), ground.policy.page_size - 1)
+    gold = validation.policy.gold
+    wanted = validation.policy.page_size * gold.rate
+    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), validation.policy.page_size - 1)
     if not count:
         return []
     limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
-    found = claims.gold_for(db, ground.id, user_id, count=count, **limits)
+    found = claims.gold_for(db, validation.id, user_id, count=count, **limits)
     return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
 
 
@@ -262,27 +264,27 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def show(db: Session, ground: Ground, page: Held | JudgingPage) -> Page:
+def show(db: Session, validation: ValidationInfo, page: Held | JudgingPage) -> Page:
     """Give a page as its holder sees it."""
     saved = {} if isinstance(page, JudgingPage) and page.ended_at is not None else drafts.of_page(db, page.id)
-    return _page(ground, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
+    return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
 
 
 def _page(
-    ground: Ground,
+    validation: ValidationInfo,
     key: str,
     until: datetime,
     rows: Sequence[Shown],
     size: int,
     saved: Mapping[int, Draft] = MappingProxyType({}),
 ) -> Page:
-    shown = shows_answer(ground.task)
+    shown = shows_answer(validation.task)
     items = tuple(
         PageItem(
             id=row.id,
             position=row.position,
             inputs=row.inputs,
-            labels=choices(ground.task, row.inputs),
+            labels=choices(validation.task, row.inputs),
             answer=row.answer if shown else None,
             label=row.label,
             skipped=row.skipped,
@@ -290,7 +292,9 @@ def _page(
         )
         for row in rows
     )
-    return Page(key, ground.ref, items, until, ground.policy.reward.for_items(size, ground.policy.page_size))
+    return Page(
+        key, validation.ref, items, until, validation.policy.reward.for_items(size, validation.policy.page_size)
+    )
 
 
 def get_page(db: Session, actor: Actor, token: str) -> Page:
@@ -346,7 +350,7 @@ def _no_page() -> NotFound:
     return NotFound("You hold no such page.", remedy="Ask for a new one.")
 
 
-def ground_of(db: Session, page: JudgingPage) -> Ground:
+def ground_of(db: Session, page: JudgingPage) -> ValidationInfo:
     """Give the validation that a page belongs to."""
     return find(db, "/".join(queries.place_of(db, page.validation_id)))
 

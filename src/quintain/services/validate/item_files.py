@@ -54,9 +54,9 @@ def add_items_from_file(
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
     stands in the columns `model` and `predicted`, as in a harvest.
     """
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    rows = _rows(ground.task, path, columns, optional=("model", "predicted"))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = _rows(validation.task, path, columns, optional=("model", "predicted"))
     return take_rows(db, actor, ref, [{**row, "predictions": _predictions(row)} for row in rows])
 
 
@@ -67,9 +67,9 @@ def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> Taken:
     """Add the examples of a data set version, such as `task/name@2`, as items; their gold answers are the aims."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    names = [item.name for item in kind_of(ground.task).fields(ground.task)]
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    names = [item.name for item in kind_of(validation.task).fields(validation.task)]
     table = dataset_content.scan(db, blobs, actor, dataset, answers=True).select(*names, "answer").collect()
     return take_rows(db, actor, ref, [_row(row, names) for row in table.iter_rows(named=True)])
 
@@ -78,9 +78,9 @@ def add_gold_from_file(
     db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
 ) -> int:
     """Add gold items from a file with the task's fields, `label` and, if wished, `answer` and `note`."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    rows = _rows(ground.task, path, columns, required=("label",), optional=("note",))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = _rows(validation.task, path, columns, required=("label",), optional=("note",))
     return gold.add_gold(db, actor, ref, rows, file=path.name, first=row_number(path, 0))
 
 

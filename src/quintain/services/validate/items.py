@@ -111,23 +111,23 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: Wanted | None = None
     """List items of a validation, for its owner."""
     wanted = wanted or Wanted()
     _check(wanted)
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    known = measured(db, ground)
-    final = final_labels(db, ground, known.evidence, known.figures)
-    ids = queries.item_ids(db, ground.id)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known = measured(db, validation)
+    final = final_labels(db, validation, known.evidence, known.figures)
+    ids = queries.item_ids(db, validation.id)
     columns = _columns(final, ids)
     keep = np.ones(len(ids), dtype=bool) if not wanted.state else columns.mask(wanted.state)
     if wanted.label:
         code = final.classes.index(wanted.label) if wanted.label in final.classes else NONE - 1
         keep = keep & (columns.label == code)
     if wanted.text.strip():
-        keep = keep & np.isin(ids, queries.ids_with_text(db, ground.id, wanted.text.strip()))
+        keep = keep & np.isin(ids, queries.ids_with_text(db, validation.id, wanted.text.strip()))
     chosen = _ordered(columns, np.flatnonzero(keep), wanted)
     first = min(wanted.offset, max(len(chosen) - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
     shown = chosen[first : first + wanted.limit]
     found = queries.items(db, ids[shown].tolist())
-    copies = queries.copied(db, ground.id, [item.hash for item in found.values()])
+    copies = queries.copied(db, validation.id, [item.hash for item in found.values()])
     rows = [_row(final, columns, int(at), found[int(ids[at])], copies) for at in shown]
     return ItemList(rows, len(chosen), {state: int(columns.mask(state).sum()) for state in STATES})
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements
@@ -70,12 +70,12 @@ class Figures:
     fit: OneCoin
 
 
-def gather(db: Session, ground: Ground) -> Evidence:
+def gather(db: Session, validation: ValidationInfo) -> Evidence:
     """Read the judgements of a validation."""
-    table = queries.table(db, ground.id)
-    aside = queries.set_aside(db, ground.id)
-    anew = queries.begun_anew(db, ground.id)
-    return evidence_of(table, aside, ground.task.judgement_labels, anew)
+    table = queries.table(db, validation.id)
+    aside = queries.set_aside(db, validation.id)
+    anew = queries.begun_anew(db, validation.id)
+    return evidence_of(table, aside, validation.task.judgement_labels, anew)
 
 
 def evidence_of(
@@ -186,7 +186,7 @@ _KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
 _KEPT_LOCK = threading.Lock()
 
 
-def measured(db: Session, ground: Ground) -> Measured:
+def measured(db: Session, validation: ValidationInfo) -> Measured:
     """Measure every judge, or give what was measured before if nothing has happened since, in whichever process.
 
     For who only reads: inside a transaction that writes, `gather` sees what the transaction has written.
@@ -195,13 +195,13 @@ def measured(db: Session, ground: Ground) -> Measured:
         kept = _KEPT.setdefault(db.get_bind(), _Kept())
     # Facts are only ever added, so that their numbers say which there are. Whose texts are whose changes only when
     # attempts are taken in.
-    number, standings = queries.count(db, ground.id), queries.count_standings(db, ground.id)
-    stamp = (number, standings, ground.taken_to, ground.task.judgement_labels)
-    known = kept.get(ground.id, stamp)
+    number, standings = queries.count(db, validation.id), queries.count_standings(db, validation.id)
+    stamp = (number, standings, validation.taken_to, validation.task.judgement_labels)
+    known = kept.get(validation.id, stamp)
     if known is None:
-        evidence = gather(db, ground)
+        evidence = gather(db, validation)
         figures = measure(evidence)
         known = Measured(evidence, figures, patterns(evidence, figures))
         if number <= MOST_KEPT:
-            kept.put(ground.id, stamp, known)
+            kept.put(validation.id, stamp, known)
     return known

@@ -11,7 +11,7 @@ from quintain.core.people import Actor
 from quintain.services.access.actors import find_for
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import Measured, measured
-from quintain.services.validate.validation import QUALIFICATION, Ground
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.bootstrap import Estimate
 from quintain.stats.workers import wilson
@@ -21,12 +21,12 @@ from quintain.store.queries.work import qualify as qualify_queries
 
 def judge_table(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
     """List the judges with their figures, those with the lowest accuracy first, for the owner's console."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    return table_of(db, ground, measured(db, ground))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    return table_of(db, validation, measured(db, validation))
 
 
-def table_of(db: Session, ground: Ground, found: Measured) -> list[dict[str, Any]]:
+def table_of(db: Session, validation: ValidationInfo, found: Measured) -> list[dict[str, Any]]:
     """Write figures as the rows of a table.
 
     `qualified` says who may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another
@@ -34,8 +34,8 @@ def table_of(db: Session, ground: Ground, found: Measured) -> list[dict[str, Any
     """
     figures = found.figures
     names = queries.names(db, figures.users.tolist())
-    standings = queries.standings(db, ground.id)
-    ended = qualify_queries.ended_qualifications(db, ground.task_id, QUALIFICATION)
+    standings = queries.standings(db, validation.id)
+    ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
     agree_low, agree_high = wilson(figures.agreed, figures.compared)
     gold_low, gold_high = wilson(figures.gold_right, figures.gold_seen)
     low, high = figures.fit.accuracy_quantile(0.025), figures.fit.accuracy_quantile(0.975)
@@ -75,8 +75,8 @@ def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, A
 
     `standings` are of this validation; `qualifications` are of the whole task, whoever changed them and where.
     """
-    ground = find(db, ref)
-    user = find_for(db, actor, name, lambda: require_owner(actor, ground.task.name))
+    validation = find(db, ref)
+    user = find_for(db, actor, name, lambda: require_owner(actor, validation.task.name))
     return {
         "worker": user.name,
         "reviews": [
@@ -89,7 +89,7 @@ def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, A
                 "gold_right": one.gold_right,
                 "accuracy": one.right / (one.right + one.wrong),
             }
-            for review, one in queries.estimate_history(db, ground.id, user.id)
+            for review, one in queries.estimate_history(db, validation.id, user.id)
         ],
         "standings": [
             {
@@ -99,11 +99,11 @@ def judge_history(db: Session, actor: Actor, ref: str, name: str) -> dict[str, A
                 "reason": row.reason,
                 "set_aside_through": row.aside_through,
             }
-            for row in queries.standing_history(db, ground.id, user.id)
+            for row in queries.standing_history(db, validation.id, user.id)
         ],
         "qualifications": [
             {"at": row.created_at.isoformat(), "held": row.held, "reason": row.reason}
-            for row in qualify_queries.qualification_history(db, ground.task_id, user.id)
+            for row in qualify_queries.qualification_history(db, validation.task_id, user.id)
             if row.name == QUALIFICATION
         ],
     }

@@ -14,7 +14,7 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.rounds import get_round
 from quintain.services.validate.handing_out import Page, ground_of, held_page, require_judge, show
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations, require_open
 from quintain.services.work import qualify
 from quintain.services.work.pay import hourly, pace
@@ -33,7 +33,7 @@ class JudgingOffer:
     pass first. *warning* is the content warning of the round that the texts are from.
     """
 
-    ground: Ground
+    validation: ValidationInfo
     title: str
     seconds: float
     measured: bool
@@ -48,7 +48,7 @@ class JudgingOffer:
     @property
     def minutes(self) -> float:
         """How long a full page takes."""
-        return self.seconds * self.ground.policy.page_size / 60
+        return self.seconds * self.validation.policy.page_size / 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,60 +73,60 @@ def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
 
 def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[JudgingOffer]:
     """Describe all judging that is open, of *task* or of all tasks."""
-    grounds = [find(db, ref) for ref in list_validations(db, task)]
-    return [_offer(db, actor, ground) for ground in grounds if ground.state is ValidationState.OPEN]
+    validations = [find(db, ref) for ref in list_validations(db, task)]
+    return [_offer(db, actor, validation) for validation in validations if validation.state is ValidationState.OPEN]
 
 
 def get_desk(db: Session, actor: Actor, token: str) -> Desk:
     """Give the page with this key to the person who holds it, with all that is shown around it."""
     held = held_page(db, actor, token)
-    ground = ground_of(db, held)
-    page = show(db, ground, held)
+    validation = ground_of(db, held)
+    page = show(db, validation, held)
     left = (page.lease_until - now()).total_seconds()
-    return Desk(_offer(db, actor, ground), page, max(left, 0.0), held.outcome)
+    return Desk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)
 
 
-def _offer(db: Session, actor: Actor, ground: Ground) -> JudgingOffer:
+def _offer(db: Session, actor: Actor, validation: ValidationInfo) -> JudgingOffer:
     user_id = require_user(actor)
-    times = queries.recent_seconds(db, ground.id)
-    mine = queries.recent_seconds(db, ground.id, user_id)
-    seconds, measured = pace(times, ground.policy.seconds_per_item, ENOUGH_TIMES)
-    size = ground.policy.page_size
-    reward = ground.policy.reward.for_items(size, size)
+    times = queries.recent_seconds(db, validation.id)
+    mine = queries.recent_seconds(db, validation.id, user_id)
+    seconds, measured = pace(times, validation.policy.seconds_per_item, ENOUGH_TIMES)
+    size = validation.policy.page_size
+    reward = validation.policy.reward.for_items(size, size)
     reasons: tuple[Reason, ...] = ()
     quiz = ""
-    if ground.policy.quiz is not None:
-        rule = {"rule": "quiz", "name": ground.policy.quiz.name}
-        reasons = tuple(qualify.why(db, actor, ground.task.name, [rule]))
-        quiz = ground.policy.quiz.name if not all(reason.ok for reason in reasons) else ""
-    title, warning = _about(db, ground)
+    if validation.policy.quiz is not None:
+        rule = {"rule": "quiz", "name": validation.policy.quiz.name}
+        reasons = tuple(qualify.why(db, actor, validation.task.name, [rule]))
+        quiz = validation.policy.quiz.name if not all(reason.ok for reason in reasons) else ""
+    title, warning = _about(db, validation)
     return JudgingOffer(
-        ground=ground,
+        validation=validation,
         title=title,
         seconds=seconds,
         measured=measured,
         mine=median(mine) if mine else None,
         reward=reward,
         hourly=hourly(reward, seconds * size / 60),
-        trouble=_trouble(db, actor, ground),
+        trouble=_trouble(db, actor, validation),
         reasons=reasons,
         quiz=quiz,
         warning=warning,
     )
 
 
-def _about(db: Session, ground: Ground) -> tuple[str, str]:
+def _about(db: Session, validation: ValidationInfo) -> tuple[str, str]:
     """Give the title of what is judged, and what its round warns of."""
-    if ground.round_id is None:
-        return ground.name, ""
-    spec = get_round(db, OPERATOR, ground.ref).spec
+    if validation.round_id is None:
+        return validation.name, ""
+    spec = get_round(db, OPERATOR, validation.ref).spec
     return spec.title, spec.content_warning
 
 
-def _trouble(db: Session, actor: Actor, ground: Ground) -> QuintainError | None:
+def _trouble(db: Session, actor: Actor, validation: ValidationInfo) -> QuintainError | None:
     try:
-        require_open(ground)
-        require_judge(db, actor, ground)
+        require_open(validation)
+        require_judge(db, actor, validation)
     except (Conflict, Forbidden) as error:
         return error
     return None

@@ -46,13 +46,13 @@ def _users(db: Session, task: str, name: str) -> list[str]:
         for one in list_rounds(db, OPERATOR, task)
         if one.state is RoundState.OPEN and name in {*one.spec.quizzes, *_named(one.spec.qualifications)}
     ]
-    grounds = [find_validation(db, ref) for ref in list_validations(db, task)]
+    validations = [find_validation(db, ref) for ref in list_validations(db, task)]
     return rounds + [
-        f"validation {ground.ref}"
-        for ground in grounds
-        if ground.policy.quiz is not None
-        and ground.policy.quiz.name == name
-        and ground.state is not ValidationState.CLOSED
+        f"validation {validation.ref}"
+        for validation in validations
+        if validation.policy.quiz is not None
+        and validation.policy.quiz.name == name
+        and validation.state is not ValidationState.CLOSED
     ]
 
 

@@ -18,7 +18,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.judge_figures import Figures, evidence_of, gather, measure
 from quintain.services.validate.unqualify import caught_by, end, qualified_mask
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.validate.vmer import error_counts, settle_bonuses
 from quintain.store.database import lock, repeated, transaction
@@ -57,10 +57,10 @@ class Review:
         }
 
 
-def catch_up(db: Session, ground: Ground) -> None:
+def catch_up(db: Session, validation: ValidationInfo) -> None:
     """Review where a batch has ended and nobody has seen to it, also because a process ended before it could."""
-    if _ready(db, ground):
-        review(db, OPERATOR, ground.ref, only_new=True)
+    if _ready(db, validation):
+        review(db, OPERATOR, validation.ref, only_new=True)
 
 
 def catch_up_all(db: Session) -> None:
@@ -69,10 +69,10 @@ def catch_up_all(db: Session) -> None:
         catch_up(db, find(db, "/".join(validation_queries.place_of(db, validation_id))))
 
 
-def _ready(db: Session, ground: Ground) -> list[int]:
+def _ready(db: Session, validation: ValidationInfo) -> list[int]:
     """List the batches that are to be reviewed and of which no slot is open or leased."""
-    due = queries.due_batches(db, ground.id)
-    return [batch for batch in due if slots.batch_is_done(db, ground.id, batch)]
+    due = queries.due_batches(db, validation.id)
+    return [batch for batch in due if slots.batch_is_done(db, validation.id, batch)]
 
 
 @repeated
@@ -82,34 +82,34 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
     With *only_new*, nothing is done where the newest review has seen every judgement: None.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        lock(db, f"review {ground.id}")
-        queries.clear_due(db, ground.id, _ready(db, ground))
-        known = queries.reviews(db, ground.id, limit=1)
-        given = queries.count(db, ground.id)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"review {validation.id}")
+        queries.clear_due(db, validation.id, _ready(db, validation))
+        known = queries.reviews(db, validation.id, limit=1)
+        given = queries.count(db, validation.id)
         if only_new and known and known[0].judgements == given:
             return None
-        evidence = gather(db, ground)
+        evidence = gather(db, validation)
         figures = measure(evidence)
-        standing = qualified_mask(db, ground, figures)
+        standing = qualified_mask(db, validation, figures)
         # What an owner has let count again is not held against a judge until there is something new to go by.
-        restored = queries.restored(db, ground.id)
+        restored = queries.restored(db, validation.id)
         caught: dict[int, UnqualifyRule] = {}
-        for rule in ground.policy.every_rule:
+        for rule in validation.policy.every_rule:
             for user in figures.users[caught_by(rule, figures, standing)].tolist():
                 if restored.get(user, rule.least) >= rule.least:
                     caught.setdefault(user, rule)
-        applied = ground.policy.automatic if apply is None else apply
+        applied = validation.policy.automatic if apply is None else apply
         ended = {user: (rule.rule, str(rule)) for user, rule in caught.items()}
-        opened = end(db, actor, ground, ended) if applied else 0
+        opened = end(db, actor, validation, ended) if applied else 0
         if applied and caught:  # what has just been set aside counts no more
-            aside = queries.set_aside(db, ground.id)
-            left = evidence_of(evidence.table, aside, ground.task.judgement_labels, evidence.anew)
-            final = final_labels(db, ground, left)
+            aside = queries.set_aside(db, validation.id)
+            left = evidence_of(evidence.table, aside, validation.task.judgement_labels, evidence.anew)
+            final = final_labels(db, validation, left)
         else:
-            final = final_labels(db, ground, evidence, figures)
-        settled = settle_bonuses(db, ground, final)
+            final = final_labels(db, validation, evidence, figures)
+        settled = settle_bonuses(db, validation, final)
         names = queries.names(db, caught)
         found = Review(
             len(evidence.table),
@@ -121,11 +121,11 @@ def review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None, on
         )
         summary = {**found.as_dict(), "caught": {f"user:{user}": rule.rule for user, rule in caught.items()}}
         summary["writers"] = settled.writers
-        summary["vmer"] = error_counts(db, ground, final)
+        summary["vmer"] = error_counts(db, validation, final)
         compared = int(figures.compared.sum())
         summary["agreement"] = float(figures.agreed.sum() / compared) if compared else None
         summary["compared"] = compared
-        row = ValidationReview(validation_id=ground.id, judgements=given, summary=summary, by=actor.user_id)
+        row = ValidationReview(validation_id=validation.id, judgements=given, summary=summary, by=actor.user_id)
         queries.add_review(db, row, _estimates(figures))
         audit.record(db, actor, "validation.review", ref, caught=len(caught), opened=opened)
     return found

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.validation import Adaptive
 from quintain.services.validate.labels import choices
-from quintain.services.validate.validation import Ground, slot_rows
+from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.stats.adaptive import Stopping, is_enough
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.one_coin import vote_log_odds
@@ -24,7 +24,7 @@ from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Slot, ValidationItem
 
 
-def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
+def settle(db: Session, validation: ValidationInfo, slots: Sequence[Slot]) -> None:
     """Put the slots of items in order; *slots* are all those of each item, locked by the caller."""
     by_item: dict[int, list[Slot]] = {}
     for slot in slots:
@@ -37,11 +37,11 @@ def settle(db: Session, ground: Ground, slots: Sequence[Slot]) -> None:
             if slot.rank != rank:
                 slot.rank = rank
     db.flush()
-    if ground.policy.adaptive is not None and by_item:
-        _adapt(db, ground, ground.policy.adaptive, by_item)
+    if validation.policy.adaptive is not None and by_item:
+        _adapt(db, validation, validation.policy.adaptive, by_item)
 
 
-def ask_again(db: Session, ground: Ground, items: Sequence[ValidationItem]) -> None:
+def ask_again(db: Session, validation: ValidationInfo, items: Sequence[ValidationItem]) -> None:
     """Ask for what is missing about items that come back after they had been taken out.
 
     That is what was not asked for any more, and what was set aside meanwhile or said by who is the writer now.
@@ -50,7 +50,7 @@ def ask_again(db: Session, ground: Ground, items: Sequence[ValidationItem]) -> N
     authors = {item.id: item.author_id for item in items if item.id not in settled}
     slots = slot_queries.of_items(db, list(authors))
     givers = judgement_queries.givers(db, [slot.judgement_id for slot in slots if slot.judgement_id is not None])
-    aside = judgement_queries.set_aside(db, ground.id)
+    aside = judgement_queries.set_aside(db, validation.id)
     for slot in slots:
         slot.author_id = authors[slot.item_id]
         judgement = slot.judgement_id or 0
@@ -60,17 +60,17 @@ def ask_again(db: Session, ground: Ground, items: Sequence[ValidationItem]) -> N
             slot.state, slot.lease_until, slot.judgement_id = "open", None, None
             slot.generation += 1
     db.flush()
-    settle(db, ground, slots)
+    settle(db, validation, slots)
 
 
-def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
+def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
     settled = queries.settled(db, list(by_item))
     by_item = {item_id: own for item_id, own in by_item.items() if item_id not in settled}
     if not by_item:
         return
-    scored = _scores(db, ground, adaptive, list(by_item))
-    most = ground.policy.judgements
-    stopping = Stopping(most, ground.policy.minimum, adaptive.least, adaptive.threshold)
+    scored = _scores(db, validation, adaptive, list(by_item))
+    most = validation.policy.judgements
+    stopping = Stopping(most, validation.policy.minimum, adaptive.least, adaptive.threshold)
     items = queries.items(db, list(by_item))
     more: list[int] = []
     for item_id, own in by_item.items():
@@ -89,22 +89,22 @@ def _adapt(db: Session, ground: Ground, adaptive: Adaptive, by_item: dict[int, l
     for item_id in more:
         item = items[item_id]
         shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
-        rows = slot_rows(ground, [item_id], [shape], len(by_item[item_id]), 1)
+        rows = slot_rows(validation, [item_id], [shape], len(by_item[item_id]), 1)
         # As if it came back: judges who are past its place in the order must still find it.
         slot_queries.add(db, [{**row, "generation": 1} for row in rows])
 
 
 def _scores(
-    db: Session, ground: Ground, adaptive: Adaptive, item_ids: Sequence[int]
+    db: Session, validation: ValidationInfo, adaptive: Adaptive, item_ids: Sequence[int]
 ) -> dict[int, tuple[FloatArray, IntArray]]:
     """Give the log scores and the votes of each item's labels, from the judgements that count."""
-    table = judgement_queries.table(db, ground.id, item_ids)
-    aside = judgement_queries.set_aside(db, ground.id)
-    known = judgement_queries.accuracies(db, ground.id, set(table.user.tolist()))
+    table = judgement_queries.table(db, validation.id, item_ids)
+    aside = judgement_queries.set_aside(db, validation.id)
+    known = judgement_queries.accuracies(db, validation.id, set(table.user.tolist()))
     items = queries.items(db, item_ids)
     found = {}
     for item_id in item_ids:
-        names = [label.name for label in choices(ground.task, items[item_id].inputs)]
+        names = [label.name for label in choices(validation.task, items[item_id].inputs)]
         scores, votes = np.zeros((1, len(names))), np.zeros((1, len(names)), dtype=np.int64)
         for row in np.flatnonzero(table.item == item_id):
             user = int(table.user[row])

@@ -19,7 +19,7 @@ from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, measured
 from quintain.services.validate.judges import table_of
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.validate.vmer import rates_of
 from quintain.services.work.pay import hourly, pace
@@ -68,62 +68,64 @@ class Forecast:
 
 def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     """Give everything that the owner's console shows, from one reading of the judgements."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    known = measured(db, ground)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known = measured(db, validation)
     evidence = known.evidence
-    final = final_labels(db, ground, evidence, known.figures)
-    items = validation_queries.count_standing(db, ground.id)
+    final = final_labels(db, validation, evidence, known.figures)
+    items = validation_queries.count_standing(db, validation.id)
     return {
         "validation": ref,
-        "state": ground.state.value,
-        "policy": dump_policy(ground.policy),
-        "progress": _progress(db, ground, evidence, final, items),
-        "forecast": forecast(db, ground).as_dict(),
-        "waiting": _waiting(db, ground),
-        "gold": {"rate": ground.policy.gold.rate, "items": validation_queries.count_gold(db, ground.id)},
+        "state": validation.state.value,
+        "policy": dump_policy(validation.policy),
+        "progress": _progress(db, validation, evidence, final, items),
+        "forecast": forecast(db, validation).as_dict(),
+        "waiting": _waiting(db, validation),
+        "gold": {"rate": validation.policy.gold.rate, "items": validation_queries.count_gold(db, validation.id)},
         "agreement": agreement_of(final.judgements),
-        "agreement_by_review": _by_review(db, ground),
+        "agreement_by_review": _by_review(db, validation),
         "labels": _label_counts(final),
         "confusion": confusion(evidence, final),
-        "judges": table_of(db, ground, known),
+        "judges": table_of(db, validation, known),
         "contested": len(contested_places(final)),
-        "rates": rates_of(db, ground, final),
-        "batches": batches(db, ground),
+        "rates": rates_of(db, validation, final),
+        "batches": batches(db, validation),
     }
 
 
 def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    slots = slot_queries.counts(db, ground.id)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    slots = slot_queries.counts(db, validation.id)
     wanted = sum(slots.values()) - slots.get("dropped", 0)
     return {
         "validation": ref,
-        "state": ground.state.value,
-        "items": validation_queries.count_standing(db, ground.id),
-        "judgements": queries.count(db, ground.id),
+        "state": validation.state.value,
+        "items": validation_queries.count_standing(db, validation.id),
+        "judgements": queries.count(db, validation.id),
         "slots": slots,
         "done": slots.get("filled", 0) / wanted if wanted else 0.0,
-        "forecast": forecast(db, ground).as_dict(),
-        "waiting": _waiting(db, ground),
+        "forecast": forecast(db, validation).as_dict(),
+        "waiting": _waiting(db, validation),
     }
 
 
-def _waiting(db: Session, ground: Ground) -> dict[str, Any] | None:
+def _waiting(db: Session, validation: ValidationInfo) -> dict[str, Any] | None:
     """Say who is needed for the last judgements, where somebody is."""
-    found = endgame.waiting(db, ground) if ground.state is ValidationState.OPEN else None
+    found = endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
     return found.as_dict() if found else None
 
 
-def _progress(db: Session, ground: Ground, evidence: Evidence, final: FinalLabels, items: int) -> dict[str, Any]:
-    slots = slot_queries.counts(db, ground.id)
+def _progress(
+    db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, items: int
+) -> dict[str, Any]:
+    slots = slot_queries.counts(db, validation.id)
     table = evidence.table
     gold = int((table.gold != "").sum())
-    asked = items * ground.policy.judgements
-    saved = _saved(final, ground) if ground.policy.adaptive else 0
-    settled = int((final.complete & ~final.decided).sum()) * ground.policy.judgements
+    asked = items * validation.policy.judgements
+    saved = _saved(final, validation) if validation.policy.adaptive else 0
+    settled = int((final.complete & ~final.decided).sum()) * validation.policy.judgements
     return {
         "items": items,
         "complete": int(final.complete.sum()),
@@ -142,22 +144,22 @@ def _progress(db: Session, ground: Ground, evidence: Evidence, final: FinalLabel
     }
 
 
-def _saved(final: FinalLabels, ground: Ground) -> int:
+def _saved(final: FinalLabels, validation: ValidationInfo) -> int:
     given = final.votes.sum(axis=1)[final.complete & ~final.decided]
-    return int(np.maximum(ground.policy.judgements - given, 0).sum())
+    return int(np.maximum(validation.policy.judgements - given, 0).sum())
 
 
-def forecast(db: Session, ground: Ground, *, moment: datetime | None = None) -> Forecast:
+def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None = None) -> Forecast:
     """Say what is to go. Days are those at the pace of the last week; None where nothing has come in."""
     moment = moment or now()
-    slots = slot_queries.counts(db, ground.id)
+    slots = slot_queries.counts(db, validation.id)
     left = slots.get("open", 0) + slots.get("leased", 0)
-    policy = ground.policy
+    policy = validation.policy
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0
-    seconds = validation_queries.recent_seconds(db, ground.id, RECENT)
+    seconds = validation_queries.recent_seconds(db, validation.id, RECENT)
     each, timed = pace(seconds, policy.seconds_per_item, policy.page_size)
-    recent, first = queries.since(db, ground.id, moment - timedelta(days=WINDOW_DAYS))
+    recent, first = queries.since(db, validation.id, moment - timedelta(days=WINDOW_DAYS))
     days = None
     if recent and first is not None:
         span = max((moment - first).total_seconds() / 86_400, 1 / 24)
@@ -182,7 +184,7 @@ def agreement_of(judgements: Judgements) -> dict[str, Any]:
     return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
 
 
-def _by_review(db: Session, ground: Ground) -> list[dict[str, Any]]:
+def _by_review(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
     """Give how agreement went from review to review."""
     return [
         {
@@ -191,7 +193,7 @@ def _by_review(db: Session, ground: Ground) -> list[dict[str, Any]]:
             "agreement": row.summary.get("agreement"),
             "caught": len(row.summary.get("caught", {})),
         }
-        for row in reversed(queries.reviews(db, ground.id))
+        for row in reversed(queries.reviews(db, validation.id))
     ]
 
 
@@ -210,10 +212,10 @@ def confusion(evidence: Evidence, final: FinalLabels) -> dict[str, Any]:
     return {"labels": list(final.classes), "rows": cells.tolist()}
 
 
-def batches(db: Session, ground: Ground) -> list[dict[str, Any]]:
+def batches(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
     """List the batches with how far they are."""
     found = []
-    for batch, counts in slot_queries.batch_counts(db, ground.id).items():
+    for batch, counts in slot_queries.batch_counts(db, validation.id).items():
         waiting = counts.get("open", 0) + counts.get("leased", 0)
         total = sum(counts.values()) - counts.get("dropped", 0)
         found.append({"batch": batch + 1, "slots": total, "filled": counts.get("filled", 0), "done": not waiting})

@@ -65,20 +65,20 @@ class Noted:
 
 def policies(db: Session, actor: Actor, ref: str) -> list[PolicyVersion]:
     """List every state of a validation's policy, the newest first."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    rows = queries.policies(db, ground.id)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = queries.policies(db, validation.id)
     names = judgement_queries.names(db, {row.created_by for row in rows if row.created_by is not None})
     return [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
 
 
 def notes(db: Session, actor: Actor, ref: str) -> list[Noted]:
     """List what judges flagged, then what they skipped, the newest first; nothing on texts that are gone."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, ground.id, kind)]
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
     items = queries.items(db, sorted({note.item_id for note, _ in found}))
-    gone = set(queries.gone_items(db, ground.id))
+    gone = set(queries.gone_items(db, validation.id))
     return [
         Noted(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
         for note, name in found
@@ -94,11 +94,13 @@ def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[Audi
 
 def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
     """Write all judgements to *path*, judges under numbers, in the format that its suffix names, and count them."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
     schema = {"item": pl.String(), "worker": pl.String(), "label": pl.String(), "kept": pl.Boolean()}
     more = {"late": pl.Boolean(), "seconds": pl.Float64()}
-    return _write(db, actor, ref, path, pl.DataFrame(export_rows(db, ground), schema={**schema, **more}), "judgements")
+    return _write(
+        db, actor, ref, path, pl.DataFrame(export_rows(db, validation), schema={**schema, **more}), "judgements"
+    )
 
 
 def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
@@ -106,17 +108,17 @@ def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
 
     What was retracted or withheld is left out.
     """
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    final = final_labels(db, ground)
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    final = final_labels(db, validation)
     stands = ~final.gone
     ids = final.items[stands].tolist()
-    hashes, items = slot_queries.item_hashes(db, ground.id), queries.items(db, ids)
+    hashes, items = slot_queries.item_hashes(db, validation.id), queries.items(db, ids)
     names = [name for name, there in zip(final.names(), stands.tolist(), strict=True) if there]
     columns = [pl.Series("item", [hashes[item] for item in ids], dtype=pl.String())]
     columns += [
         pl.Series(field.name, [items[item].inputs.get(field.name) for item in ids], strict=False)
-        for field in kind_of(ground.task).fields(ground.task)
+        for field in kind_of(validation.task).fields(validation.task)
     ]
     columns += [
         pl.Series("label", names, dtype=pl.String()),

@@ -20,7 +20,7 @@ from quintain.services.access.actors import find_user
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import Figures, measured
 from quintain.services.validate.settle import settle
-from quintain.services.validate.validation import QUALIFICATION, Ground
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.work import qualify
 from quintain.stats.judge_rules import Power, catches, judgements_needed, power
@@ -94,12 +94,12 @@ class Preview:
 
 def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview:
     """Say whom *rule* would catch, without doing anything."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    figures = measured(db, ground).figures
-    caught = caught_by(rule, figures, qualified_mask(db, ground, figures))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    figures = measured(db, validation).figures
+    caught = caught_by(rule, figures, qualified_mask(db, validation, figures))
     names = queries.names(db, figures.users[caught].tolist())
-    labels = max(len(ground.task.judgement_labels), 2)
+    labels = max(len(validation.task.judgement_labels), 2)
     agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
     honest = float(np.median(agreement)) if len(agreement) else 0.9
     found = Preview(
@@ -123,9 +123,9 @@ def _with_better(found: Preview, honest: float) -> Preview:
     return replace(found, better=better, better_needed=needed)
 
 
-def qualified_mask(db: Session, ground: Ground, figures: Figures) -> Any:
+def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures) -> Any:
     """Say who is still qualified."""
-    standings = queries.standings(db, ground.id)
+    standings = queries.standings(db, validation.id)
     gone = {user for user, standing in standings.items() if not standing.qualified}
     return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
 
@@ -145,10 +145,10 @@ def unqualify(
     if not reason.strip():
         raise BadInput("Say why: the judge will read it.")
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
         why = (rule.rule if rule else "owner", reason.strip())
-        return end(db, actor, ground, {find_user(db, name).id: why for name in names})
+        return end(db, actor, validation, {find_user(db, name).id: why for name in names})
 
 
 def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tuple[list[str], int]:
@@ -157,21 +157,21 @@ def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tupl
     return list(found.workers), unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
 
 
-def end(db: Session, actor: Actor, ground: Ground, ended: Mapping[int, tuple[str, str]]) -> int:
+def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[int, tuple[str, str]]) -> int:
     """End the qualifications of judges (each with rule and reason); for other services, in their transaction.
 
     Give how many slots were opened again. Those who are unqualified already are left alone.
     """
-    standings = queries.standings(db, ground.id)
+    standings = queries.standings(db, validation.id)
     gone = {user for user, standing in standings.items() if not standing.qualified}
     new = {user: why for user, why in ended.items() if user not in gone}
     if not new:
         return 0
-    newest = queries.newest(db, ground.id)
+    newest = queries.newest(db, validation.id)
     for user, (rule, reason) in new.items():
         db.add(
             JudgeStanding(
-                validation_id=ground.id,
+                validation_id=validation.id,
                 user_id=user,
                 qualified=False,
                 rule=rule,
@@ -181,17 +181,20 @@ def end(db: Session, actor: Actor, ground: Ground, ended: Mapping[int, tuple[str
             )
         )
         # The qualification is the task's: who was caught in one round does not go on in the next.
-        where = f"{reason} ({ground.ref})"
-        qualify.put_qualification(db, ground.task_id, user, QUALIFICATION, held=False, reason=where, by=actor.user_id)
-        audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=ground.ref, rule=rule, reason=reason)
-        text = f"You no longer judge for {ground.task.name}: {where}. All that you did is paid and stays in the record."
+        where = f"{reason} ({validation.ref})"
+        qualify.put_qualification(
+            db, validation.task_id, user, QUALIFICATION, held=False, reason=where, by=actor.user_id
+        )
+        audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=validation.ref, rule=rule, reason=reason)
+        task = validation.task.name
+        text = f"You no longer judge for {task}: {where}. All that you did is paid and stays in the record."
         notify.notify(db, user, "judge.unqualified", text)
     db.flush()
-    opened = reopening.reopen(db, ground.id, list(new))
-    if ground.policy.adaptive is not None:
-        items = reopening.judged_items(db, ground.id, list(new))
+    opened = reopening.reopen(db, validation.id, list(new))
+    if validation.policy.adaptive is not None:
+        items = reopening.judged_items(db, validation.id, list(new))
         for start in range(0, len(items), CHUNK):
-            settle(db, ground, slot_queries.of_items(db, items[start : start + CHUNK]))
+            settle(db, validation, slot_queries.of_items(db, items[start : start + CHUNK]))
     return opened
 
 
@@ -202,44 +205,46 @@ def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "
     refuse them until this is done there, too.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
         user = find_user(db, name)
-        standing = queries.standings(db, ground.id).get(user.id)
+        standing = queries.standings(db, validation.id).get(user.id)
         aside = standing is not None and not standing.qualified
-        known = qualify_queries.newest_qualification(db, ground.task_id, user.id, QUALIFICATION)
+        known = qualify_queries.newest_qualification(db, validation.task_id, user.id, QUALIFICATION)
         if not aside and (known is None or known.held):
             raise Conflict(f"{user.name} is qualified for {ref} already.")
         if aside:
-            _bring_back(db, actor, ground, user.id, reason, restore=restore)
+            _bring_back(db, actor, validation, user.id, reason, restore=restore)
         qualify.put_qualification(
-            db, ground.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
+            db, validation.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
         )
         audit.record(db, actor, "judge.requalify", f"user:{user.id}", validation=ref, reason=reason, restore=restore)
-        notify.notify(db, user.id, "judge.requalified", f"You may judge for {ground.ref} again. {reason}".strip())
+        notify.notify(db, user.id, "judge.requalified", f"You may judge for {validation.ref} again. {reason}".strip())
 
 
-def _bring_back(db: Session, actor: Actor, ground: Ground, user_id: int, reason: str, *, restore: bool) -> None:
+def _bring_back(
+    db: Session, actor: Actor, validation: ValidationInfo, user_id: int, reason: str, *, restore: bool
+) -> None:
     """Let a judge's work in this validation count from now on; with *restore*, also what was set aside."""
     db.add(
         JudgeStanding(
-            validation_id=ground.id,
+            validation_id=validation.id,
             user_id=user_id,
             qualified=True,
             rule="owner",
             reason=reason,
-            aside_through=0 if restore else queries.newest(db, ground.id),
+            aside_through=0 if restore else queries.newest(db, validation.id),
             by=actor.user_id,
         )
     )
     db.flush()
     if restore:
-        _fill_again(db, ground, user_id)
+        _fill_again(db, validation, user_id)
 
 
-def _fill_again(db: Session, ground: Ground, user_id: int) -> None:
+def _fill_again(db: Session, validation: ValidationInfo, user_id: int) -> None:
     """Let restored judgements fill slots that are still open: nobody needs to be asked again."""
-    mine = {item: key for key, item, _, gold in queries.of_user(db, ground.id, user_id) if gold is None}
+    mine = {item: key for key, item, _, gold in queries.of_user(db, validation.id, user_id) if gold is None}
     items = sorted(mine)
     for start in range(0, len(items), CHUNK):
         slots = slot_queries.of_items(db, items[start : start + CHUNK])
@@ -248,4 +253,4 @@ def _fill_again(db: Session, ground: Ground, user_id: int) -> None:
             if slot.state == "open" and slot.item_id not in done:
                 slot.state, slot.judgement_id, slot.generation = "filled", mine[slot.item_id], slot.generation + 1
                 done.add(slot.item_id)
-        settle(db, ground, slots)
+        settle(db, validation, slots)

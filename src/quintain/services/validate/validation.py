@@ -16,7 +16,7 @@ QUALIFICATION = "judge"  # of a task, for all its validations
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ValidationInfo:
     """A validation: what is judged, by which policy, and where it stands."""
 
     id: int
@@ -36,14 +36,16 @@ class Ground:
 
 
 def slot_rows(
-    ground: Ground, ids: Sequence[int], items: Sequence[Mapping[str, Any]], first: int, count: int
+    validation: ValidationInfo, ids: Sequence[int], items: Sequence[Mapping[str, Any]], first: int, count: int
 ) -> list[dict[str, Any]]:
     """Make *count* slots for each item from number *first* on, drawn by the validation's seed."""
     names = name_hashes(str(item["hash"]) for item in items)
-    drawn = mix(names[:, None], np.arange(first, first + count, dtype=np.uint64)[None, :], ground.seed) >> np.uint64(1)
+    drawn = mix(
+        names[:, None], np.arange(first, first + count, dtype=np.uint64)[None, :], validation.seed
+    ) >> np.uint64(1)
     return [
         {
-            "validation_id": ground.id,
+            "validation_id": validation.id,
             "item_id": item_id,
             "k": first + k,
             "batch": item["batch"],

@@ -24,7 +24,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
 from quintain.services.validate.settle import ask_again
-from quintain.services.validate.validation import Ground, slot_rows
+from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
@@ -51,7 +51,7 @@ class Taken:
     repeats: int
 
 
-def find(db: Session, ref: str) -> Ground:
+def find(db: Session, ref: str) -> ValidationInfo:
     """Give the validation called *ref*, or say what there is."""
     task, _, name = ref.rpartition("/")
     found = queries.find(db, task, name) if task else None
@@ -60,7 +60,7 @@ def find(db: Session, ref: str) -> Ground:
             f"There is no validation '{ref}'.",
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
         )
-    return Ground(
+    return ValidationInfo(
         id=found.id,
         task=read_task(found.task_toml),
         task_id=found.task_id,
@@ -80,7 +80,7 @@ def list_validations(db: Session, task: str | None = None) -> list[str]:
 
 def open_validation(
     db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, seed: int = 0, file: str | None = None
-) -> Ground:
+) -> ValidationInfo:
     """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
 
     Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in.
@@ -126,13 +126,13 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
     """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
     policy = parse_policy(policy_toml, file=file)
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        if policy != ground.policy:
-            newest = queries.policies(db, ground.id)[0].number
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        if policy != validation.policy:
+            newest = queries.policies(db, validation.id)[0].number
             db.add(
                 ValidationPolicyVersion(
-                    validation_id=ground.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
+                    validation_id=validation.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
                 )
             )
             audit.record(db, actor, "validation.policy", ref, version=newest + 1)
@@ -143,52 +143,52 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
 def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> None:
     """Pause, close or open a validation. Pages that people hold can still be handed in."""
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        if ground.state != state:
-            row = db.get_one(Validation, ground.id)
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        if validation.state != state:
+            row = db.get_one(Validation, validation.id)
             row.state, row.closed_at = state.value, now() if state is ValidationState.CLOSED else None
             audit.record(db, actor, f"validation.{state.value}", ref)
             db.flush()
 
 
-def take_attempts(db: Session, ground: Ground) -> Taken:
+def take_attempts(db: Session, validation: ValidationInfo) -> Taken:
     """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
 
     For other services, in their transaction.
     """
-    if ground.round_id is None or queries.mark(db, ground.round_id) == ground.taken_to:
+    if validation.round_id is None or queries.mark(db, validation.round_id) == validation.taken_to:
         return Taken(0, 0)
-    lock(db, f"items of {ground.id}")
-    row = db.get_one(Validation, ground.id, populate_existing=True)
-    row.taken_to = queries.mark(db, ground.round_id)
-    gone = queries.gone_items(db, ground.id)
+    lock(db, f"items of {validation.id}")
+    row = db.get_one(Validation, validation.id, populate_existing=True)
+    row.taken_to = queries.mark(db, validation.round_id)
+    gone = queries.gone_items(db, validation.id)
     if gone:
         queries.retire_items(db, gone, now())
         slots.drop(db, gone)
         db.expire_all()
-    found = queries.new_attempts(db, ground.id, ground.round_id, fooling=ground.policy.items == "fooling")
-    again = _take_again(db, ground, found)
-    new = _add(db, ground, [_from_attempt(attempt) for attempt in found])
+    found = queries.new_attempts(db, validation.id, validation.round_id, fooling=validation.policy.items == "fooling")
+    again = _take_again(db, validation, found)
+    new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
     db.flush()
     return Taken(len(new) + again, len(found) - len(new) - again)
 
 
-def _take_again(db: Session, ground: Ground, found: Sequence[Attempt]) -> int:
+def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt]) -> int:
     """Ask again about texts that were retracted and have been submitted once more; give how many.
 
     The item is the same, so that nobody sees the text twice; what others said of it counts, and what is missing is
     asked for. It belongs to the new attempt from now on.
     """
     first = {attempt.hash: attempt for attempt in reversed(found)}
-    items = queries.retracted_items(db, ground.id, list(first))
+    items = queries.retracted_items(db, validation.id, list(first))
     for item in items:
         made = _from_attempt(first[item.hash])
         for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
             setattr(item, name, made[name])
         item.retired_at = None
     db.flush()
-    ask_again(db, ground, items)
+    ask_again(db, validation, items)
     return len(items)
 
 
@@ -261,9 +261,9 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     No later round gives out their texts as prompts.
     """
     with transaction(db):
-        ground = find(db, ref)
-        require_owner(actor, ground.task.name)
-        lock(db, f"items of {ground.id}")
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
         made = [
             {
                 "hash": Example(row["inputs"]).id,
@@ -274,9 +274,9 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
             }
             for row in rows
         ]
-        new = _add(db, ground, made)
+        new = _add(db, validation, made)
         taken = Taken(len(new), len(made) - len(new))
-        used = {"task_id": ground.task_id, "round_id": ground.round_id, "corpus": "", "part": "", "row": ""}
+        used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
         prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
     return taken
@@ -287,31 +287,31 @@ def aim_text(answer: Any) -> str:
     return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 
-def _add(db: Session, ground: Ground, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Add the rows that are no items yet, with their slots, and give them."""
     unique: dict[str, dict[str, Any]] = {}
     for row in rows:
         unique.setdefault(row["hash"], row)
-    known = queries.known_hashes(db, ground.id, list(unique))
+    known = queries.known_hashes(db, validation.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
-    before = queries.count_items(db, ground.id)
+    before = queries.count_items(db, validation.id)
     for start in range(0, len(new), CHUNK):
         some = [
             {
                 "attempt_id": None,
                 "author_id": None,
                 **row,
-                "validation_id": ground.id,
-                "batch": (before + start + place) // ground.policy.batch_size,
+                "validation_id": validation.id,
+                "batch": (before + start + place) // validation.policy.batch_size,
             }
             for place, row in enumerate(new[start : start + CHUNK])
         ]
         ids = queries.add_items(db, some)
-        slots.add(db, slot_rows(ground, ids, some, 0, ground.policy.first_slots))
+        slots.add(db, slot_rows(validation, ids, some, 0, validation.policy.first_slots))
     return new
 
 
-def require_open(ground: Ground) -> None:
+def require_open(validation: ValidationInfo) -> None:
     """Refuse new pages of a validation that is paused or closed."""
-    if ground.state is not ValidationState.OPEN:
-        raise Conflict(f"The judging of {ground.ref} is {ground.state.value}.", remedy="Come back later.")
+    if validation.state is not ValidationState.OPEN:
+        raise Conflict(f"The judging of {validation.ref} is {validation.state.value}.", remedy="Come back later.")

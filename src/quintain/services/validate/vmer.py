@@ -22,7 +22,7 @@ from quintain.services.collect.rounds import get_round
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import measured
 from quintain.services.validate.labels import meets_aim, misses, scores
-from quintain.services.validate.validation import Ground
+from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.work import pay, qualify
 from quintain.stats.bootstrap import Estimate
@@ -71,36 +71,38 @@ class _Outcome:
 
 def error_rates(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     """Give the rates of a validation: over all, and by model, writer and label. For owners."""
-    ground = find(db, ref)
-    require_owner(actor, ground.task.name)
-    known = measured(db, ground)
-    return rates_of(db, ground, final_labels(db, ground, known.evidence, known.figures))
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known = measured(db, validation)
+    return rates_of(db, validation, final_labels(db, validation, known.evidence, known.figures))
 
 
-def rates_of(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
+def rates_of(db: Session, validation: ValidationInfo, final: FinalLabels) -> dict[str, Any]:
     """Compute the rates from labels that are there already."""
-    items = queries.collected(db, ground.id, ground.round_id)
-    whole = _outcomes(ground, final, items)
+    items = queries.collected(db, validation.id, validation.round_id)
+    whole = _outcomes(validation, final, items)
     names = judgement_queries.names(db, {item.author_id for item in items if item.author_id is not None})
     models = sorted({str(one.get("model")) for item in items for one in item.predictions})
     return {
         **_rates(whole).as_dict(),
-        "models": [{"model": model, **_rates(_outcomes(ground, final, items, model)).as_dict()} for model in models],
+        "models": [
+            {"model": model, **_rates(_outcomes(validation, final, items, model)).as_dict()} for model in models
+        ],
         "workers": _sliced(whole, "worker", lambda one: names.get(one.item.author_id or 0)),
         "labels": _sliced(whole, "label", _label_of),
     }
 
 
-def error_counts(db: Session, ground: Ground, final: FinalLabels) -> dict[str, Any]:
+def error_counts(db: Session, validation: ValidationInfo, final: FinalLabels) -> dict[str, Any]:
     """Count what vMER is made of, over all and by model, as `[collected, validated, errors]`.
 
     Reviews keep it, and boards read it there.
     """
-    items = queries.collected(db, ground.id, ground.round_id)
+    items = queries.collected(db, validation.id, validation.round_id)
     models = sorted({str(one.get("model")) for item in items for one in item.predictions})
     return {
-        "all": _counts(_outcomes(ground, final, items)),
-        "models": {model: _counts(_outcomes(ground, final, items, model)) for model in models},
+        "all": _counts(_outcomes(validation, final, items)),
+        "models": {model: _counts(_outcomes(validation, final, items, model)) for model in models},
     }
 
 
@@ -110,7 +112,7 @@ def _counts(outcomes: Sequence[_Outcome]) -> list[int]:
 
 
 def _outcomes(
-    ground: Ground, final: FinalLabels, items: Sequence[Collected], model: str | None = None
+    validation: ValidationInfo, final: FinalLabels, items: Sequence[Collected], model: str | None = None
 ) -> list[_Outcome]:
     """Say of each item whether the model (or every model) missed the validated label."""
     place, names = final.by_item(), final.names()
@@ -123,9 +125,9 @@ def _outcomes(
         label = names[where] if where is not None and final.complete[where] else None
         error = success = False
         if label is not None and said:
-            missed = all(misses(ground.task, label, one, item.answer) for one in said)
-            error = missed and scores(ground.task, label)
-            success = missed and item.written and meets_aim(ground.task, label, item.aim)
+            missed = all(misses(validation.task, label, one, item.answer) for one in said)
+            error = missed and scores(validation.task, label)
+            success = missed and item.written and meets_aim(validation.task, label, item.aim)
         found.append(_Outcome(item, label, error, success))
     return found
 
@@ -173,47 +175,47 @@ class Settled:
     writers: dict[str, list[int]]
 
 
-def settle_bonuses(db: Session, ground: Ground, final: FinalLabels) -> Settled:
+def settle_bonuses(db: Session, validation: ValidationInfo, final: FinalLabels) -> Settled:
     """Pay the writers' bonus for aimed successes that are not paid yet, and note how often each writer succeeds.
 
     For other services, in their transaction. What was paid stays paid, whatever later judgements say.
     """
-    if ground.round_id is None:
+    if validation.round_id is None:
         return Settled(0, {})
-    outcomes = _outcomes(ground, final, queries.collected(db, ground.id, ground.round_id))
+    outcomes = _outcomes(validation, final, queries.collected(db, validation.id, validation.round_id))
     decided = [one for one in outcomes if one.item.written and one.label is not None and one.item.author_id]
-    spec = get_round(db, OPERATOR, ground.ref).spec
+    spec = get_round(db, OPERATOR, validation.ref).spec
     paid = 0
     for one in decided:
         attempt, author = one.item.attempt_id, one.item.author_id
         if one.success and spec.reward.bonus and attempt is not None and author is not None:
-            paid += pay.earn_bonus(db, spec, ground.task_id, ground.round_id, author, attempt)
-    return Settled(paid, _note_writers(db, ground, decided))
+            paid += pay.earn_bonus(db, spec, validation.task_id, validation.round_id, author, attempt)
+    return Settled(paid, _note_writers(db, validation, decided))
 
 
-def _note_writers(db: Session, ground: Ground, decided: Sequence[_Outcome]) -> dict[str, list[int]]:
+def _note_writers(db: Session, validation: ValidationInfo, decided: Sequence[_Outcome]) -> dict[str, list[int]]:
     """Keep what the rule `validated_fooling` asks for: successes of decided attempts, over all rounds of the task."""
     total = Counter(one.item.author_id for one in decided if one.item.author_id is not None)
     good = Counter(one.item.author_id for one in decided if one.success)
     writers = {f"user:{author}": [good[author], count] for author, count in sorted(total.items())}
-    elsewhere = queries.writers_elsewhere(db, ground.task_id, ground.id)
+    elsewhere = queries.writers_elsewhere(db, validation.task_id, validation.id)
     for author in sorted(total):
         counts = [one.get(f"user:{author}", [0, 0]) for one in (writers, *elsewhere)]
         rate = f"{sum(right for right, _ in counts)}/{sum(made for _, made in counts)}"
-        qualify.add_fact(db, author, qualify.fooling_fact(ground.task.name), rate, source="validation")
+        qualify.add_fact(db, author, qualify.fooling_fact(validation.task.name), rate, source="validation")
     return writers
 
 
 def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
     """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded."""
     user_id = require_user(actor)
-    ground = find(db, ref)
-    known = measured(db, ground)
-    final = final_labels(db, ground, known.evidence, known.figures)
-    mine = [item for item in queries.collected(db, ground.id, ground.round_id) if item.author_id == user_id]
+    validation = find(db, ref)
+    known = measured(db, validation)
+    final = final_labels(db, validation, known.evidence, known.figures)
+    mine = [item for item in queries.collected(db, validation.id, validation.round_id) if item.author_id == user_id]
     place, shares = final.by_item(), final.distribution()
     found = []
-    for one in _outcomes(ground, final, mine):
+    for one in _outcomes(validation, final, mine):
         where = place.get(one.item.item_id or 0)
         ready = where is not None and bool(final.complete[where])
         found.append(

@@ -47,10 +47,10 @@ def open_one(post: Posting, task: str) -> Response:
     visit = post.visit
     ref = f"{task}/{post.text('name').strip()}"
     try:
-        ground = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
+        validation = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
-    return visit.redirect(home_of(task, ground.name), visit.tongue.gettext("People can judge now."))
+    return visit.redirect(home_of(task, validation.name), visit.tongue.gettext("People can judge now."))
 
 
 def show(visit: Visiting, task: str, name: str) -> Response:
@@ -134,10 +134,10 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
     found = tasks.get_task(visit.db, task)
     require_role(visit.actor, RoleName.OWNER, RoleName.EXPERT, task=task)
     owns = visit.owns(found)
-    grounds = [validate.find(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
+    validations = [validate.find(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
     rows = [
         (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
-        for one in grounds
+        for one in validations
     ]
     return visit.render(
         "validate/index.html",

@@ -140,7 +140,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _home(offer: JudgingOffer) -> str:
-    return f"/tasks/{offer.ground.task.name}/judge/{offer.ground.name}"
+    return f"/tasks/{offer.validation.task.name}/judge/{offer.validation.name}"
 
 
 def _crumbs(visit: Visit, task: Task, offer: JudgingOffer, *, within: bool) -> list[tuple[str, str | None]]:
@@ -151,14 +151,14 @@ def _crumbs(visit: Visit, task: Task, offer: JudgingOffer, *, within: bool) -> l
 
 def _landing(visit: Visit, ref: str, *, nothing: bool = False, trouble: Trouble | None = None) -> Response:
     offer = judging_offers.get_offer(visit.db, visit.actor, ref)
-    task = offer.ground.task
+    task = offer.validation.task
     return visit.render(
         "validate/judge_start.html",
         status=trouble.status if trouble else 200,
         task=task,
         section="judge",
         offer=offer,
-        policy=offer.ground.policy,
+        policy=offer.validation.policy,
         home=_home(offer),
         nothing=nothing,
         labels=[*task.labels, *task.extra_labels],
@@ -167,7 +167,7 @@ def _landing(visit: Visit, ref: str, *, nothing: bool = False, trouble: Trouble 
 
 
 def _page(visit: Visit, desk: Desk, *, receipt: Receipt | None = None, trouble: Trouble | None = None) -> Response:
-    task = desk.offer.ground.task
+    task = desk.offer.validation.task
     items = [
         (item, parts_of(task, item.inputs), cards_of(item.labels), answer_of(task, item.inputs, item.answer))
         for item in desk.page.items
@@ -179,7 +179,7 @@ def _page(visit: Visit, desk: Desk, *, receipt: Receipt | None = None, trouble: 
         section="judge",
         desk=desk,
         offer=desk.offer,
-        policy=desk.offer.ground.policy,
+        policy=desk.offer.validation.policy,
         home=_home(desk.offer),
         items=items,
         receipt=receipt,

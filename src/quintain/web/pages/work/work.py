@@ -35,7 +35,11 @@ def index(visit: Visiting) -> Response:
         "work/work.html",
         rounds=[(one, titles[one.task], pay.wage(visit.db, one.id, one.spec)) for one in is_open],
         offers=[
-            (one, title_of(visit, one.ground.task), f"/tasks/{one.ground.task.name}/judge/{one.ground.name}")
+            (
+                one,
+                title_of(visit, one.validation.task),
+                f"/tasks/{one.validation.task.name}/judge/{one.validation.name}",
+            )
             for one in judging_offers.open_offers(visit.db, visit.actor)
             if one.trouble is None or one.quiz
         ],
