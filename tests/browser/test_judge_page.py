@@ -174,11 +174,13 @@ def test_saving_goes_on_after_the_connection_was_lost(visitor: Visitor, judging:
     page.route(re.compile("/answers/"), lambda route: route.abort())
     page.keyboard.press("2")
     expect(page.locator("[data-saving]")).to_have_text("not saved, trying again")
+    expect(page.locator("#say")).to_have_text("not saved, trying again")
     page.keyboard.press("Enter")
     page.keyboard.press("3")
     visitor.check()
     page.unroute(re.compile("/answers/"))
     expect(page.locator("[data-saving]")).to_have_text("saved", timeout=20_000)
+    expect(page.locator("#say")).to_have_text("saved")
     with judging.session() as db:
         user = find_user(db, "wren").id
         saved = select(JudgingDraft.label).where(JudgingDraft.user_id == user).order_by(JudgingDraft.offer_id)

@@ -45,8 +45,13 @@ export class Saving {
   }
 
   show(state) {
+    const troubled = ["failed", "refused"];
+    const before = this.shown.dataset.state;
     this.shown.dataset.state = state;
     this.shown.textContent = this.shown.dataset[state];
+    // Trouble and its end are read out; "saved" after every answer would drown the items.
+    const isNews = state !== before && (troubled.includes(state) || (before === "failed" && state === "saved"));
+    if (isNews) document.getElementById("say").textContent = this.shown.textContent;
   }
 
   async run() {
