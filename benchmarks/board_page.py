@@ -23,11 +23,11 @@ from starlette.testclient import TestClient
 from quintain.compose import create_workspace
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
-from quintain.services import board_cache
-from quintain.services.board_rank import rank
-from quintain.services.board_settings import BoardSpec
-from quintain.services.board_types import Axis, Board, BoardDataset, BoardModel, Part
-from quintain.services.tasks import put_task
+from quintain.services.board import cache as board_cache
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, Part
+from quintain.services.board.ranking import rank
+from quintain.services.tasks.board_settings import BoardSpec
+from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 from quintain.tasks.starter import starter
 from quintain.web.app import create_app

@@ -21,12 +21,12 @@ from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import LocalEngine
 from quintain.models.card import HEADINGS
-from quintain.services.datasets import import_dataset
-from quintain.services.models import register_version
-from quintain.services.run_cell import Conditions
-from quintain.services.tasks import put_task
-from quintain.services.train import train
-from quintain.services.worker import work
+from quintain.services.data.datasets import import_dataset
+from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.worker import work
+from quintain.services.models.registry import register_version
+from quintain.services.models.train import train
+from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 
 TASK = """

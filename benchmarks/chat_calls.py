@@ -26,7 +26,7 @@ from typing import Any
 from quintain.adapters.contract import Outside
 from quintain.engine.runner import RunnableModel, open_runner
 from quintain.engine.sandbox.limits import Limits
-from quintain.services.tasks import check_task
+from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter
 
 REPLY = json.dumps(

@@ -60,7 +60,7 @@ def quintain_import(path: Path, folder: Path) -> None:
     """Import the file into a fresh workspace, which is made before the clock starts."""
     from quintain.core.people import OPERATOR
     from quintain.data.plan import ImportPlan
-    from quintain.services.datasets import import_dataset
+    from quintain.services.data.datasets import import_dataset
 
     workspace = WORKSPACES.pop()
     with workspace.session() as db:
@@ -92,7 +92,7 @@ def _prepare(subject: str, folder: Path) -> None:
         return
     from quintain.compose import create_workspace
     from quintain.core.people import OPERATOR
-    from quintain.services.tasks import put_task
+    from quintain.services.tasks.definitions import put_task
     from quintain.settings import Settings
 
     workspace = create_workspace(Settings(workspace=folder / "workspace"))

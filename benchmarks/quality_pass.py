@@ -23,8 +23,10 @@ from sqlalchemy.orm import Session
 sys.path.insert(0, str(Path(__file__).parent))
 
 from quintain.core.people import OPERATOR
-from quintain.services import tasks, validate, validation_status
-from quintain.services.review import review
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import status as validation_status
+from quintain.services.validate import validations as validate
+from quintain.services.validate.review import review
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade
 from quintain.store.tables import Judgement, Slot, User, ValidationItem

@@ -29,9 +29,10 @@ from sqlalchemy.orm import Session
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
-from quintain.services import tasks, validate
-from quintain.services.ground import Ground, slot_rows
-from quintain.services.slots import claim_page, return_page
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import validations as validate
+from quintain.services.validate.handing_out import claim_page, return_page
+from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade
@@ -68,7 +69,7 @@ def load(db: Session, table: str, rows: list[dict[str, Any]]) -> None:
             copy.write_row(row)
 
 
-def fill(db: Session, ground: Ground, open_slots: int) -> None:
+def fill(db: Session, ground: ValidationInfo, open_slots: int) -> None:
     """Add items with five open slots each."""
     moment = now().replace(tzinfo=None).isoformat(" ")
     for start in range(0, open_slots // 5, CHUNK):

@@ -43,11 +43,11 @@ from quintain.compose import Workspace, create_workspace
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan
-from quintain.services.datasets import import_dataset
-from quintain.services.rounds import open_round, put_round
-from quintain.services.sessions import start_session
-from quintain.services.tasks import put_task
-from quintain.services.train import train
+from quintain.services.access.sign_in import start_session
+from quintain.services.collect.rounds import open_round, put_round
+from quintain.services.data.datasets import import_dataset
+from quintain.services.models.train import train
+from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 from quintain.store.tables import Attempt
 from tests.people import RoleName, make_person

@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
 from quintain.models.contract import Batch
-from quintain.services.collect import attempt
-from quintain.services.models import ModelVersionInfo, register_version
-from quintain.services.predict import Runner
-from quintain.services.prompts import import_prompts
-from quintain.services.rounds import RoundInfo, open_round, put_round
-from quintain.services.tasks import put_task
-from quintain.services.verdicts import Verdict
+from quintain.services.collect.attempt import attempt
+from quintain.services.collect.prompts import import_prompts
+from quintain.services.collect.rounds import RoundInfo, open_round, put_round
+from quintain.services.collect.verdicts import Verdict
+from quintain.services.models.ask import Runner
+from quintain.services.models.registry import ModelVersionInfo, register_version
+from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from tests.evaluation import CARD
 from tests.people import make_person

@@ -11,13 +11,13 @@ from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
-from quintain.services import evaluate
-from quintain.services.links import make_link, redeem_link
-from quintain.services.run_cell import Conditions
-from quintain.services.worker import work
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.worker import work
 from quintain.settings import Settings
 from quintain.store.database import transaction
-from quintain.store.queries import cells as queries
+from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import SENTENCES, add_data, add_model, add_task
 from tests.people import make_person
 from tests.web_support import PASSWORD

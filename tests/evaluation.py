@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
 from quintain.models.card import HEADINGS
-from quintain.services.datasets import VersionInfo, import_dataset
-from quintain.services.models import ModelVersionInfo, register_version
-from quintain.services.tasks import put_task
+from quintain.services.data.datasets import VersionInfo, import_dataset
+from quintain.services.models.registry import ModelVersionInfo, register_version
+from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 
 TASK = """

@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services import tasks, validate
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import validations as validate
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Round, RoundVersion, TaskRow
 from tests.validation_support import TASK

@@ -9,10 +9,12 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
-from quintain.services import judge, slots, tasks, validate
-from quintain.services.ground import Ground
-from quintain.services.judge import Answer, Receipt
-from quintain.services.slots import Page
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import handing_in, handing_out
+from quintain.services.validate import validations as validate
+from quintain.services.validate.handing_in import Answer, Receipt
+from quintain.services.validate.handing_out import Page
+from quintain.services.validate.validation import ValidationInfo
 from tests.people import make_person
 
 TASK = """
@@ -33,7 +35,7 @@ REF = "mood/check"
 LABELS = ("negative", "neutral", "positive")
 
 
-def make_ground(db: Session, owner: Actor, items: int = 20, policy: str = "", *, ref: str = REF) -> Ground:
+def make_ground(db: Session, owner: Actor, items: int = 20, policy: str = "", *, ref: str = REF) -> ValidationInfo:
     """Open a validation of *items* texts whose true label is the last word of the text."""
     tasks.put_task(db, owner, TASK)
     validate.open_validation(db, owner, ref, policy, seed=7)
@@ -61,7 +63,7 @@ def answer_page(
 ) -> Receipt:
     """Answer every item of a page by rule, at a second an item: the most that a page of no age believes."""
     answers = [Answer(item.id, say(item.inputs), seconds=1.0) for item in page.items if not item.done]
-    return judge.submit_page(db, actor, page.token, answers, **options)
+    return handing_in.submit_page(db, actor, page.token, answers, **options)
 
 
 def judge_all(db: Session, judges: list[Actor], say: Any = truth, *, ref: str = REF) -> int:
@@ -72,7 +74,7 @@ def judge_all(db: Session, judges: list[Actor], say: Any = truth, *, ref: str = 
         before = pages
         for actor in judges:
             try:
-                page = slots.claim_page(db, actor, ref)
+                page = handing_out.claim_page(db, actor, ref)
             except Forbidden:  # unqualified meanwhile
                 continue
             if page is not None:

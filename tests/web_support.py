@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 
 from quintain.compose import Workspace, create_workspace, open_workspace
 from quintain.core.people import OPERATOR
-from quintain.services import tokens
-from quintain.services.accounts import get_person
-from quintain.services.actors import actor_of, find_user
-from quintain.services.demo import build_demo
-from quintain.services.links import make_link, redeem_link
+from quintain.services.access import tokens
+from quintain.services.access.accounts import get_person
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.house.demo import build_demo
 from quintain.settings import Settings
 from quintain.web.app import create_app
 from quintain.web.server import Server, bind, configure

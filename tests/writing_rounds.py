@@ -7,9 +7,9 @@ from pathlib import Path
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.prompts import import_prompts
-from quintain.services.quizzes import put_quiz
-from quintain.services.rounds import RoundInfo, open_round, put_round
+from quintain.services.collect.prompts import import_prompts
+from quintain.services.collect.rounds import RoundInfo, open_round, put_round
+from quintain.services.work.quizzes import put_quiz
 
 PASSAGE = (
     "The mill at Korda was built in 1894 by the engineer Ada Lund. In 1911 a fire burnt the roof, "

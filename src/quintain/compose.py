@@ -19,16 +19,16 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.presence import served_at, serving
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
-from quintain.services.environments import Environments
-from quintain.services.health import Check, Watch, readiness
-from quintain.services.live import LiveModels, LiveRunners
-from quintain.services.machines import class_of_machine, is_class_name
-from quintain.services.mail import Mail
-from quintain.services.outside import read_outside
-from quintain.services.run_cell import Conditions
-from quintain.services.run_cell import Engine as CellEngine
-from quintain.services.signing import sign_kept
-from quintain.services.submit import Rules
+from quintain.services.access.mail import Mail
+from quintain.services.access.signing import sign_kept
+from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.run_cell import Engine as CellEngine
+from quintain.services.evaluate.submit import Rules
+from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
+from quintain.services.house.health import Check, Watch, readiness
+from quintain.services.models.environments import Environments
+from quintain.services.models.outside import read_outside
+from quintain.services.tasks.machines import class_of_machine, is_class_name
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect

@@ -9,8 +9,8 @@ from playwright.sync_api import Page
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
-from quintain.services.links import make_link, redeem_link
-from quintain.services.tasks import put_task
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.tasks.definitions import put_task
 from quintain.settings import Settings
 from tests.boards import small_board
 from tests.browser.visitor import Visitor

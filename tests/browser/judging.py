@@ -8,9 +8,10 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
-from quintain.services import tasks, validate
-from quintain.services.actors import find_user
-from quintain.services.links import make_link, redeem_link
+from quintain.services.access.actors import find_user
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import validations as validate
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from tests.people import make_person

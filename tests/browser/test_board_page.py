@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from quintain.services.board_keep import verify_snapshot
+from quintain.services.board.keep import verify_snapshot
 from tests.browser.board_site import BOARD, make_board_site, open_board, order
 from tests.browser.visitor import Visitor
 from tests.web_support import running

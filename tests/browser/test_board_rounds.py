@@ -13,9 +13,9 @@ from playwright.sync_api import Page, Route, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.board import board
-from quintain.services.board_rank import rank
-from quintain.services.board_types import Axis, Board, View
+from quintain.services.board.assemble import board
+from quintain.services.board.parts import Axis, Board, View
+from quintain.services.board.ranking import rank
 from tests.browser.board_site import BOARD, make_board_site, order
 from tests.browser.visitor import Visitor
 from tests.web_support import running

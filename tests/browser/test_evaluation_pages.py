@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from quintain.compose import Workspace
-from quintain.services import evaluate
+from quintain.services.evaluate import cells as evaluate
 from quintain.store.database import transaction
-from quintain.store.queries import cells as queries
+from quintain.store.queries.evaluate import cells as queries
 from tests.browser.visitor import Visitor
 from tests.evaluated import evaluated_workspace
 from tests.web_support import running

@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
-from quintain.services import adjudicate, judge, review, slots
-from quintain.services.actors import actor_of, find_user
-from quintain.services.judge import Answer
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.validate import adjudicate, handing_in, handing_out, review
+from quintain.services.validate.handing_in import Answer
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running
@@ -33,12 +33,12 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         open_judging(db, owner, "empty", [])
         for number, name in enumerate(("wilma", "wim", "wanda", "wolf", "clicker")):
             actor = person(db, name, RoleName.WORKER)
-            while (page := slots.claim_page(db, actor, ref)) is not None:
+            while (page := handing_out.claim_page(db, actor, ref)) is not None:
                 answers = [
                     Answer(one.id, say(number, one.inputs["text"]), flag="rude" if number == 1 else None, seconds=1)
                     for one in page.items
                 ]
-                judge.submit_page(db, actor, page.token, answers)
+                handing_in.submit_page(db, actor, page.token, answers)
         review.review(db, owner, ref, apply=False)
     yield made
     made.engine.dispose()

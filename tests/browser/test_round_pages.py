@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.actors import actor_of, find_user
-from quintain.services.collect import attempt
-from quintain.services.rounds import get_round
-from quintain.services.writing import start
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.collect.attempt import attempt
+from quintain.services.collect.rounds import get_round
+from quintain.services.collect.writing import start
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round

@@ -132,11 +132,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RoundSpec:
-    """What a round asks. Made from a TOML file by `quintain.services.round_definition.parse_round`.
+    """What a round asks. Made from a TOML file by `quintain.services.collect.definition.parse_round`.
 
     *minutes* is how long a session takes, for the hourly wage that is shown; *scripts* are those that a text may be
     written in, by their Unicode names; *flags* are what is looked for in texts, for the owner to see; *qualifications*
-    are rules of `quintain.services.qualify`.
+    are rules of `quintain.services.work.qualify`.
     """
 
     task: str

@@ -107,7 +107,7 @@ class UnqualifyRule:
 
 @dataclass(frozen=True, slots=True)
 class ValidationPolicy:
-    """How items are judged. Made from TOML by `quintain.services.validation_policy.parse_policy`.
+    """How items are judged. Made from TOML by `quintain.services.validate.policy.parse_policy`.
 
     *judgements* is how many an item gets (with *adaptive*, at most); *minimum* is how many of those that are kept must
     agree for a label; *items* says which attempts are judged. With *automatic*, the *rules* are applied after every

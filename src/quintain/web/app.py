@@ -19,7 +19,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from quintain import __version__
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.services import health, notify, review
+from quintain.services.access import notify
+from quintain.services.house import health
+from quintain.services.validate import review
 from quintain.web.api.call import may_send
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders

@@ -8,57 +8,40 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from quintain.web.api import board as api_board
-from quintain.web.api import datasets as api_datasets
-from quintain.web.api import evaluation as api_evaluation
-from quintain.web.api import models as api_models
-from quintain.web.api import people as api_people
-from quintain.web.api import quizzes as api_quizzes
-from quintain.web.api import round_material as api_material
-from quintain.web.api import round_pay as api_pay
-from quintain.web.api import rounds as api_rounds
-from quintain.web.api import status as api_status
-from quintain.web.api import submissions as api_submissions
-from quintain.web.api import tasks as api_tasks
-from quintain.web.api import validation as api_validation
-from quintain.web.api import validation_console as api_console
-from quintain.web.api import write_helps as api_helps
+from quintain.web.api.access import people as api_people
+from quintain.web.api.board import board as api_board
+from quintain.web.api.collect import material as api_material
+from quintain.web.api.collect import pay as api_pay
+from quintain.web.api.collect import rounds as api_rounds
+from quintain.web.api.collect import writing_aids as api_helps
+from quintain.web.api.data import datasets as api_datasets
+from quintain.web.api.evaluate import evaluation as api_evaluation
+from quintain.web.api.evaluate import submissions as api_submissions
+from quintain.web.api.house import status as api_status
+from quintain.web.api.models import models as api_models
 from quintain.web.api.shapes import ErrorShape
-from quintain.web.pages import (
-    account,
-    adjudicate,
-    admin,
-    answers,
-    apidocs,
-    board,
-    compare,
-    datasets,
-    earnings,
-    eligibility,
-    entry,
-    evaluation,
-    health,
-    home,
-    imports,
-    judge,
-    models,
-    onboarding,
-    outcomes,
-    rounds,
-    runs,
-    session,
-    submit,
-    talk,
-    tasks,
-    validation,
-    validation_items,
-    validation_judges,
-    work,
-    write,
-    write_helps,
-    write_start,
-)
-from quintain.web.pages import round as round_page
+from quintain.web.api.tasks import tasks as api_tasks
+from quintain.web.api.validate import console as api_console
+from quintain.web.api.validate import validation as api_validation
+from quintain.web.api.work import quizzes as api_quizzes
+from quintain.web.pages.access import account, admin
+from quintain.web.pages.access import sign_in as session
+from quintain.web.pages.board import board
+from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start
+from quintain.web.pages.collect import round as round_page
+from quintain.web.pages.collect import writing_aids as write_helps
+from quintain.web.pages.data import datasets, imports
+from quintain.web.pages.evaluate import answers, compare, runs, submit
+from quintain.web.pages.evaluate import results as evaluation
+from quintain.web.pages.house import apidocs, health, home
+from quintain.web.pages.models import models, talk
+from quintain.web.pages.tasks import tasks
+from quintain.web.pages.validate import adjudicate, judge
+from quintain.web.pages.validate import console as validation
+from quintain.web.pages.validate import items as validation_items
+from quintain.web.pages.validate import judges as validation_judges
+from quintain.web.pages.work import earnings, work
+from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.visit import answering
 
 ERRORS: dict[int | str, dict[str, Any]] = {

@@ -25,7 +25,8 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Fault, Forbidden, QuintainError
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
-from quintain.services import notify, sessions
+from quintain.services.access import notify
+from quintain.services.access import sign_in as sessions
 from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of

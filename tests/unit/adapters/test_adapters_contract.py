@@ -15,7 +15,7 @@ from quintain.adapters.contract import ADAPTERS, Adapter, Outside
 from quintain.adapters.manifest import Manifest, read_manifest
 from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
-from quintain.services.tasks import check_task
+from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter
 
 MEMBERS = list(ADAPTERS.items())

@@ -10,7 +10,7 @@ from quintain.adapters.kept_replies import FILE, FOLDER, KeptReplies
 from quintain.adapters.letter import Letter
 from quintain.adapters.reading import Reader
 from quintain.core.hashing import canonical_json, content_id
-from quintain.services.tasks import check_task
+from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter
 
 

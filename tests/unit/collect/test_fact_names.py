@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quintain.services.qualify import LONGEST_FACT, fooling_fact
+from quintain.services.work.qualify import LONGEST_FACT, fooling_fact
 
 
 def test_long_task_names_keep_facts_apart() -> None:

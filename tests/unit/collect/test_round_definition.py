@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Asks, Caps, Condition, Fooled, Helps, Money, Reward, RoundSpec, Targets
-from quintain.services.round_definition import dump_round, parse_round
-from quintain.services.rounds import split_ref
+from quintain.services.collect.definition import dump_round, parse_round
+from quintain.services.collect.rounds import split_ref
 
 FULL = """
 task = "sentiment"

@@ -10,8 +10,8 @@ import pytest
 
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Asks, Caps, Condition, Entry, Fooled, Helps, Reward, RoundSpec, Targets
-from quintain.services.round_definition import round_of
-from quintain.web.pages.round_form import data_of, faults_by_control, values_of
+from quintain.services.collect.definition import round_of
+from quintain.web.pages.collect.round_form import data_of, faults_by_control, values_of
 
 PLAIN = RoundSpec("mood", "Fool it", targets=Targets("one", ("mood/a@1",)))
 # One value other than the default for every option of a round's file; `task` is in the address, `number` is given.

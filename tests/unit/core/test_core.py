@@ -11,7 +11,13 @@ from quintain.core.example import Example
 from quintain.core.hashing import canonical_json, content_id
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.core.registry import Registry
-from quintain.services.permissions import require_admin, require_owner, require_role, require_signed_in, require_user
+from quintain.services.access.permissions import (
+    require_admin,
+    require_owner,
+    require_role,
+    require_signed_in,
+    require_user,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -15,7 +15,7 @@ from quintain.engine.asking import Failures, ask, parse_raw
 from quintain.engine.replies import Reply, read_answers
 from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
-from quintain.services.tasks import check_task
+from quintain.services.tasks.definitions import check_task
 from quintain.tasks.contract import KINDS
 from quintain.tasks.definition import parse_task
 from quintain.tasks.starter import starter

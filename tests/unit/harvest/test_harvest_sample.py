@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.data.harvest_rules import Rules, parse_rules
-from quintain.services.harvest_choice import choose, wanted_by_stratum
-from quintain.services.harvest_sample import Reservoir, normal_forms, priorities
+from quintain.services.harvest.choice import choose, wanted_by_stratum
+from quintain.services.harvest.sample import Reservoir, normal_forms, priorities
 from quintain.stats.distinct import keep_distinct
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.quotas import apportion

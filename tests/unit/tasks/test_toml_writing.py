@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintain.services.quiz_files import dump_quiz, parse_quiz
+from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.tasks.writing import dump_toml, toml
 from tests.properties import examples
 

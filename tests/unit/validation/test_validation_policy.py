@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.core.validation import Adaptive, EntryQuiz, Gold, JudgeReward, UnqualifyRule, ValidationPolicy
-from quintain.services.validation_policy import dump_policy, parse_policy, stored_policy
+from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
 
 
 def test_an_empty_file_is_the_papers_policy() -> None:

@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
 from quintain.core.people import Actor
-from quintain.services import sessions, tokens
-from quintain.services.permissions import may_send_files
+from quintain.services.access import sign_in as sessions
+from quintain.services.access import tokens
+from quintain.services.access.permissions import may_send_files
 from quintain.store.blobs import Blobs
 from quintain.web.peers import peer_of
 from quintain.web.visit import SESSION_COOKIE, check_csrf, make_visit, workspace_of

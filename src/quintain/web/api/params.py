@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path
 from fastapi import Query as Parameter
 
-from quintain.services.answers import Show, Sieve
+from quintain.services.evaluate.answers import Show, Sieve
 
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]

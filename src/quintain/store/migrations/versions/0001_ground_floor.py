@@ -1,4 +1,4 @@
-"""Create the tables of the ground floor."""
+"""Create the tables of the validation floor."""
 
 from __future__ import annotations
 

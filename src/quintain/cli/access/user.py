@@ -1,0 +1,178 @@
+"""`quintain user`: accounts and what they may do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import link_base, workspace_of
+from quintain.cli.output import JsonFlag
+from quintain.cli.streams import out_file
+from quintain.core.people import OPERATOR, Grant, RoleName
+from quintain.services.access import accounts, links
+from quintain.services.access.accounts import Person
+from quintain.services.house import personal_data
+
+app = typer.Typer(help="Accounts and what they may do.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Account name or e-mail address.")]
+Role = Annotated[RoleName, typer.Argument(help="Role.")]
+Task = Annotated[str | None, typer.Option("--task", help="Only on this task; everywhere by default.")]
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Account name: a-z, digits, dots, hyphens, underscores.")],
+    email: Annotated[str | None, typer.Option(help="E-mail address.")] = None,
+    display_name: Annotated[str, typer.Option(help="Name that others see.")] = "",
+    role: Annotated[list[RoleName] | None, typer.Option(help="Role; may be given several times.")] = None,
+    language: Annotated[
+        str, typer.Option(help="Language of its pages, such as de; the browser decides by default.")
+    ] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Make an account and print the link with which its owner opens it.
+
+    Example: quintain user add wilma --role worker --email wilma@example.org
+    """
+    workspace = workspace_of(context)
+    roles = role or [RoleName.WORKER]
+    with workspace.session() as db:
+        person, link = accounts.invite(
+            db, OPERATOR, name, email=email, display_name=display_name, roles=roles, language=language
+        )
+    url = link.url(link_base(workspace))
+    if json:
+        output.print_json({**_as_dict(person), "url": url, "expires_at": link.expires_at})
+    else:
+        output.say(f"Send this link to {person.name}; it works once, until {link.expires_at:%Y-%m-%d}:")
+        output.print_line(url)
+
+
+@app.command("list")
+def list_users(
+    context: typer.Context,
+    search: Annotated[str, typer.Argument(help="Part of a name or address.", show_default=False)] = "",
+    json: JsonFlag = False,
+) -> None:
+    """List the accounts.
+
+    Example: quintain user list wil
+    """
+    with workspace_of(context).session() as db:
+        found = accounts.list_people(db, OPERATOR, search=search)
+    if json:
+        output.print_json({"users": [_as_dict(person) for person in found]})
+        return
+    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found]
+    output.print_table(("name", "display name", "e-mail", "roles", "opened"), rows)
+
+
+@app.command()
+def grant(context: typer.Context, name: Name, role: Role, task: Task = None, json: JsonFlag = False) -> None:
+    """Give somebody a role, everywhere or on one task.
+
+    Example: quintain user grant olga owner --task sentiment
+    """
+    with workspace_of(context).session() as db:
+        _show(accounts.grant_role(db, OPERATOR, name, role, task=task), json=json)
+
+
+@app.command()
+def revoke(context: typer.Context, name: Name, role: Role, task: Task = None, json: JsonFlag = False) -> None:
+    """Take a role from somebody, everywhere or on one task.
+
+    Example: quintain user revoke olga owner --task sentiment
+    """
+    with workspace_of(context).session() as db:
+        _show(accounts.revoke_role(db, OPERATOR, name, role, task=task), json=json)
+
+
+@app.command()
+def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
+    """Print a link with which somebody chooses a new password.
+
+    Example: quintain user link wilma
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        made = links.make_link(db, OPERATOR, name)
+    url = made.url(link_base(workspace))
+    if json:
+        output.print_json({"name": made.name, "url": url, "expires_at": made.expires_at})
+    else:
+        output.say(f"Send this link to {made.name}; it works once, within a day:")
+        output.print_line(url)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    name: Name,
+    file: Annotated[Path, out_file("ZIP file to write.")],
+    json: JsonFlag = False,
+) -> None:
+    """Write all that is kept about somebody to a ZIP file.
+
+    Example: quintain user export wilma wilma.zip
+    """
+    with workspace_of(context).session() as db:
+        data = personal_data.export_person(db, OPERATOR, name)
+    output.write_file(file, data)
+    if json:
+        output.print_json({"name": name, "file": file, "size": len(data)})
+    else:
+        output.print_line(f"{file}: {output.size(len(data))}.")
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Erase somebody's name, address, password, tokens and messages; what they contributed keeps counting.
+
+    Example: quintain user delete wilma --yes
+    """
+    workspace = workspace_of(context)
+    if not yes:
+        typer.confirm(f"Erase {name} for good?", abort=True, err=True)
+    with workspace.session() as db:
+        personal_data.delete_person(db, OPERATOR, name)
+    if json:
+        output.print_json({"deleted": name})
+    else:
+        output.print_line(f"{name} has been erased.")
+
+
+def _show(person: Person, *, json: bool) -> None:
+    if json:
+        output.print_json(_as_dict(person))
+    else:
+        output.print_line(f"{person.name}: {_roles(person) or 'no role'}")
+
+
+def _roles(person: Person) -> str:
+    return ", ".join(_role(grant) for grant in person.grants)
+
+
+def _role(grant: Grant) -> str:
+    return f"{grant.role} of {grant.task}" if grant.task else str(grant.role)
+
+
+def _as_dict(person: Person) -> dict[str, Any]:
+    return {
+        "id": person.id,
+        "name": person.name,
+        "display_name": person.display_name,
+        "email": person.email,
+        "opened": person.opened,
+        "created_at": person.created_at,
+        "roles": [{"role": grant.role, "task": grant.task} for grant in person.grants],
+    }

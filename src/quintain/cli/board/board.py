@@ -1,0 +1,340 @@
+"""`quintain board`: rank models by what the reader cares about."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.names import split_names
+from quintain.cli.streams import in_file, named, out_option
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.people import OPERATOR
+from quintain.core.toml import parse_toml, read_text
+from quintain.data.tables import parse_columns
+from quintain.services.board import keep as board_keep
+from quintain.services.board.assemble import board as make_board
+from quintain.services.board.choices import aggregations, sensitivity
+from quintain.services.board.export import KINDS
+from quintain.services.board.export import export as write_export
+from quintain.services.board.parts import Part, View
+from quintain.services.board.ranking import parse_view
+from quintain.services.board.ranking import rank as rank_board
+from quintain.services.board.uncertainty import uncertainty
+from quintain.services.plain.rank import RankOptions, RankReport, parse_numbers, rank_file
+from quintain.services.tasks.board_settings import board_spec, let_score, set_board
+from quintain.services.tasks.definitions import get_task
+from quintain.stats.utility import Choices
+
+Task = Annotated[str, typer.Argument(help="Name of the task.")]
+Weights = Annotated[str, typer.Option(help="Weights of axes: performance=4,memory=1; others get 0.")]
+Datasets = Annotated[str, typer.Option(help="Weights of data sets: test=1,contrast=2; others get 0.")]
+Epsilon = Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")]
+Base = Annotated[str, typer.Option(help="In whose units to score; by default performance.")]
+Rates = Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")]
+Tag = Annotated[str | None, typer.Option(help="Only examples with this tag.", show_default=False)]
+Language = Annotated[str | None, typer.Option(help="Only data sets in this language.", show_default=False)]
+
+app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
+
+
+@app.callback()
+def board() -> None:
+    """Rank models by what matters to you."""
+
+
+@app.command()
+def rank(
+    file: Annotated[Path, in_file("A table model,<metric>,… as CSV, JSONL or Parquet.")],
+    lower: Annotated[list[str] | None, typer.Option(help="Metrics of which less is better, by commas.")] = None,
+    cap: Annotated[str, typer.Option(help="From what such a metric is subtracted: memory=32.")] = "",
+    weights: Annotated[str, typer.Option(help="Weights such as perf=4,memory=1; metrics not named get 0.")] = "",
+    epsilon: Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")] = None,
+    perf: Annotated[str | None, typer.Option(help="The performance metric; by default the first.")] = None,
+    base: Annotated[str | None, typer.Option(help="In whose units to score; by default performance.")] = None,
+    amrs: Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")] = "",
+    aggregate: Annotated[list[str] | None, typer.Option(help="zscore, average, win_rate, bradley_terry.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Columns to leave out, by commas.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Map a name: model=system.")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Rank the models of a table by Dynascore.
+
+    Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
+    """
+    if not file.exists():
+        raise NotFound(
+            f"There is no file {file}.",
+            remedy=f"This command ranks a table; `quintain board show {file}` shows the board of a task."
+            if not file.suffix
+            else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
+        )
+    options = RankOptions(
+        lower=split_names(lower),
+        caps=parse_numbers(cap, "caps"),
+        choices=Choices(
+            weights=parse_numbers(weights, "weights") if weights else None,
+            epsilon=epsilon,
+            perf=perf,
+            base=base,
+            amrs=parse_numbers(amrs, "exchange rates"),
+        ),
+        aggregates=split_names(aggregate),
+        skip=split_names(skip),
+        columns=parse_columns(column or []),
+    )
+    report = rank_file(file, options)
+    if json:
+        output.print_json(report.as_dict())
+    else:
+        _print_report(report)
+
+
+def _print_report(report: RankReport) -> None:
+    models = report.as_dict()["models"]
+    columns = ["rank", "model", "dynascore", "z-score", "Pareto", *report.aggregates]
+    output.print_table(
+        columns,
+        [
+            [
+                row["rank"],
+                row["model"],
+                _number(row["dynascore"], 2) or "unranked",
+                _number(row["zscore"], 2),
+                "yes" if row["pareto"] else "",
+                *(_number(row["aggregates"][name]["score"], 3) for name in report.aggregates),
+            ]
+            for row in models
+        ],
+    )
+    _say_unranked(models)
+    ranking = report.ranking
+    amounts = report.as_dict()["amounts"]
+    output.print_table(
+        ["metric", "weight", "AMRS", "so much of it", f"is worth, in {ranking.base}", "note"],
+        [
+            [
+                name,
+                f"{weight:.3f}",
+                _number(ranking.amrs[name], 4),
+                *_traded(amounts[name], ranking.worth[name]),
+                ranking.notes.get(name),
+            ]
+            for name, weight in ranking.weights.items()
+        ],
+    )
+    output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
+
+
+def _say_unranked(models: list[dict[str, Any]]) -> None:
+    """Say why models have no rank, below the table: in a column the reasons would squeeze the figures."""
+    for row in models:
+        if row["rank"] is None:
+            output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
+
+
+def _say_machine(machine: dict[str, Any]) -> None:
+    """Say on what throughput and memory were measured, where more than one class of machine was used."""
+    others = {name: count for name, count in machine["models"].items() if name != machine["name"]}
+    if others:
+        listed = ", ".join(f"{name} ({count})" for name, count in others.items())
+        output.say(f"Throughput and memory rank as measured on {machine['name']}; models measured elsewhere: {listed}.")
+
+
+def _number(value: float | None, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}"
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    task: Task,
+    weights: Weights = "",
+    datasets: Datasets = "",
+    epsilon: Epsilon = None,
+    base: Base = "",
+    amrs: Rates = "",
+    tag: Tag = None,
+    language: Language = None,
+    seeds: Annotated[bool, typer.Option(help="List several seeds of one model apart.")] = False,
+    fork: Annotated[str, typer.Option(help="Rank by the weights kept under this name, instead of --weights.")] = "",
+    sure: Annotated[bool, typer.Option(help="Say how sure the ranking is and what it hangs on.")] = True,
+    json: output.JsonFlag = False,
+) -> None:
+    """Show the board of a task, ranked by your weights or the owner's, with intervals of ranks.
+
+    Example: quintain board show sentiment --weights performance=4,memory=1
+    """
+    workspace = workspace_of(context)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+    if fork and view != View():
+        raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
+    with workspace.session() as db:
+        view = board_keep.fork_view(db, task, fork) if fork else view
+        made = make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language, seeds))
+        shape = rank_board(made, view).as_dict() | {"rounds": [one.as_dict() for one in made.rounds]}
+        if sure:
+            shape["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
+            shape["sensitivity"] = sensitivity(made, view)
+            shape["aggregations"] = aggregations(made, view)
+    if json:
+        output.print_json(shape)
+    else:
+        _print_board(shape)
+
+
+def _print_board(shape: dict[str, Any]) -> None:
+    sure = {row["model"]: row for row in shape.get("uncertainty", {}).get("models", [])}
+    axes = list(shape["weights"])
+
+    def line(row: dict[str, Any]) -> list[object]:
+        found = sure.get(row["model"])
+        span = f" ({found['rank']['low']}–{found['rank']['high']})" if found else ""
+        figures = [row["values"][name] for name in axes]
+        return [
+            None if row["rank"] is None else f"{row['rank']}{span}",
+            row["name"],
+            _number(row["dynascore"], 2) or "unranked",
+            *(_number(figure["value"], 2) if figure else None for figure in figures),
+        ]
+
+    output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
+    if shape["provisional"]:
+        runs = shape["runs"]
+        output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
+    _say_unranked(shape["models"])
+    _say_machine(shape["machine"])
+    rates = [
+        [name, f"{shape['weights'][name]:.3f}", *_traded(shape["amounts"][name], shape["worth"][name])] for name in axes
+    ]
+    output.print_table(["axis", "weight", "so much of it", f"is worth, in {shape['base']}"], rates)
+    if shape["rounds"]:
+        output.print_table(["round", "model", "items", "vMER", "interval", "people"], _round_lines(shape["rounds"]))
+    for name, note in shape["notes"].items():
+        output.say(f"{name}: {note}.")
+    _say_datasets(shape)
+    for pair in shape.get("uncertainty", {}).get("pairs", []):
+        more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
+        output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
+
+
+def _traded(amount: float, worth: float | None) -> list[str | None]:
+    """Say what an amount that models here differ by is worth."""
+    return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]
+
+
+def _say_datasets(shape: dict[str, Any]) -> None:
+    """Say which data sets do not score, and which that do are weak ground for a ranking."""
+    for name, weight in shape["datasets"].items():
+        if not weight:
+            output.say(f"{name} is shown and does not score: quintain board score {shape['task']}/{name} on")
+        for warning in shape["warnings"].get(name, []) if weight else []:
+            output.say(f"{name} is {warning}.")
+
+
+def _round_lines(rounds: list[dict[str, Any]]) -> list[list[object]]:
+    """Give a line for each model of each round; what people reach is how often one agrees with most of the others."""
+    return [
+        [
+            one["round"],
+            rate["name"],
+            rate["collected"],
+            *_rate(rate["vmer"]),
+            f"{one['human']['value']:.1%}" if one["human"] else None,
+        ]
+        for one in rounds
+        for rate in one["models"]
+    ]
+
+
+def _rate(rate: dict[str, Any]) -> list[str]:
+    """Write a rate and its interval; a dash before anything is validated."""
+    known = rate["value"] is not None
+    return [f"{rate['value']:.1%}", f"{rate['low']:.1%} – {rate['high']:.1%}"] if known else ["–", "–"]
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    task: Task,
+    format: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")] = "csv",  # noqa: A002 - the option's word
+    model: Annotated[str | None, typer.Option(help="For harness and model-index: which model.")] = None,
+    out: Annotated[Path | None, out_option("File to write; else stdout.", "--out", "-o")] = None,
+    weights: Weights = "",
+    datasets: Datasets = "",
+    epsilon: Epsilon = None,
+    base: Base = "",
+    tag: Tag = None,
+    language: Language = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Write the ranking as CSV, JSON, LaTeX or Markdown, or one model's results for other tools.
+
+    Example: quintain board export sentiment --format latex -o table.tex
+    """
+    workspace = workspace_of(context)
+    view = parse_view(weights, datasets, epsilon=epsilon, base=base)
+    with workspace.session() as db:
+        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language)), view)
+    text = write_export(ranked, format, model)
+    if out is not None:
+        output.write_file(out, text.encode())
+    if json:
+        output.print_json({"format": format, "file": out, "text": None if out else text})
+    elif out is None:
+        typer.echo(text, nl=False)
+    else:
+        output.say(f"Wrote {named(out)}.")
+
+
+@app.command(name="set")
+def set_settings(
+    context: typer.Context,
+    task: Task,
+    file: Annotated[Path | None, in_file("A TOML file of settings; without it, show them.")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Set a board from a TOML file: datasets, weights, caps, metric, machine, hidden_models, freeze_until and more.
+
+    Example: quintain board set sentiment board.toml
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        get_task(db, task)
+        spec = board_spec(db, task) if file is None else set_board(db, OPERATOR, task, _settings(file))
+    if json:
+        output.print_json(spec.as_dict())
+    else:
+        output.print_table(["setting", "value"], [[name, value] for name, value in spec.as_dict().items()])
+
+
+@app.command()
+def score(
+    context: typer.Context,
+    dataset: Annotated[str, typer.Argument(metavar="TASK/DATASET", help="The data set.", show_default=False)],
+    state: Annotated[str, typer.Argument(metavar="on|off", help="Whether it scores.", show_default=False)],
+    json: output.JsonFlag = False,
+) -> None:
+    """Let a data set score on its task's board, or show it without scoring.
+
+    Example: quintain board score sentiment/reviews on
+    """
+    if state not in {"on", "off"}:
+        raise BadInput(f"'{state}' is neither on nor off.", remedy="Write: quintain board score TASK/DATASET on")
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        spec = let_score(db, OPERATOR, dataset, state == "on")
+    if json:
+        output.print_json(spec.as_dict())
+    else:
+        output.say(f"{dataset} scores." if state == "on" else f"{dataset} is shown and does not score.")
+
+
+def _settings(file: Path) -> dict[str, Any]:
+    settings = parse_toml(read_text(file), file=file.name)
+    until = settings.get("freeze_until")
+    return {**settings, "freeze_until": until.isoformat()} if isinstance(until, date) else settings

@@ -1,0 +1,143 @@
+"""`quintain board verify|keys`: whether a snapshot is what it claims to be, and whose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.board.board import app
+from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.streams import in_file
+from quintain.client import Client
+from quintain.compose import open_workspace
+from quintain.core.errors import NotFound, QuintainError, Unavailable
+from quintain.core.people import OPERATOR
+from quintain.data.signatures import read_public
+from quintain.services.access import signing
+from quintain.services.access.signing import Check, KeySource
+from quintain.services.board import keep as board_keep
+from quintain.services.board.keep import Verified
+
+SECONDS = 10.0  # how long a server may take to answer
+MARKS = {"passed": "✓", "failed": "✗", "unknown": "?"}
+
+
+@app.command()
+def verify(
+    context: typer.Context,
+    file: Annotated[Path, in_file("A snapshot of a board.")],
+    key: Annotated[str, typer.Option(help="Public key that must have signed it: base64, or a file with it.")] = "",
+    server: Annotated[str, typer.Option(help="Server whose key must have signed it, and that keeps the same.")] = "",
+    offline: Annotated[bool, typer.Option("--offline", help="Do not ask the server that the snapshot names.")] = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Check a snapshot: that nothing was changed, that its figures give its ranking, and who signed it.
+
+    No workspace is needed. Without a key that is known, only that it fits together is proven, and that is said.
+    Example: quintain board verify board.json --server https://quintain.example
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+    sources = [_given(key)] if key else []
+    if not key and not server:
+        sources += _own(context)
+    found = board_keep.verify_snapshot(data, file.name, sources=sources)
+    where = (server or ("" if offline else found.server)).rstrip("/")
+    if where.startswith(("http://", "https://")):
+        found = _ask(data, file.name, sources, where, asked_for=bool(server))
+    elif server:
+        raise typer.BadParameter("it begins with http:// or https://", param_hint="--server")
+    _show(found, file.name, json=json)
+    if found.problems:
+        raise typer.Exit(1)
+
+
+def _given(key: str) -> KeySource:
+    path = Path(key)
+    text = path.read_text(encoding="utf-8", errors="replace") if len(key) < 1000 and path.is_file() else key
+    return KeySource("the one that was given", {read_public(text): None}, required=True)
+
+
+def _own(context: typer.Context) -> list[KeySource]:
+    """Give the keys of the workspace here, if there is one that can be opened."""
+    settings = settings_of(context)
+    if not settings.database_url and not (settings.workspace / "quintain.db").exists():
+        return []
+    try:
+        with open_workspace(settings).session() as db:
+            keys = {one.public_key: one.replaced_at for one in signing.published_keys(db)}
+    except QuintainError as error:
+        output.say(f"The keys of the workspace {settings.workspace} cannot be read: {error}")
+        return []
+    return [KeySource(f"this workspace's own ({settings.workspace})", keys, required=False)]
+
+
+def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_for: bool) -> Verified:
+    """Verify with what the server at *where* says: its keys, and its own copy. One not asked for may be away."""
+    before = board_keep.verify_snapshot(data, name, sources=sources)
+    try:
+        with Client(where, timeout=SECONDS) as client:
+            keys = {one.public_key: one.replaced_at for one in client.signing_keys()}
+            try:
+                copy = client.snapshot(before.task, before.hash)
+            except NotFound:
+                copy = None
+    except QuintainError as error:
+        if asked_for:
+            raise Unavailable(
+                f"{where} cannot be asked: {error}", remedy="Leave --server out, or give --key."
+            ) from error
+        return before.with_check(Check("server", "unknown", f"{where} could not be asked: {error}"))
+    published = KeySource(f"published by {where}", keys, required=True)
+    found = board_keep.verify_snapshot(data, name, sources=[*sources, published])
+    return board_keep.compare_with_server(found, copy, where)
+
+
+def _show(found: Verified, name: str, *, json: bool) -> None:
+    if json:
+        output.print_json(found.as_dict())
+        return
+    output.print_line(f"{name}: {found.models} models of {found.task}, {found.hash}")
+    if found.provisional:
+        output.say(f"{name}: its order is provisional; runs were still to come when it was taken.")
+    for check in found.checks:
+        (output.say if check.state == "failed" else output.print_line)(f"{MARKS[check.state]} {check.text}")
+    if found.problems:
+        output.say(f"{name} is not to be trusted.")
+    elif found.origin:
+        output.print_line("It is what it claims to be.")
+    else:
+        output.print_line(
+            "Only that it fits together is proven: a copy that was changed and hashed anew would look the same. "
+            "Give --server, or --key with the public key of who is said to have made it."
+        )
+
+
+@app.command()
+def keys(
+    context: typer.Context,
+    new: Annotated[bool, typer.Option("--new", help="Sign with a new key from now on.")] = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """List the public keys that snapshots are signed with, the newest first; they are for everybody.
+
+    Example: quintain board keys
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        if new:
+            signing.replace_key(db, OPERATOR)
+        found = signing.published_keys(db)
+    if json:
+        output.print_json({"keys": found})
+        return
+    rows = [
+        [one.key_id, one.public_key, f"{one.created_at:%Y-%m-%d}", "no longer used" if one.replaced_at else "signs"]
+        for one in found
+    ]
+    output.print_table(["key", "public key", "since", ""], rows)

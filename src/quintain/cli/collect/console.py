@@ -1,0 +1,136 @@
+"""`quintain round show|history|pay`: what the owner's page of a round shows and decides, beside its counts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli.collect.round import RoundName, app
+from quintain.cli.context import link_base, workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.core.errors import BadInput
+from quintain.core.people import OPERATOR
+from quintain.core.rounds import Condition, Money
+from quintain.services.collect import entry, rounds
+from quintain.services.work import pay
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    ref: RoundName,
+    toml: Annotated[bool, typer.Option("--toml", help="Print the file that defines it.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Show what a round asks: its targets, conditions, pay and dates, and the address for a panel.
+
+    Example: quintain round show sentiment/2
+
+    Example: quintain round show sentiment/2 --toml > round-2.toml
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        info = rounds.get_round(db, OPERATOR, ref)
+        wage = pay.wage(db, info.id, info.spec)
+    address = entry.entry_url(info, link_base(workspace)) if info.spec.entry else None
+    shape = info.as_dict()
+    if json:
+        print_json({**shape, "entry_url": address})
+    elif toml:
+        typer.echo(shape["toml"], nl=False)
+    else:
+        print_table(["", ""], _facts(info, wage))
+        if address:
+            print_line(f"The panel sends people to: {address}")
+
+
+@app.command()
+def history(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> None:
+    """List every state of a round's file: when it changed, and by whom.
+
+    Example: quintain round history sentiment/2
+    """
+    with workspace_of(context).session() as db:
+        changes = rounds.round_history(db, OPERATOR, ref)
+    if json:
+        print_json({"round": ref, "versions": changes})
+        return
+    rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
+    print_table(["version", "at (UTC)", "by"], rows)
+
+
+@app.command("pay")
+def pay_(
+    context: typer.Context,
+    ref: RoundName,
+    approve: Annotated[list[int] | None, typer.Option("--approve", help="Approve this earning; repeat.")] = None,
+    approve_all: Annotated[bool, typer.Option("--approve-all", help="Approve everything that is pending.")] = False,
+    set_aside: Annotated[
+        list[int] | None, typer.Option("--set-aside", help="Set this earning aside; repeat. Needs --reason.")
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why it is set aside; the worker reads it.")] = "",
+    pending: Annotated[bool, typer.Option("--pending", help="List only what waits for a decision.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """List what people earned in a round, base pay and bonuses, and approve it or set it aside.
+
+    Example: quintain round pay sentiment/2 --approve-all
+
+    Example: quintain round pay sentiment/2 --set-aside 7 --reason "Copied from the web."
+    """
+    if set_aside and (approve or approve_all):
+        raise BadInput("Both --approve and --set-aside are given.", remedy="Decide one after the other.")
+    with workspace_of(context).session() as db:
+        info = rounds.get_round(db, OPERATOR, ref)
+        known = pay.list_earnings(db, OPERATOR, info.task, round_id=info.id)
+        waiting = [one.id for one in known if one.status == "pending"] if approve_all else []
+        chosen = list(dict.fromkeys([*(approve or set_aside or ()), *waiting]))
+        if chosen:
+            _refuse_others(ref, known, chosen)
+            pay.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
+        found = pay.list_earnings(db, OPERATOR, info.task, round_id=info.id, status="pending" if pending else None)
+        totals = pay.round_totals(db, OPERATOR, info.task, info.id)
+    if json:
+        sums = [{"kind": one.kind, "status": one.status, **_money(one.money)} for one in totals]
+        earnings = [{**one.as_dict(), "worker": one.worker} for one in found]
+        print_json({"round": ref, "totals": sums, "earnings": earnings})
+        return
+    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in found]
+    print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
+    say("; ".join(f"{one.kind}, {one.status}: {one.money}" for one in totals) or "Nobody has earned anything yet.")
+
+
+def _refuse_others(ref: str, known: list[pay.EarningInfo], chosen: list[int]) -> None:
+    strange = sorted(set(chosen) - {one.id for one in known})
+    if strange:
+        numbers = ", ".join(map(str, strange))
+        raise BadInput(f"Round {ref} has no earning {numbers}.", remedy=f"`quintain round pay {ref}` lists them.")
+
+
+def _facts(info: rounds.RoundInfo, wage: pay.Wage) -> list[tuple[str, Any]]:
+    spec = info.spec
+    times = f"measured over {wage.measured} sessions" if wage.measured else "estimated"
+    facts = [
+        ("title", spec.title),
+        ("state", info.state.value),
+        ("targets", f"{spec.targets.mode}: {', '.join(spec.targets.models)}".rstrip(": ")),
+        ("fooled", spec.fooled.rule),
+        ("conditions", ", ".join(map(_condition, spec.conditions))),
+        ("attempts in a session", spec.attempts),
+        ("a session pays", f"{spec.reward.base}, {wage.hourly} an hour at {wage.minutes:.1f} minutes ({times})"),
+        ("bonus", Money(spec.reward.bonus, spec.reward.currency) if spec.reward.bonus else None),
+        ("starts", spec.starts),
+        ("ends", spec.ends),
+        ("quizzes", ", ".join(spec.quizzes)),
+    ]
+    return [(name, value) for name, value in facts if value not in (None, "")]
+
+
+def _condition(one: Condition) -> str:
+    weight = f", weight {one.weight}" if one.weight > 1 else ""
+    return f"{one.name} ({'a prompt to edit' if one.prompt else 'a blank page'}{weight})"
+
+
+def _money(money: Money) -> dict[str, Any]:
+    return {"amount": money.amount, "currency": money.currency}

@@ -1,0 +1,58 @@
+"""Who may do which work: `quintain round eligible`, and what `quintain user` gives and takes of qualifications."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quintain.cli.collect.round import RoundName
+from quintain.cli.collect.round import app as round_app
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.core.people import OPERATOR
+from quintain.services.collect import eligible as service
+
+
+@round_app.command()
+def eligible(
+    context: typer.Context,
+    ref: RoundName,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One person; everybody by default.", show_default=False)
+    ] = None,
+    search: Annotated[str, typer.Option("--search", help="Only people whose name contains this.")] = "",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many people.")] = 1000,
+    json: JsonFlag = False,
+) -> None:
+    """Say who may write in a round and who may not, with a reason for every rule.
+
+    Example: quintain round eligible sentiment/2
+
+    Example: quintain round eligible sentiment/2 wilma
+    """
+    with workspace_of(context).session() as db:
+        if name is not None:
+            _one(service.may_write(db, OPERATOR, ref, name), json)
+            return
+        found = service.crowd(db, OPERATOR, ref, search=search, limit=limit)
+    if json:
+        rules = [dict(rule) for rule in found.rules]
+        people = [one.as_dict() for one in found.people]
+        print_json({"round": ref, "rules": rules, "total": found.total, "people": people})
+        return
+    rows = [
+        (one.name, "yes" if one.ok else "no", " ".join(reason.text for reason in one.reasons if not reason.ok))
+        for one in found.people
+    ]
+    print_table(["person", "eligible", "why not"], rows)
+    good = sum(one.ok for one in found.people)
+    say(f"{good} of {len(found.people)} people may write; {found.total} have the role of a worker.")
+
+
+def _one(found: service.Eligible, json: bool) -> None:
+    if json:
+        print_json(found.as_dict())
+        return
+    print_line(f"{found.name} {'may' if found.ok else 'may not'} write.")
+    print_table(["rule", "met", "why"], [(one.rule, "yes" if one.ok else "no", one.text) for one in found.reasons])

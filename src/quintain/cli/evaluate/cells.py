@@ -1,0 +1,201 @@
+"""`quintain evaluate status|watch|run|why|cancel|retry|remeasure`: the cells of a workspace."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Annotated
+
+import typer
+from rich.live import Live
+from rich.table import Table
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.evaluate.evaluate import app
+from quintain.cli.house.sandbox import say_sandbox
+from quintain.cli.output import JsonFlag
+from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.core.people import OPERATOR
+from quintain.services.board import remeasure as measuring_again
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate import progress
+from quintain.services.evaluate.progress import CellInfo
+from quintain.services.evaluate.worker import work
+
+TaskOption = Annotated[str | None, typer.Option("--task", "-t", help="Only this task.", show_default=False)]
+WATCH_SECONDS = 1.0
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    task: TaskOption = None,
+    model: Annotated[str | None, typer.Option(help="Only this model, as task/name.", show_default=False)] = None,
+    cells: Annotated[bool, typer.Option(help="List the cells one by one.")] = False,
+    state: Annotated[list[str] | None, typer.Option(help="With --cells: only these states.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say how many cells are queued, running, done, failed and cancelled.
+
+    Example: quintain evaluate status --task sentiment --cells --state failed
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        counts = progress.status(db, OPERATOR, task)
+        listed = progress.list_cells(db, OPERATOR, task=task, model=model, states=state or ()) if cells or model else []
+    if json:
+        output.print_json({"states": counts, "cells": [cell.as_dict() for cell in listed]})
+        return
+    output.print_table(list(counts), [list(counts.values())])
+    if listed:
+        output.print_table(["id", "model", "data set", "variant", "state", "rows", "reason"], map(_line, listed))
+
+
+def _line(cell: CellInfo) -> list[object]:
+    return [cell.id, cell.model, cell.dataset, cell.variant, cell.state, f"{cell.done}/{cell.total}", cell.reason[:80]]
+
+
+@app.command()
+def watch(context: typer.Context, task: TaskOption = None, json: JsonFlag = False) -> None:
+    """Follow the cells until none is queued or running; with --json, one line for each change.
+
+    Example: quintain evaluate watch
+    """
+    workspace = workspace_of(context)
+    if json:
+        _watch_lines(workspace, task)
+        return
+    with Live(console=output.err, auto_refresh=False) as live:
+        while True:
+            counts, running = _look(workspace, task)
+            table = Table(
+                "model", "data set", "variant", "rows", box=None, title=_summary(counts), title_justify="left"
+            )
+            for cell in running:
+                table.add_row(cell.model, cell.dataset, cell.variant, f"{cell.done}/{cell.total}")
+            live.update(table, refresh=True)
+            if not counts["queued"] + counts["running"]:
+                return
+            time.sleep(WATCH_SECONDS)
+
+
+def _watch_lines(workspace: Workspace, task: str | None) -> None:
+    last: dict[str, int] = {}
+    while True:
+        counts, _ = _look(workspace, task)
+        if counts != last:
+            output.print_json_line({"states": counts})
+        if not counts["queued"] + counts["running"]:
+            return
+        last = counts
+        time.sleep(WATCH_SECONDS)
+
+
+def _look(workspace: Workspace, task: str | None) -> tuple[dict[str, int], list[CellInfo]]:
+    with workspace.session() as db:
+        return progress.status(db, OPERATOR, task), progress.list_cells(db, OPERATOR, task=task, states=["running"])
+
+
+def _summary(counts: dict[str, int]) -> str:
+    return " · ".join(f"{number} {state}" for state, number in counts.items())
+
+
+@app.command()
+def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False) -> None:
+    """Compute everything that is missing now, in this process, and stop.
+
+    Example: quintain evaluate run --task sentiment
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        added = evaluate.fill(db, task)
+    say_sandbox(workspace.settings)
+    output.say(f"{added} cells were missing.")
+    stored = work(
+        workspace.session,
+        workspace.blobs,
+        make_engine(workspace.settings),
+        conditions_of(workspace.settings),
+        threading.Event(),
+        until_empty=True,
+        task=task,
+        tell=output.say,
+    )
+    with workspace.session() as db:
+        counts = progress.status(db, OPERATOR, task)
+    if json:
+        output.print_json({"added": added, "computed": stored, "states": counts})
+    else:
+        output.say(f"{stored} computed. {_summary(counts)}")
+
+
+@app.command()
+def why(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="The model, as task/name or task/name@2.")],
+    dataset: Annotated[str, typer.Argument(help="The data set, as task/name.")],
+    variant: Annotated[str, typer.Option(help="plain, measure, or a perturbation.")] = "plain",
+    json: JsonFlag = False,
+) -> None:
+    """Say why a model has, or has not, a result on a data set, with the log of its run.
+
+    Example: quintain evaluate why sentiment/tfidf sentiment/test --variant typos
+    """
+    with workspace_of(context).session() as db:
+        found = progress.explain(db, OPERATOR, model, dataset, variant)
+    if json:
+        output.print_json(found.as_dict())
+        return
+    output.print_line(found.summary)
+    for at, kind, text in found.events:
+        output.print_line(f"{at:%Y-%m-%d %H:%M:%S}  {kind}  {text}")
+
+
+@app.command()
+def cancel(
+    context: typer.Context, cell: Annotated[int, typer.Argument(help="The number of the cell.")], json: JsonFlag = False
+) -> None:
+    """Cancel a cell that is queued or running.
+
+    Example: quintain evaluate cancel 17
+    """
+    with workspace_of(context).session() as db:
+        evaluate.cancel(db, OPERATOR, cell)
+        info = progress.explain_cell(db, OPERATOR, cell)
+    output.print_json(info.as_dict()) if json else output.print_line(info.summary)
+
+
+@app.command()
+def retry(
+    context: typer.Context, cell: Annotated[int, typer.Argument(help="The number of the cell.")], json: JsonFlag = False
+) -> None:
+    """Queue a failed or cancelled cell again.
+
+    Example: quintain evaluate retry 17
+    """
+    with workspace_of(context).session() as db:
+        evaluate.retry(db, OPERATOR, cell)
+        info = progress.explain_cell(db, OPERATOR, cell)
+    output.print_json(info.as_dict()) if json else output.print_line(info.summary)
+
+
+@app.command()
+def remeasure(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Name of the task.")],
+    json: JsonFlag = False,
+) -> None:
+    """Queue what was measured on another class of machine than the one that ranks on the board.
+
+    Example: quintain evaluate remeasure sentiment
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
+    if json:
+        output.print_json(found.as_dict())
+    elif found.queued:
+        output.print_line(f"{found.queued} measurements wait for a worker on a machine of class '{found.machine}'.")
+    else:
+        output.print_line(f"Everything was measured on '{found.machine}'.")

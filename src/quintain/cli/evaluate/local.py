@@ -1,0 +1,120 @@
+"""`quintain evaluate local`: your own model at home. It starts fast: nothing is imported here that it does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress
+
+from quintain.cli import output
+from quintain.cli.context import settings_of
+from quintain.cli.evaluate.evaluate import app
+from quintain.cli.output import JsonFlag
+from quintain.cli.streams import in_option
+from quintain.compose import conditions_of
+from quintain.data.plan import ImportPlan
+from quintain.data.tables import parse_columns
+from quintain.services.evaluate import local as local_evaluation
+from quintain.services.evaluate.results import missing_layers
+
+
+@app.command()
+def local(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The model's folder.", show_default=False)],
+    data: Annotated[Path, in_option("Your examples: CSV, TSV, JSONL, Parquet, SQuAD JSON.")],
+    task: Annotated[
+        str | None, typer.Option("--task", "-t", help="Task file, or the name of a starter task.", show_default=False)
+    ] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Map a name: answer=gold_label.")] = None,
+    quick: Annotated[bool, typer.Option(help="Leave robustness and fairness out.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Run your own model on your own file as a server would, on all five axes; needs no workspace.
+
+    Example: quintain evaluate local my-model --data reviews.csv --task sentiment
+    """
+    plan = ImportPlan(role="test", duplicates="first", columns=parse_columns(column or []))
+    wanted = local_evaluation.find_task(task, folder)
+    with Progress(console=output.err, transient=True, disable=not output.err.is_terminal) as bar:
+        bars: dict[str, Any] = {}
+
+        def show(variant: str, done: int, total: int) -> None:
+            if variant not in bars:
+                for one in bars.values():
+                    bar.update(one, visible=False)
+                bars[variant] = bar.add_task(variant, total=total)
+            bar.update(bars[variant], completed=done)
+
+        conditions = conditions_of(settings_of(context))
+        found = local_evaluation.evaluate_locally(
+            folder,
+            data,
+            wanted,
+            conditions,
+            plan=plan,
+            quick=quick,
+            progress=show,
+            warn=lambda expected: output.say(f"This makes {expected}."),
+        )
+    for hint in found.hints:
+        output.say(hint)
+    if json:
+        output.print_json(found.as_dict())
+        return
+    output.print_table(["what", "value", "95 % interval"], _local_lines(found))
+
+
+def _local_lines(found: local_evaluation.LocalReport) -> Sequence[Sequence[str]]:
+    metrics: Mapping[str, Any] = found.scored.get("metrics", {})
+    lines = [[name, *figure_cells(value)] for name, value in metrics.items()]
+    lines += measured_lines(found.measurements)
+    if found.measurements.get("batch_differs"):
+        lines.append(["answers that differ in a batch", str(found.measurements["batch_differs"]), ""])
+    lines += _asked(found.asking)
+    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
+        if share:
+            lines.append([name, *figure_cells(share["share"])])
+            failed = dict.fromkeys(share.get("broken", ()), " (the model failed)")
+            families = share["families"].items()
+            lines += [[f"  {family}{failed.get(family, '')}", *figure_cells(value)] for family, value in families]
+    return lines
+
+
+def _asked(asking: Mapping[str, float]) -> list[list[str]]:
+    """Give a line for each thing that calls to a server took."""
+    if not asking:
+        return []
+    lines = [
+        ["requests", f"{asking['requests']:,}", f"{asking['cached']:,} more replies from the cache"],
+        ["tokens sent", f"{asking['input_tokens']:,}", ""],
+        ["tokens received", f"{asking['output_tokens']:,}", ""],
+        ["cost", f"{asking['cost']:.4f}", f"{asking['spent']:.4f} of it now"],
+    ]
+    return [*lines, ["replies that could not be read", f"{asking['unread']:,}", ""]] if asking["unread"] else lines
+
+
+def measured_lines(measured: Mapping[str, Any]) -> list[list[str]]:
+    """Give a line for each thing that was measured."""
+    lines = []
+    if measured.get("throughput") is not None:
+        lines.append(["throughput", f"{measured['throughput']:.1f}/s", f"± {measured['throughput_spread']:.1f}"])
+    if measured.get("memory") is not None:
+        lines.append(["memory", f"{measured['memory']:.3f} GiB", f"peak {measured['memory_peak']:.3f} GiB"])
+    for name, words in (("unstable", "answers that changed when asked again"), ("failed", "failures while measured")):
+        if measured.get(name):
+            lines.append([words, str(measured[name]), ""])
+    if lacked := missing_layers(measured):
+        lines.append(["measured without", ", ".join(lacked), ""])
+    return lines
+
+
+def figure_cells(estimate: Mapping[str, Any]) -> list[str]:
+    """Give an estimate and its interval, or why there is none."""
+    if estimate["value"] is None:
+        return ["–", str(estimate.get("reason", ""))]
+    low, high = estimate.get("low"), estimate.get("high")
+    return [f"{estimate['value']:.4f}", "" if low is None or high is None else f"{low:.4f} – {high:.4f}"]

@@ -1,0 +1,51 @@
+"""`quintain data overlap`: whether what a model trains on is in what it is tested on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.data.data import app
+from quintain.core.people import OPERATOR
+from quintain.services.evaluate.overlap import overlap_files, overlap_versions
+from quintain.stats.near_duplicates import THRESHOLD
+
+
+@app.command()
+def overlap(
+    context: typer.Context,
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file, or a version as task/name.")],
+    test: Annotated[str, typer.Argument(metavar="TEST", help="A file, or a version as task/name.")],
+    field: Annotated[
+        list[str] | None, typer.Option("--field", help="Column with texts; repeat.", show_default="all shared ones")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(min=0.05, max=1.0, help="How alike near duplicates are, as a share of shared 5-grams.")
+    ] = THRESHOLD,
+    limit: Annotated[int, typer.Option(min=0, help="How many pairs to show.")] = 20,
+    json: output.JsonFlag = False,
+) -> None:
+    """Find examples of TEST that are in TRAIN, exactly or nearly; on plain files it needs no workspace.
+
+    Example: quintain data overlap train.csv test.csv --field text
+    """
+    if Path(train).exists() or Path(test).exists():
+        found = overlap_files(Path(train), Path(test), fields=field or (), threshold=threshold, limit=limit)
+    else:
+        workspace = workspace_of(context)
+        with workspace.session() as db:
+            found = overlap_versions(db, workspace.blobs, OPERATOR, train, test, threshold=threshold)
+    if json:
+        output.print_json(found.as_dict())
+        return
+    output.print_line(
+        f"{found.exact} of {found.test_rows} examples of {found.test} are in {found.train} word for word, "
+        f"{found.near} more nearly ({100 * found.share:.1f} % together)."
+    )
+    if found.pairs:
+        rows = [(f"{pair.similarity:.2f}", pair.test[:100], pair.train[:100]) for pair in found.pairs]
+        output.print_table(["similarity", "test", "train"], rows)

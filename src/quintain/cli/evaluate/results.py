@@ -1,0 +1,94 @@
+"""`quintain evaluate results|compare`: what came out, and which of two is better."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.evaluate.evaluate import app
+from quintain.cli.evaluate.local import figure_cells, measured_lines
+from quintain.cli.output import JsonFlag
+from quintain.core.people import OPERATOR
+from quintain.services.evaluate import compare as comparing
+from quintain.services.evaluate.results import DatasetResult, model_results
+from quintain.store.queries.evaluate.cells import PLAIN
+
+Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
+
+
+@app.command()
+def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
+    """Show the results of a model on every data set, on all five axes.
+
+    Example: quintain evaluate results sentiment/tfidf --json
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = model_results(db, workspace.blobs, OPERATOR, model)
+    if json:
+        output.print_json({"model": model, "datasets": [one.as_dict() for one in found]})
+        return
+    if not found:
+        output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
+    rows = [[f"{one.dataset}@{one.number}", *line] for one in found for line in _axes(one)]
+    output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
+
+
+def _axes(found: DatasetResult) -> list[list[object]]:
+    """Give a line for each figure: on how many examples it rests, its axis, value and interval."""
+    measured = found.measurements
+    lines: list[list[object]] = [[found.examples, name, *figure_cells(value)] for name, value in found.metrics.items()]
+    lines += [[measured.get("examples"), *line] for line in measured_lines(measured)]
+    for name, share in (("robustness", found.robustness), ("fairness", found.fairness)):
+        if share:
+            lines.append([share["examples"], name, *figure_cells(share["share"])])
+    if found.failed.get(PLAIN):
+        lines.append([found.examples, "examples that it failed on", str(found.failed[PLAIN]), ""])
+    shown = {line[1] for line in lines} | ({"performance"} if found.metrics else set())
+    lines += [["", name, "–", why["text"]] for name, why in found.gaps.items() if name not in shown]
+    return lines
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    first: Annotated[str, typer.Argument(metavar="A", help="task/name or task/name@version.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="The model to compare it with.", show_default=False)],
+    json: JsonFlag = False,
+) -> None:
+    """Compare two models on every data set that both were run on: McNemar's test and a paired bootstrap.
+
+    Example: quintain evaluate compare sentiment/tfidf sentiment/ngram
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = comparing.compare(db, workspace.blobs, OPERATOR, first, second)
+    if json:
+        output.print_json(found.as_dict())
+        return
+    rows = []
+    for one in found.datasets:
+        difference = one.difference.difference
+        more = "–" if one.separation.more is None else "enough" if one.separated else f"{one.separation.more} more"
+        rows.append(
+            [
+                one.dataset,
+                one.rows,
+                one.metric,
+                _number(one.first),
+                _number(one.second),
+                *figure_cells(difference.as_dict()),
+                f"{one.difference.p_value:.3f}",
+                f"{one.mcnemar.p_value:.3f}",
+                more,
+            ]
+        )
+    columns = ["data set", "examples", "metric", "A", "B", "A − B", "95 % interval", "p", "p (McNemar)", "to separate"]
+    output.print_table(columns, rows, title=f"A = {found.first}, B = {found.second}")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"

@@ -1,0 +1,64 @@
+"""`quintain worker`: compute cells."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.house.sandbox import say_sandbox
+from quintain.cli.output import JsonFlag
+from quintain.compose import conditions_of, make_engine
+from quintain.logs import set_up_logs
+from quintain.services.evaluate.worker import work_together
+
+
+def worker(
+    context: typer.Context,
+    parallel: Annotated[int, typer.Option(min=1, max=256, help="Cells to compute at the same time.")] = 1,
+    until_empty: Annotated[bool, typer.Option(help="Stop when there is nothing left to compute.")] = False,
+    attached: Annotated[bool, typer.Option(hidden=True, help="Stop at once when the input ends.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.
+
+    Example: quintain worker --parallel 2
+    """
+    workspace = workspace_of(context)
+    set_up_logs(workspace.settings.log_level, workspace.settings.log_format)
+    stop = threading.Event()
+    abandon = threading.Event()
+    if attached:
+        threading.Thread(target=_watch_input, args=(stop, abandon), daemon=True).start()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    if not attached:
+        say_sandbox(workspace.settings)
+        output.say("Working; Ctrl-C stops after the cells in hand.")
+    stored = work_together(
+        workspace.session,
+        workspace.blobs,
+        make_engine(workspace.settings),
+        conditions_of(workspace.settings),
+        stop,
+        parallel=parallel,
+        until_empty=until_empty,
+        abandon=abandon,
+    )
+    if json:
+        output.print_json({"computed": stored})
+    elif not attached:
+        output.say(f"{stored} cells computed.")
+
+
+def _watch_input(stop: threading.Event, abandon: threading.Event) -> None:
+    """Wait for the end of the input: whoever started this worker is gone, or wants it to go."""
+    while sys.stdin.buffer.read(1024):
+        continue
+    stop.set()
+    abandon.set()

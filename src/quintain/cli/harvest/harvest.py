@@ -1,0 +1,156 @@
+"""`quintain harvest`: sentences from a corpus that a model may get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.names import split_names
+from quintain.cli.streams import in_option, named, out_option
+from quintain.core.people import OPERATOR
+from quintain.data.harvest_rules import DEFAULT_RULES, read_rules
+from quintain.data.readers.contract import Options
+from quintain.data.tables import parse_columns
+from quintain.models.contract import MODEL_FILE
+from quintain.services.harvest.model import Target, target_from_folder, target_from_workspace
+from quintain.services.harvest.report import HarvestReport
+from quintain.services.harvest.run import DEFAULT_SIZE, Harvesting
+from quintain.services.harvest.run import Progress as Report
+from quintain.services.harvest.run import harvest as run
+from quintain.tasks.definition import read_task
+
+
+def harvest(
+    context: typer.Context,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="CORPUS", help="JSONL, CSV, TSV, Parquet or text files.", show_default=False),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Model of the workspace, or a trained folder.")
+    ] = None,
+    out: Annotated[Path | None, out_option("Where the sentences go.", "--out", "-o")] = None,
+    task: Annotated[str | None, typer.Option("--task", "-t", help="Task, or its TOML file; else the model's.")] = None,
+    rules: Annotated[Path | None, in_option("TOML file of strata; else the default ones.", "--rules")] = None,
+    where: Annotated[str, typer.Option("--where", help="Condition that every sentence must meet.")] = "",
+    size: Annotated[
+        int | None, typer.Option("--size", "-n", help="Sentences to take.", show_default=str(DEFAULT_SIZE))
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed gives another sample.")] = 0,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", help="Map text, rating or id: rating=stars; repeat.")
+    ] = None,
+    keep: Annotated[list[str] | None, typer.Option("--keep", help="Columns to keep as meta, by commas.")] = None,
+    report: Annotated[Path | None, out_option("Where the report goes, as JSON.", "--report")] = None,
+    form: Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")] = "",
+    names: Annotated[list[str] | None, typer.Option("--names", help="Columns of a CSV or TSV without header.")] = None,
+    quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Whether quotation marks quote.")] = True,
+    encoding: Annotated[str, typer.Option("--encoding", help="Encoding, where it is not UTF-8.")] = "utf-8",
+    show_rules: Annotated[bool, typer.Option("--show-rules", help="Print the default rules, and stop.")] = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Sample sentences of a corpus by what a model predicts and by what their reviews' ratings say.
+
+    Half of the sample contradicts the rating; --rules asks for something else.
+
+    Example: quintain harvest reviews.jsonl --model sentiment/ngram --column rating=stars --size 1000 --out sample.jsonl
+
+    Example: quintain harvest reviews.csv --model model --where "length < 30 and city == 'Bonn'" --out sample.csv
+    """
+    if show_rules:
+        typer.echo(DEFAULT_RULES, nl=False)
+        return
+    if not corpus or model is None or out is None:
+        raise typer.BadParameter("CORPUS, --model and --out are needed.")
+    settings = Harvesting(
+        rules=read_rules(rules) if rules is not None else None,
+        where=where,
+        size=size,
+        seed=seed,
+        columns=parse_columns(column or []),
+        keep=split_names(keep),
+        format=form,
+        options=Options(names=tuple(split_names(names)), quotes=quotes, encoding=encoding),
+    )
+    with _target(context, model, task) as target, _bar(corpus) as progress:
+        made = run(corpus, target, out, settings, report=report, progress=progress)
+    if json:
+        output.print_json(made.as_dict())
+    else:
+        _print(made, out)
+
+
+@contextmanager
+def _target(context: typer.Context, model: str, task: str | None) -> Iterator[Target]:
+    folder = Path(model)
+    if (folder / MODEL_FILE).is_file():
+        definition = read_task(Path(task)) if task is not None and task.endswith(".toml") else None
+        yield target_from_folder(folder, task=definition)
+        return
+    workspace = workspace_of(context)
+    name = read_task(Path(task)).name if task is not None and task.endswith(".toml") else task
+    with workspace.session() as db:
+        yield target_from_workspace(db, workspace.blobs, OPERATOR, model, task=name)
+
+
+@contextmanager
+def _bar(corpus: list[Path]) -> Iterator[Report]:
+    """Show how far the reading is and how fast it goes, where somebody is watching."""
+    columns = (
+        TextColumn("Harvesting"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[sentences]:,} sentences, {task.fields[rate]:,}/s"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    total = sum(path.stat().st_size for path in corpus if path.is_file())
+    with Progress(*columns, console=output.err, transient=True, disable=not output.err.is_terminal) as bar:
+        shown = bar.add_task("", total=total, sentences=0, rate=0)
+
+        def update(done: int, sentences: int) -> None:
+            elapsed = bar.tasks[shown].elapsed or 0
+            bar.update(shown, completed=done, sentences=sentences, rate=int(sentences / elapsed) if elapsed else 0)
+
+        yield update
+
+
+def _print(made: HarvestReport, out: Path) -> None:
+    told = made.as_dict()
+    rows: list[tuple[Any, ...]] = []
+    for one in told["strata"]:
+        rows.append((one["name"], one["seen"], _about(one), one["wanted"], one["taken"]))
+        for cell in one.get("cells", []):
+            values = ", ".join(f"{name} {cell[name]}" for name in cell if name not in _FIGURES)
+            rows.append((f"  {values}", cell["seen"], _about(cell), cell["wanted"], cell["taken"]))
+    output.print_table(["stratum", "seen", "different", "wanted", "taken"], rows)
+    for fault in made.tally.faults:
+        output.say(f"Left out: {fault}")
+    if made.tally.faulty > len(made.tally.faults):
+        output.say(f"… and {made.tally.faulty - len(made.tally.faults):,} more bad rows.")
+    for one in told["shortfalls"]:
+        filled = ", ".join(f"{part['count']:,} from {part['from']}" for part in one["filled"])
+        output.say(
+            f"'{one['name']}' has {one['found']:,} of the {one['wanted']:,} that are wanted"
+            + (f"; made up for by {filled}" if filled else "")
+            + (f"; {one['short']:,} are missing." if one["short"] else ".")
+        )
+    rate = told["sentences_per_second"]
+    output.say(
+        f"Read {made.tally.sentences:,} sentences of {made.tally.rows:,} texts ({rate:,} per second); "
+        f"wrote {made.taken:,} to {named(out)}."
+    )
+
+
+_FIGURES = ("wanted", "taken", "seen", "distinct", "estimated")
+
+
+def _about(counts: dict[str, Any]) -> str:
+    return f"{'about ' if counts['estimated'] else ''}{counts['distinct']}"

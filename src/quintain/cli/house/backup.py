@@ -1,0 +1,79 @@
+"""`quintain backup`, `restore` and `upgrade`: keeping a workspace safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.output import JsonFlag
+from quintain.cli.streams import in_file, out_file
+from quintain.compose import create_workspace
+from quintain.core.people import OPERATOR
+from quintain.services.house import backup as service
+from quintain.services.house.backup import BackupInfo
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[Path | None, out_file("ZIP file to write; by default one in the workspace.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Write all rows and all blobs to one file, also while the server runs.
+
+    Example: quintain backup monday.zip
+    """
+    workspace = workspace_of(context, check=False)
+    target = file or service.default_file(workspace.settings.workspace / "backups")
+    with workspace.session() as db, output.bar() as progress:
+        made = service.create_backup(db, workspace.blobs, OPERATOR, target, force=force, progress=progress)
+    _show(made, json=json)
+
+
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, in_file("A file that `quintain backup` wrote.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a workspace that is not empty.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Put what a backup holds into the workspace, which is made where there is none.
+
+    The database may be of the other kind than the one that was backed up.
+    Example: quintain --workspace copy restore monday.zip
+    """
+    with output.bar() as progress:
+        service.check_backup(file, progress=progress)  # before a workspace is made for it
+        workspace = create_workspace(settings_of(context))
+        with workspace.session() as db:
+            done = service.restore_backup(db, workspace.blobs, OPERATOR, file, force=force, progress=progress)
+    _show(done, json=json)
+
+
+def upgrade(context: typer.Context, json: JsonFlag = False) -> None:
+    """Bring the database to what this version needs, after a backup.
+
+    Example: quintain upgrade
+    """
+    workspace = workspace_of(context, check=False)
+    with workspace.session() as db:
+        done = service.upgrade_workspace(db, workspace.blobs, OPERATOR, workspace.settings.workspace / "backups")
+    if json:
+        output.print_json({"migrations": done.migrations, "backup": done.backup})
+    elif done.migrations:
+        output.print_line(f"Ran the migrations {', '.join(done.migrations)}.")
+        if done.backup:
+            output.print_line(f"What was there before is in {done.backup.file}.")
+    else:
+        output.print_line("The database is up to date; nothing was done.")
+
+
+def _show(info: BackupInfo, *, json: bool) -> None:
+    if json:
+        output.print_json(info)
+        return
+    rows = sum(info.rows.values())
+    output.print_line(f"{info.file}: {rows} rows, {info.blobs} blobs, {output.size(info.size)}.")

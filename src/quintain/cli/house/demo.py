@@ -1,0 +1,154 @@
+"""`quintain demo`: a workspace with starter tasks and trained models, served."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from quintain.cli import output
+from quintain.cli.context import settings_of
+from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
+from quintain.cli.output import JsonFlag
+from quintain.compose import Workspace, announced, create_workspace, workers_beside
+from quintain.core.errors import Conflict
+from quintain.logs import set_up_logs
+from quintain.services.access.links import Link
+from quintain.services.house.demo import Progress as Report
+from quintain.services.house.demo import build_demo, demo_links
+from quintain.settings import Settings
+
+FOLDER = Path("quintain-demo")
+MARK = ".quintain-demo"  # only folders with this file are ever emptied, or built in a second time
+
+
+def demo(
+    context: typer.Context,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", "-w", help="Folder of the demo.", show_default=str(FOLDER))
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.", show_default="8000")
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")] = True,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Throw an earlier demo in this folder away.")] = False,
+    build_only: Annotated[bool, typer.Option("--build-only", help="Build the demo and do not serve it.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Make a workspace with starter tasks, data and trained baselines, and serve it until Ctrl-C.
+
+    A demo that is there already is used again; one that was interrupted goes on. QUINTAIN_LOG_LEVEL=info shows what it
+    is doing, QUINTAIN_LOG_FORMAT=text where something failed.
+
+    Example: quintain demo --port 8080
+    """
+    folder = workspace or context.obj or FOLDER
+    # The demo never touches a database or blobs that the environment names: those may be somebody's real ones.
+    settings = replace(settings_of(context, workspace=folder, host=host, port=port), database_url="", blobs_url="")
+    if "QUINTAIN_LOG_LEVEL" not in os.environ:  # a line per request would soon push the links out of sight
+        settings = replace(settings, log_level="warning")
+    if "QUINTAIN_LOG_FORMAT" not in os.environ:  # and so would a traceback
+        settings = replace(settings, log_format="brief")
+    if build_only:
+        made = _build(settings, fresh)
+        _announce(settings, _links(made), json, served=False)
+        return
+    _serve(settings, fresh, open_browser, json)
+
+
+def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> None:
+    # Imported here: the other commands start faster without the web framework.
+    from quintain.web.app import create_app
+    from quintain.web.server import bind
+    from quintain.web.server import serve as run
+
+    listener = bind(settings.host, settings.port)  # first of all: a port in use is no reason to build anything
+    settings = replace(settings, port=listener.getsockname()[1])
+    made = _build(settings, fresh)
+    links = _links(made)
+
+    def ready() -> None:
+        _announce(settings, links, json, served=True)
+        if open_browser:
+            webbrowser.open(settings.address)
+
+    set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
+    with announced(settings), workers_beside(settings):
+        run(create_app(made), listener, ready=ready)
+    made.close()
+
+
+def _build(settings: Settings, fresh: bool) -> Workspace:
+    _prepare(settings.workspace, fresh)
+    made = create_workspace(settings)
+    with made.session() as db, _bar() as progress:
+        build_demo(db, made.blobs, progress=progress)
+    return made
+
+
+def _links(made: Workspace) -> list[Link]:
+    with made.session() as db:
+        return demo_links(db)
+
+
+def _prepare(folder: Path, fresh: bool) -> None:
+    """See to it that *folder* is one of ours: new, empty, or a demo's, which *fresh* empties."""
+    mark = folder / MARK
+    if folder.is_dir() and any(folder.iterdir()) and not mark.exists():
+        raise Conflict(
+            f"The folder {folder} is not empty, and what is in it is no demo.",
+            remedy="Name another folder with --workspace.",
+        )
+    if fresh and mark.exists():
+        shutil.rmtree(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError as error:
+        raise Conflict(
+            f"The folder {folder} cannot be made: {error.strerror}.", remedy="Name another one with --workspace."
+        ) from error
+
+
+def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool) -> None:
+    if json:
+        shown: list[dict[str, Any]] = [
+            {"name": link.name, "url": link.url(settings.address), "expires_at": link.expires_at} for link in links
+        ]
+        facts = {"workspace": settings.workspace.absolute(), "url": settings.address, "links": shown}
+        output.print_json({**facts, "sandbox": sandbox_facts(settings)})
+        return
+    say_sandbox(settings)
+    if links:
+        output.say("Each of these links opens an account once, within a day:")
+        width = max(len(link.name) for link in links)
+        for link in links:
+            output.say(f"  {link.name:{width}}  {link.url(settings.address)}")
+    if served:
+        output.say(f"The demo is at {settings.address} (Ctrl-C stops it).")
+    else:
+        output.say(f"The demo is built in {settings.workspace}. Serve it with `quintain demo`.")
+    output.print_line(settings.address if served else str(settings.workspace))
+
+
+@contextmanager
+def _bar() -> Iterator[Report]:
+    """Show how far the build is, where somebody is watching."""
+    columns = (
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=output.err, transient=True, disable=not output.err.is_terminal) as bar:
+        shown = bar.add_task("", total=1.0)
+        yield lambda what, fraction: bar.update(shown, completed=fraction, description=what)

@@ -1,0 +1,141 @@
+"""`quintain serve`: the pages and the API of a workspace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import settings_of
+from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
+from quintain.cli.output import JsonFlag
+from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
+from quintain.core.errors import BadInput
+from quintain.logs import set_up_logs
+from quintain.services.access import accounts
+from quintain.settings import Settings
+
+MOST_PROCESSES = 64
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.", show_default="8000")
+    ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, max=MOST_PROCESSES, help="Processes that answer requests, on one port.", show_default="1"),
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")] = False,
+    listener: Annotated[int | None, typer.Option(hidden=True, help="Open socket to serve on; one of many.")] = None,
+    ready: Annotated[int | None, typer.Option(hidden=True, help="Where to write a byte once it answers.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Serve the pages and the API of the workspace until Ctrl-C; the first start makes the admin.
+
+    Example: quintain serve --port 8080
+
+    Example: quintain serve --processes 4
+    """
+    # Imported here: the other commands start faster without the web framework.
+    from quintain.web.app import create_app
+    from quintain.web.peers import trusted_proxies
+    from quintain.web.server import bind
+    from quintain.web.server import serve as run
+
+    settings = settings_of(context, host=host, port=port, processes=processes)
+    set_up_logs(settings.log_level, settings.log_format)
+    if listener is not None and ready is not None:
+        threading.Thread(target=_stop_with_input, daemon=True).start()
+        tell = ready
+        run(create_app(open_workspace(settings)), socket.socket(fileno=listener), ready=lambda: _tell(tell))
+        return
+    if not 1 <= settings.processes <= MOST_PROCESSES:
+        raise BadInput(f"QUINTAIN_PROCESSES is {settings.processes}.", remedy=f"It is 1 to {MOST_PROCESSES}.")
+    trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
+    bound = bind(settings.host, settings.port)
+    settings = replace(settings, port=bound.getsockname()[1])
+    workspace = _workspace(settings)
+    with workspace.session() as db:
+        link = accounts.first_admin(db)
+    announce = _announcer(settings, link.url(settings.address) if link else None, json=json, browse=open_browser)
+    with announced(settings), workers_beside(settings):
+        if settings.processes > 1:
+            workspace.engine.dispose()
+            _serve_together(settings, bound, announce)
+        else:
+            run(create_app(workspace), bound, ready=announce)
+    workspace.engine.dispose()
+
+
+def _serve_together(settings: Settings, bound: socket.socket, announce: Callable[[], None]) -> None:
+    """Let several processes answer on *bound* until this one is told to stop; one that dies is started again."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    reading, writing = os.pipe()
+    servers = servers_beside(settings, settings.processes, bound.fileno(), writing)
+    with ExitStack() as stack:
+        for one in servers:
+            stack.enter_context(one)
+        threading.Thread(target=_wait_for, args=(reading, settings.processes, announce), daemon=True).start()
+        stop.wait()
+        bound.close()
+        for one in servers:
+            one.stop()
+
+
+def _wait_for(reading: int, count: int, announce: Callable[[], None]) -> None:
+    """Say where we are once *count* processes answer; what those write that are started again is read as well."""
+    answering = 0
+    while os.read(reading, 1):
+        answering += 1
+        if answering == count:
+            announce()
+
+
+def _tell(ready: int) -> None:
+    os.write(ready, b".")
+
+
+def _stop_with_input() -> None:
+    """End this process as a signal would once its input ends: whoever started it is gone, or wants it to go."""
+    while sys.stdin.buffer.read(1024):
+        continue
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _announcer(settings: Settings, first: str | None, *, json: bool, browse: bool) -> Callable[[], None]:
+    def announce() -> None:
+        if json:
+            output.print_json({"url": settings.address, "admin_link": first, "sandbox": sandbox_facts(settings)})
+        else:
+            say_sandbox(settings)
+            output.say(f"Quintain is at {settings.address} (Ctrl-C stops it).")
+            if first:
+                output.say("Open this link once, within a week, to choose the admin's password:")
+            output.print_line(first or settings.address)
+        if browse:
+            webbrowser.open(first or settings.address)
+
+    return announce
+
+
+def _workspace(settings: Settings) -> Workspace:
+    """Open the workspace, or make one where there is none yet; an old one is never changed silently."""
+    if not settings.database_url and not (settings.workspace / "quintain.db").exists():
+        output.say(f"Making a workspace in {settings.workspace}.")
+        return create_workspace(settings)
+    return open_workspace(settings)

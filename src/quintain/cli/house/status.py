@@ -1,0 +1,48 @@
+"""`quintain status`: what is in a workspace, and whether it works."""
+
+from __future__ import annotations
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
+from quintain.cli.output import JsonFlag
+from quintain.core.people import OPERATOR
+from quintain.services.house import health
+
+
+def status(context: typer.Context, json: JsonFlag = False) -> None:
+    """Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.
+
+    Exit with 1 when something does not work. Example: quintain status
+    """
+    workspace = workspace_of(context, check=False)
+    with workspace.session() as db:
+        found = health.status(db, workspace.blobs, OPERATOR)
+        checks = health.readiness(db, workspace.blobs)
+    if json:
+        output.print_json(
+            {
+                "workspace": workspace.settings.workspace.absolute(),
+                "status": found,
+                "checks": checks,
+                "sandbox": sandbox_facts(workspace.settings),
+            }
+        )
+    else:
+        facts = [
+            ("workspace", workspace.settings.workspace.absolute()),
+            ("version", found.version),
+            ("database", found.database),
+            ("migration", found.migration or "none"),
+            ("blobs", f"{found.blobs} ({output.size(found.blob_bytes)})"),
+            ("disk free", f"{output.size(found.disk_free)} of {output.size(found.disk_total)}"),
+            ("links in e-mails", workspace.settings.link_address or "none: set QUINTAIN_PUBLIC_URL"),
+            *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
+            *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in checks),
+            *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
+        ]
+        output.print_table(("what", "value"), facts)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

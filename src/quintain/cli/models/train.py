@@ -1,0 +1,129 @@
+"""`quintain train`: make a model out of a baseline and data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, err, out, print_json, print_table, say
+from quintain.cli.streams import in_option
+from quintain.core.errors import BadInput
+from quintain.core.people import OPERATOR
+from quintain.data.plan import ImportPlan, read_plan
+from quintain.data.presets import read_preset
+from quintain.models.contract import Progress as Report
+from quintain.services.models import train as service
+from quintain.tasks.definition import read_task
+
+
+def train(
+    context: typer.Context,
+    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Which one: see `quintain model baselines`.")],
+    task: Annotated[str, typer.Option("--task", "-t", help="Task of the workspace, or a TOML file with --out.")],
+    data: Annotated[list[str], typer.Option("--data", "-d", help="Data set version, or a file with --out.")],
+    dev: Annotated[list[str] | None, typer.Option("--dev", help="What to evaluate it on afterwards.")] = None,
+    name: Annotated[str | None, typer.Option("--name", "-n", help="Name of the model; else the baseline's.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Where chance plays a part, from where it starts.")] = 0,
+    folder: Annotated[Path | None, typer.Option("--out", "-o", help="Train on files, and write here.")] = None,
+    plan: Annotated[Path | None, in_option("How to read the files, as for `data import`.", "--plan")] = None,
+    preset: Annotated[str, typer.Option("--preset", help="How to read files of a public data set.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Train a baseline on data sets of the workspace, or with --out on plain files and without a workspace.
+
+    Example: quintain train tfidf --task sentiment --data sentiment/starter-train --dev sentiment/starter-dev
+
+    Example: quintain train tfidf --task task.toml --data train.jsonl --out model
+    """
+    if folder is not None:
+        _on_files(baseline, Path(task), data, dev or [], folder, _plan(plan, preset), seed, json)
+        return
+    if plan is not None or preset:
+        raise typer.BadParameter("--plan and --preset are for files, which need --out as well.")
+    workspace = workspace_of(context)
+    with workspace.session() as db, _bar(f"Training {baseline}") as progress:
+        version = service.train(
+            db,
+            workspace.blobs,
+            OPERATOR,
+            task,
+            baseline,
+            data,
+            name=name,
+            dev_refs=dev or [],
+            seed=seed,
+            progress=progress,
+        )
+    if json:
+        print_json(version.as_dict())
+        return
+    out.print(version.ref, markup=False)
+    _report(version.meta)
+
+
+def _on_files(
+    baseline: str,
+    task: Path,
+    data: list[str],
+    dev: list[str],
+    folder: Path,
+    plan: ImportPlan | None,
+    seed: int,
+    json: bool,
+) -> None:
+    definition = read_task(task)
+    missing = [name for name in [*data, *dev] if not Path(name).exists()]
+    if missing:
+        raise BadInput(f"There is no file {missing[0]}.", remedy="With --out, --data and --dev name files.")
+    with _bar(f"Training {baseline}") as progress:
+        trained = service.train_files(
+            definition,
+            baseline,
+            [Path(name) for name in data],
+            folder,
+            dev=[Path(name) for name in dev],
+            plan=plan,
+            seed=seed,
+            progress=progress,
+        )
+    if json:
+        print_json({"folder": str(folder), **trained.meta})
+        return
+    out.print(str(folder), markup=False)
+    _report(trained.meta)
+
+
+def _plan(plan: Path | None, preset: str) -> ImportPlan | None:
+    if plan is not None and preset:
+        raise typer.BadParameter("Give --plan or --preset, not both.")
+    return read_plan(plan) if plan is not None else read_preset(preset).plan if preset else None
+
+
+_FIGURE = ("value", "low", "high")
+
+
+def _report(meta: Mapping[str, Any]) -> None:
+    rows = sum(source["rows"] for source in meta["data"])
+    say(f"Trained on {rows:,} examples with seed {meta['seed']}.")
+    if meta["metrics"]:
+        figures = ((name, *(_number(one[key]) for key in _FIGURE)) for name, one in meta["metrics"].items())
+        print_table(("metric", *_FIGURE), figures)
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.4f}"
+
+
+@contextmanager
+def _bar(text: str) -> Iterator[Report]:
+    """Show how far training is, where somebody is watching."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        shown = bar.add_task(text, total=1.0)
+        yield lambda fraction: bar.update(shown, completed=fraction)

@@ -1,0 +1,232 @@
+"""`quintain labels`: from judgements to labels, on plain files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.names import split_names
+from quintain.cli.streams import in_file, named, out_option
+from quintain.core.errors import BadInput
+from quintain.data.tables import parse_columns
+from quintain.services.plain.judgements import Reading, Repeats
+from quintain.services.plain.labels import (
+    Aggregating,
+    Expanding,
+    Measuring,
+    aggregate_file,
+    aggregation_methods,
+    agreement_of_file,
+    expand_file,
+    workers_of_file,
+)
+from quintain.stats.agreement import Level
+
+app = typer.Typer(name="labels", help="Turn judgements into labels one can trust.", no_args_is_help=True)
+
+FileArgument = Annotated[Path, in_file("A table item,worker,label: CSV, JSONL or Parquet.")]
+OutOption = Annotated[Path, out_option("Where to write the result.", "--out")]
+ColumnOption = Annotated[
+    list[str] | None, typer.Option("--column", help="Map a name: item=example_id; repeat.", show_default=False)
+]
+LabelsOption = Annotated[
+    list[str] | None, typer.Option("--labels", help="The set of labels, by commas; others are named as wrong.")
+]
+RepeatsOption = Annotated[
+    str, typer.Option("--repeats", help="Where a worker gave an item two labels: refuse, first or last.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="Count also the rows that a column `kept` marks as set aside.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Decides ties and draws.")]
+
+
+def make_reading(column: list[str] | None, labels: list[str] | None, repeats: str, everything: bool = False) -> Reading:
+    """Read the options that every command on judgements has."""
+    for known in get_args(Repeats):
+        if repeats == known:
+            return Reading(parse_columns(column or []), split_names(labels), known, everything)
+    raise BadInput(f"'{repeats}' is not a way to treat repeats.", remedy=f"Use {', '.join(get_args(Repeats))}.")
+
+
+@app.command()
+def aggregate(
+    file: FileArgument,
+    out: OutOption,
+    method: Annotated[str, typer.Option(help="See `quintain labels methods`.")] = "majority",
+    gold: Annotated[str | None, typer.Option(help="Known labels: a column, or a file item,label.")] = None,
+    writer: Annotated[str | None, typer.Option(help="The writers' labels: a column, or a file item,label.")] = None,
+    minimum: Annotated[int | None, typer.Option(help="Votes that a majority needs; by default over half.")] = None,
+    sample: Annotated[int | None, typer.Option(help="Judgements that writer-vote draws; by default 4.")] = None,
+    restarts: Annotated[int | None, typer.Option(help="Random starts of mace; by default 10.")] = None,
+    mixed: Annotated[str | None, typer.Option(help="The label that mixed-as-two splits.")] = None,
+    into: Annotated[list[str] | None, typer.Option(help="Into which labels, by commas.")] = None,
+    seed: SeedOption = 0,
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Give every item one label, with its confidence and a column per class.
+
+    Example: quintain labels aggregate judgements.csv --method dawid-skene --out labels.csv
+    """
+    options = {
+        "minimum": minimum,
+        "sample": sample,
+        "restarts": restarts,
+        "mixed": mixed,
+        "into": tuple(split_names(into)) or None,
+    }
+    reading = make_reading(column, labels, repeats, everything)
+    with output.bar() as show:
+        report = aggregate_file(file, out, Aggregating(method, options, gold, writer, seed), reading, show)
+    found = report.as_dict()
+    _say_notes(found)
+    if json:
+        output.print_json(found)
+        return
+    output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
+    if report.unlabelled and method == "majority":
+        output.say(f"Items without a majority: {report.unlabelled:,}; --minimum 1 gives them the most frequent label.")
+    output.say(f"Wrote {named(out)}.")
+
+
+@app.command()
+def expand(
+    file: FileArgument,
+    out: OutOption,
+    mixed: Annotated[str | None, typer.Option(help="A label whose judgements become one copy of each --into.")] = None,
+    into: Annotated[list[str] | None, typer.Option(help="Labels by commas; by default positive,negative.")] = None,
+    times: Annotated[int, typer.Option(help="How often everything is repeated.")] = 1,
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Write one training row per judgement: distributional labels.
+
+    Example: quintain labels expand judgements.csv --mixed mixed --into positive,negative --out train.csv
+    """
+    expanding = Expanding(mixed, split_names(into) or ("positive", "negative"), times)
+    found = expand_file(file, out, expanding, make_reading(column, labels, repeats, everything)).as_dict()
+    _say_notes(found)
+    if json:
+        output.print_json(found)
+        return
+    output.print_table(["label", "rows"], found["labels"].items())
+    output.say(f"Wrote {named(out)}.")
+
+
+@app.command()
+def agreement(
+    file: FileArgument,
+    level: Annotated[str, typer.Option(help="nominal, ordinal or interval.")] = "nominal",
+    order: Annotated[list[str] | None, typer.Option(help="The labels from low to high, by commas (ordinal).")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Columns by whose values to slice, by commas.")] = None,
+    pairs: Annotated[int, typer.Option(help="Cohen's κ for so many pairs of workers.", min=0)] = 10,
+    resamples: Annotated[int, typer.Option(help="Samples for the intervals; 0 for none.", min=0)] = 1000,
+    seed: SeedOption = 0,
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Measure how much the workers agree, with intervals over resampled items.
+
+    Example: quintain labels agreement judgements.csv --by round --json
+    """
+    for known in get_args(Level):
+        if level == known:
+            measuring = Measuring(known, split_names(order), split_names(by), pairs, seed, resamples)
+            break
+    else:
+        raise BadInput(f"There is no level '{level}'.", remedy=f"Use {', '.join(get_args(Level))}.")
+    found = agreement_of_file(file, measuring, make_reading(column, labels, repeats, everything))
+    _say_notes(found)
+    if json:
+        output.print_json(found)
+        return
+    _print_agreement(
+        found, f"{found['items']:,} items, {found['workers']:,} workers, {found['judgements']:,} judgements"
+    )
+    for part in found["slices"]:
+        _print_agreement(part, f"{part['by']} = {part['value']}: {part['items']:,} items")
+    if found.get("pairs"):
+        rows = [(" – ".join(pair["workers"]), pair["items"], *_cells(pair["cohen_kappa"])) for pair in found["pairs"]]
+        output.print_table(["pair", "items", "Cohen's κ", "low", "high"], rows)
+
+
+@app.command()
+def workers(
+    file: FileArgument,
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Describe each worker: agreement with the majority of the others, accuracy, time, suspicious patterns.
+
+    Example: quintain labels workers judgements.csv --column seconds=duration
+    """
+    found = workers_of_file(file, make_reading(column, labels, repeats, everything))
+    _say_notes(found)
+    if json:
+        output.print_json(found)
+        return
+    rows = [
+        (
+            one["worker"],
+            one["judgements"],
+            *_cells(one["agreement"]),
+            _percent(one["accuracy"]["value"]),
+            "" if one["median_seconds"] is None else f"{one['median_seconds']:.1f}",
+            ", ".join(one["patterns"]).replace("_", " "),
+        )
+        for one in found["workers"]
+    ]
+    head = ["worker", "judgements", "agreement", "low", "high", "accuracy", "median seconds", "patterns"]
+    output.print_table(head, rows)
+
+
+@app.command()
+def methods(json: output.JsonFlag = False) -> None:
+    """List the ways to make labels from judgements.
+
+    Example: quintain labels methods
+    """
+    found = aggregation_methods()
+    if json:
+        output.print_json({"methods": found})
+        return
+    output.print_table(
+        ["method", "needs", "what it does"], [(one["method"], ", ".join(one["needs"]), one["title"]) for one in found]
+    )
+
+
+def _say_notes(found: dict[str, Any]) -> None:
+    for note in found["notes"]:
+        output.say(note)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _cells(estimate: dict[str, Any]) -> tuple[str, str, str]:
+    return _figure(estimate["value"]), _figure(estimate["low"]), _figure(estimate["high"])
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _print_agreement(found: dict[str, Any], title: str) -> None:
+    names = [name for name, value in found.items() if isinstance(value, dict)]
+    rows = [(name.replace("_", " "), *_cells(found[name]), found[name].get("reason", "")) for name in names]
+    output.print_table(["statistic", "value", "low", "high", "why undefined"], rows, title=title)

@@ -1,0 +1,63 @@
+"""`quintain data perturb` and `quintain data perturbations`: robustness and fairness variants of plain files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.data.data import app
+from quintain.cli.streams import in_file, in_option, named, out_option
+from quintain.services.plain.perturb import Perturbing, list_perturbations, perturb_file
+
+
+@app.command()
+def perturb(
+    file: Annotated[Path, in_file("CSV, TSV, JSONL or Parquet.")],
+    kind: Annotated[
+        list[str],
+        typer.Option("--kind", help="Perturbations by commas, or robustness or fairness for all.", show_default=False),
+    ],
+    out: Annotated[Path, out_option("Where the changed rows go.", "--out")],
+    seed: Annotated[int, typer.Option("--seed", help="Another seed gives other variants.")] = 0,
+    severity: Annotated[float, typer.Option("--severity", help="Multiplies the share of edited words.")] = 1.0,
+    field: Annotated[
+        list[str] | None, typer.Option("--field", help="Column with texts; repeat.", show_default="the text column")
+    ] = None,
+    task: Annotated[Path | None, in_option("Task file: its fields are perturbed, gold spans kept.", "--task")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Perturb the texts of a file and write the rows that change, with where they come from.
+
+    Example: quintain data perturb reviews.csv --kind typos,ocr --seed 0 --out perturbed.csv
+    """
+    settings = Perturbing(kinds=kind, seed=seed, severity=severity, fields=field or [], task=task)
+    report = perturb_file(file, out, settings)
+    if json:
+        output.print_json(report.as_dict())
+        return
+    rows = [
+        (one.name, one.family, one.rows, one.changed, "" if one.share is None else f"{100 * one.share:.1f} %")
+        for one in report.tallies
+    ]
+    output.print_table(["perturbation", "family", "rows", "changed", "words edited"], rows)
+    output.say(f"Wrote {named(out)}.")
+
+
+@app.command()
+def perturbations(json: output.JsonFlag = False) -> None:
+    """List the perturbations with the share of words that each edits.
+
+    Example: quintain data perturbations --json
+    """
+    found = list_perturbations()
+    if json:
+        output.print_json({"perturbations": found})
+        return
+    rows = [
+        (one["name"], one["family"], "yes" if one["in_paper"] else "", f"{100 * one['rate']:.0f} %", one["title"])
+        for one in found
+    ]
+    output.print_table(["perturbation", "family", "in paper", "rate", "what it does"], rows)

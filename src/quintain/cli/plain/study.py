@@ -1,0 +1,87 @@
+"""`quintain study`: what data and people are worth, on plain files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.names import split_names
+from quintain.cli.plain.labels import (
+    AllOption,
+    ColumnOption,
+    FileArgument,
+    LabelsOption,
+    RepeatsOption,
+    SeedOption,
+    make_reading,
+)
+from quintain.services.plain.human import HumanStudy, human_performance
+
+app = typer.Typer(name="study", help="Study data and the people behind it.", no_args_is_help=True)
+
+_SLICES = {"all": "all", "at_least_4_of_5": "at least 4 of 5 agree", "unanimous": "unanimous"}
+
+
+@app.callback()
+def study() -> None:
+    """Study data and the people behind it."""
+
+
+@app.command()
+def human(
+    file: FileArgument,
+    gold: Annotated[
+        str | None,
+        typer.Option(help="Gold labels: a column, or a file item,label.", show_default="the majority"),
+    ] = None,
+    writer: Annotated[
+        str | None, typer.Option(help="The writers' labels (a column or a file): adds the held-out majority.")
+    ] = None,
+    sample: Annotated[int, typer.Option(help="Judgements that set the gold label beside the writer's.")] = 4,
+    exclude: Annotated[list[str] | None, typer.Option(help="Gold labels that discard an item, by commas.")] = None,
+    seeds: Annotated[int, typer.Option(help="How often to draw.", min=1)] = 100,
+    seed: SeedOption = 0,
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    repeats: RepeatsOption = "refuse",
+    everything: AllOption = False,
+    json: output.JsonFlag = False,
+) -> None:
+    """Estimate human performance from judgements, with its spread over many draws.
+
+    Example: quintain study human judgements.csv --gold gold.csv --seeds 200 --json
+    """
+    options = HumanStudy(gold, writer, sample, split_names(exclude), seed, seeds)
+    found = human_performance(file, options, make_reading(column, labels, repeats, everything))
+    for note in found["notes"]:
+        output.say(note)
+    if json:
+        output.print_json(found)
+        return
+    _print(found)
+
+
+def _print(found: dict[str, Any]) -> None:
+    rows = []
+    for name, scores in found["synthetic_annotators"].items():
+        rows.append((_SLICES[name], scores["items"], "mean", *(_percent(scores[kind]) for kind in _KINDS)))
+        rows += [
+            ("", "", label, *(_percent(figures[kind]) for kind in _KINDS))
+            for label, figures in scores["classes"].items()
+        ]
+    output.print_table(["items that", "items", "class", *_KINDS], rows, title="Synthetic annotators against gold")
+    if "held_out_majority" in found:
+        held = [
+            (_SLICES[name], f"{one['items']['value']:.1f}", _percent(one["accuracy"]), _percent(one["undecided"]))
+            for name, one in found["held_out_majority"].items()
+        ]
+        output.print_table(["items that", "items", "accuracy", "tied"], held, title="Majority of the held-out votes")
+
+
+_KINDS = ("precision", "recall", "f1")
+
+
+def _percent(figure: dict[str, Any]) -> str:
+    return "–" if figure["value"] is None else f"{100 * figure['value']:.1f} ± {100 * figure['spread']:.1f} %"

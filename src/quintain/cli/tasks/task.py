@@ -1,0 +1,248 @@
+"""`quintain task`: define what is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, out, print_json, print_table, say
+from quintain.cli.streams import in_file
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.people import OPERATOR
+from quintain.core.task import Task
+from quintain.services.tasks import definitions as service
+from quintain.tasks.contract import KINDS, TaskKind, kind_of
+from quintain.tasks.definition import read_task_text
+from quintain.tasks.starter import starter
+from quintain.tasks.writing import task_as_dict
+
+app = typer.Typer(help="Define what is asked.", no_args_is_help=True)
+
+TaskFile = Annotated[Path, in_file("The task's TOML file.")]
+TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name.", show_default=False)]
+
+
+@app.command()
+def check(file: TaskFile, json: JsonFlag = False) -> None:
+    """Say everything that is wrong with a task file; needs no workspace.
+
+    Example: quintain task check sentiment.toml
+    """
+    try:
+        task = service.check_task(read_task_text(file), file=str(file))
+    except BadInput as error:
+        if not json:
+            raise
+        faults = [fault.as_dict() for fault in error.faults] or [{"file": str(file), "reason": error.message}]
+        print_json({"ok": False, "faults": faults, "remedy": error.remedy})
+        raise typer.Exit(1) from None
+    if json:
+        print_json({"ok": True, "task": task_as_dict(task)})
+    else:
+        out.print(f"{file}: a good task file ('{task.name}', {task.kind}).", markup=False, soft_wrap=True)
+
+
+@app.command()
+def add(context: typer.Context, file: TaskFile, json: JsonFlag = False) -> None:
+    """Add the task that a file defines, or change the one of that name.
+
+    Example: quintain task add sentiment.toml
+    """
+    text = read_task_text(file)
+    with workspace_of(context).session() as db:
+        task = service.put_task(db, OPERATOR, text, file=str(file))
+        version = service.task_history(db, task.name)[0].number
+    if json:
+        print_json({"task": task_as_dict(task), "version": version})
+    else:
+        say(f"Task '{task.name}' is there, version {version}.")
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    archived: Annotated[bool, typer.Option("--archived", help="Show archived tasks too.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """List the tasks.
+
+    Example: quintain task list
+    """
+    with workspace_of(context).session() as db:
+        found = service.list_tasks(db, archived=archived)
+    if json:
+        print_json({"tasks": [_summary(one) for one in found]})
+    elif not found:
+        say("There are no tasks yet. Add one with `quintain task add FILE`.")
+    else:
+        rows = [(one.task.name, one.task.kind, _first(one.task.title), one.version, _state(one)) for one in found]
+        print_table(["name", "kind", "title", "version", ""], rows)
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    name: TaskName,
+    toml: Annotated[bool, typer.Option("--toml", help="Print the file exactly as it was given.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Show a task: its fields, labels, metrics and instructions.
+
+    Example: quintain task show sentiment --toml > sentiment.toml
+    """
+    with workspace_of(context).session() as db:
+        history = service.task_history(db, name)
+        task = service.get_task(db, name)
+    if json:
+        print_json({"task": task_as_dict(task), "fields": _fields(task), "version": history[0].number})
+    elif toml:
+        typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
+    else:
+        _print_task(task)
+
+
+@app.command()
+def history(context: typer.Context, name: TaskName, json: JsonFlag = False) -> None:
+    """List every state of a task's file: when it changed, and by whom.
+
+    Example: quintain task history sentiment
+    """
+    with workspace_of(context).session() as db:
+        changes = service.task_history(db, name)
+    if json:
+        versions = [{"number": one.number, "by": one.by, "at": one.at.isoformat(), "toml": one.toml} for one in changes]
+        print_json({"versions": versions})
+    else:
+        rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
+        print_table(["version", "at (UTC)", "by"], rows)
+
+
+@app.command()
+def archive(
+    context: typer.Context,
+    name: TaskName,
+    restore: Annotated[bool, typer.Option("--restore", help="Put it back instead.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Take a task out of the lists, or put it back; nothing is deleted.
+
+    Example: quintain task archive sentiment
+    """
+    with workspace_of(context).session() as db:
+        service.archive_task(db, OPERATOR, name, archived=not restore)
+    if json:
+        print_json({"name": name, "archived": not restore})
+    else:
+        say(f"Task '{name}' is {'back in the lists' if restore else 'archived'}.")
+
+
+@app.command()
+def kinds(json: JsonFlag = False) -> None:
+    """List the kinds of task with their fields; needs no workspace.
+
+    Example: quintain task kinds
+    """
+    members = [member() for _, member in KINDS.items()]
+    if json:
+        print_json({"kinds": [_kind(member) for member in members]})
+    else:
+        rows = [(one.name, ", ".join(one.example.inputs), one.answer_type, one.title) for one in members]
+        print_table(["kind", "fields", "answer", "what it is"], rows)
+
+
+@app.command()
+def new(
+    kind: Annotated[str, typer.Option("--kind", "-k", help="Kind of the task; `task kinds` lists them.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; stdout by default.", show_default=False)
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the task.")] = "my-task",
+    json: JsonFlag = False,
+) -> None:
+    """Write a commented task file to start from; needs no workspace.
+
+    Example: quintain task new --kind text-classification --name sentiment sentiment.toml
+    """
+    text = starter(kind, name)
+    service.check_task(text)
+    if file is not None:
+        _write_new(file, text)
+        say(f"Wrote {file}. Edit it, then: quintain task check {file}")
+    if json:
+        print_json({"file": None if file is None else str(file), "toml": text})
+    elif file is None:
+        typer.echo(text, nl=False)
+
+
+def _write_new(file: Path, text: str) -> None:
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise Conflict(f"{file} is there already.", remedy="Name another file, or remove it first.") from None
+    except OSError as error:
+        raise BadInput(f"{file} cannot be written: {error.strerror}.") from error
+
+
+def _summary(one: service.TaskSummary) -> dict[str, Any]:
+    return {
+        "name": one.task.name,
+        "kind": one.task.kind,
+        "title": dict(one.task.title),
+        "languages": list(one.task.languages),
+        "canonical_metric": one.task.canonical_metric,
+        "version": one.version,
+        "created_at": one.created_at.isoformat(),
+        "changed_at": one.changed_at.isoformat(),
+        "archived": one.archived,
+    }
+
+
+def _state(one: service.TaskSummary) -> str:
+    return "archived" if one.archived else ""
+
+
+def _kind(kind: TaskKind) -> dict[str, Any]:
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "answer": kind.answer_type,
+        "labels": list(kind.fixed_labels) or ("required" if kind.needs_labels else None),
+        "metrics": list(kind.default_metrics),
+        "options": dict(kind.default_options),
+        "example": {**kind.example.inputs, "answer": kind.example.answer},
+    }
+
+
+def _fields(task: Task) -> list[dict[str, Any]]:
+    return [
+        {"name": item.name, "type": item.type, "required": item.required, "max_length": item.max_length}
+        for item in kind_of(task).fields(task)
+    ]
+
+
+def _first(texts: Any) -> str:
+    return next(iter(texts.values()), "")
+
+
+def _print_task(task: Task) -> None:
+    kind = kind_of(task)
+    rows = [
+        ("name", task.name),
+        ("kind", f"{task.kind} ({kind.title})"),
+        ("title", "; ".join(f"{text} ({code})" for code, text in task.title.items())),
+        ("languages", ", ".join(task.languages)),
+        ("fields", ", ".join(f"{item.name} ({item.type})" for item in kind.fields(task))),
+        ("answer", kind.answer_type),
+        ("labels", ", ".join(task.label_names)),
+        ("extra labels", ", ".join(label.name for label in task.extra_labels)),
+        ("metrics", ", ".join(f"{name} *" if name == task.canonical_metric else name for name in task.metrics)),
+        ("options", ", ".join(f"{name} = {value}" for name, value in task.options.items())),
+        ("warning", _first(task.content_warning)),
+    ]
+    print_table(["", ""], [row for row in rows if row[1]])
+    if task.instructions:
+        typer.echo(f"\n{_first(task.instructions).strip()}")

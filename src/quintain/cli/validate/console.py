@@ -1,0 +1,146 @@
+"""`quintain validate policy|adaptive|judges|notes|trail`: what the owner's console shows and sets besides figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.streams import in_option
+from quintain.cli.validate.validate import Ref, app, judge_rows
+from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
+from quintain.services.validate import forecast as adaptive_forecast
+from quintain.services.validate import judges as judge_service
+from quintain.services.validate import trail as validation_trail
+from quintain.services.validate import validations as validate
+
+SHOWN = 200
+
+
+@app.command()
+def policy(
+    context: typer.Context,
+    ref: Ref,
+    new: Annotated[Path | None, in_option("TOML file of the new policy.", "--set")] = None,
+    every: Annotated[bool, typer.Option("--all", help="List every state that it had.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Print the policy as a TOML file, or change it; slots that are there stay, and the validation is not opened.
+
+    Example: quintain validate policy sentiment/2 > policy.toml
+
+    Example: quintain validate policy sentiment/2 --set policy.toml
+    """
+    with workspace_of(context).session() as db:
+        if new is not None:
+            validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new))
+        found = validation_trail.policies(db, OPERATOR, ref)
+    if new is not None:
+        say(f"The policy of {ref} is version {found[0].version}.")
+    if json:
+        versions = [one.as_dict() for one in (found if every else found[:1])]
+        print_json({**found[0].as_dict(), "versions": versions})
+    elif every:
+        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in found]
+        print_table(["version", "when", "who", "policy"], rows)
+    else:
+        print_line(found[0].policy.rstrip("\n"))
+
+
+@app.command()
+def adaptive(
+    context: typer.Context,
+    ref: Ref,
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of a policy to try, not the one that stands.", show_default=False),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say what asking adaptively would save and what it would risk, before it is switched on.
+
+    Example: quintain validate adaptive sentiment/2 --policy policy.toml
+    """
+    with workspace_of(context).session() as db:
+        text = None if policy is None else read_text(policy)
+        found = adaptive_forecast.foresee_adaptive(db, OPERATOR, ref, text, file=str(policy) if policy else None)
+    if json:
+        print_json(found.as_dict())
+        return
+    say(f"From {found.source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
+    rows = [
+        [
+            f"minimum = {one.minimum}, adaptive.least = {one.least}" + (" (as it stands)" if one.chosen else ""),
+            f"{one.result.saving:.1%}",
+            f"{one.result.changed:.1%}",
+            f"{one.result.unlabelled:.1%} ({one.result.unlabelled_before:.1%})",
+        ]
+        for one in found.settings
+    ]
+    print_table(["setting", "judgements saved", "another label", "no label (without adapting)"], rows)
+
+
+@app.command()
+def judges(
+    context: typer.Context,
+    ref: Ref,
+    suspicious: Annotated[bool, typer.Option("--suspicious", help="Only those who stand out.")] = False,
+    unqualified: Annotated[bool, typer.Option("--unqualified", help="Only those who may not judge.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """List the judges with agreement, accuracy, gold items, times and patterns, the lowest accuracy first.
+
+    Example: quintain validate judges sentiment/2 --suspicious
+    """
+    with workspace_of(context).session() as db:
+        rows = judge_service.judge_table(db, OPERATOR, ref)
+    rows = [row for row in rows if (row["patterns"] or not suspicious) and (not row["qualified"] or not unqualified)]
+    if json:
+        print_json({"judges": rows})
+        return
+    print_table(*judge_rows(rows))
+
+
+@app.command()
+def notes(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
+    """List what judges flagged and skipped, with their reasons.
+
+    Example: quintain validate notes sentiment/2
+    """
+    with workspace_of(context).session() as db:
+        found = validation_trail.notes(db, OPERATOR, ref)
+    if json:
+        print_json({"notes": [one.as_dict() for one in found]})
+        return
+    rows = [(one.kind, one.worker, f"{one.at:%Y-%m-%d %H:%M}", one.item, one.text, one.inputs) for one in found]
+    print_table(["kind", "judge", "when", "item", "reason", "inputs"], rows)
+
+
+@app.command()
+def trail(
+    context: typer.Context,
+    ref: Ref,
+    limit: Annotated[int, typer.Option(help="List at most so many.", min=1)] = SHOWN,
+    json: JsonFlag = False,
+) -> None:
+    """List what was done to a validation and its judges, by whom and when, the newest first.
+
+    Example: quintain validate trail sentiment/2
+    """
+    with workspace_of(context).session() as db:
+        found = validation_trail.trail(db, OPERATOR, ref, limit=limit)
+    if json:
+        rows = [
+            {"at": one.at, "actor": one.actor, "action": one.action, "subject": one.subject, "details": one.details}
+            for one in found
+        ]
+        print_json({"entries": rows})
+        return
+    print_table(
+        ["when", "who", "what", "of", "details"],
+        [(f"{one.at:%Y-%m-%d %H:%M}", one.actor, one.action, one.subject, one.details or "") for one in found],
+    )

@@ -1,0 +1,136 @@
+"""`quintain task quiz`: quizzes that show whether a task was understood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.streams import in_file
+from quintain.cli.tasks.task import app as task_app
+from quintain.core.errors import BadInput
+from quintain.core.people import OPERATOR
+from quintain.core.toml import read_text
+from quintain.services.work import quiz_results, quizzes
+from quintain.services.work.quiz_files import dump_quiz, parse_quiz
+
+app = typer.Typer(help="Quizzes of a task, for those who write and judge.", no_args_is_help=True)
+task_app.add_typer(app, name="quiz")
+
+QuizName = Annotated[str, typer.Argument(metavar="QUIZ", help="The quiz, as task/name, such as sentiment/intro.")]
+
+
+@app.command()
+def new(
+    context: typer.Context,
+    ref: QuizName,
+    file: Annotated[Path, in_file("TOML or JSON file of the quiz.")],
+    check: Annotated[bool, typer.Option("--check", help="Only say what is wrong with it; needs no workspace.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Add a quiz to a task, or change it; whoever passed it before has passed it.
+
+    Example: quintain task quiz new sentiment/intro intro.toml
+    """
+    task, name = _split(ref)
+    definition = parse_quiz(read_text(file), file=file.name)
+    counted = f"{len(definition['questions'])} questions"
+    if check:
+        say(f"{file} defines a quiz of {counted}.")
+        if json:
+            print_json({"file": str(file), "questions": len(definition["questions"])})
+        return
+    with workspace_of(context).session() as db:
+        made = quizzes.put_quiz(db, OPERATOR, task, name, definition)
+    say(f"The quiz {ref} has {counted}, version {made.version}.")
+    if json:
+        print_json(made)
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Name of the task.")],
+    json: JsonFlag = False,
+) -> None:
+    """List the quizzes of a task, retired ones too.
+
+    Example: quintain task quiz list sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = quiz_results.quiz_list(db, OPERATOR, task)
+    if json:
+        print_json({"quizzes": found})
+    elif not found:
+        say(f"Task '{task}' has no quizzes. Add one with `quintain task quiz new {task}/NAME FILE`.")
+    else:
+        rows = [(one.name, one.version, one.questions, one.practice, "yes" if one.retired else "") for one in found]
+        print_table(["quiz", "version", "questions", "practice", "retired"], rows)
+
+
+@app.command()
+def show(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
+    """Print a quiz as the TOML file that defines it.
+
+    Example: quintain task quiz show sentiment/intro > intro.toml
+    """
+    task, name = _split(ref)
+    with workspace_of(context).session() as db:
+        found = quizzes.get_quiz(db, OPERATOR, task, name)
+        definition = quizzes.quiz_definition(db, OPERATOR, task, name)
+    if json:
+        print_json({"task": task, "name": name, "version": found.version, "definition": definition})
+    else:
+        print_line(dump_quiz(definition).rstrip("\n"))
+
+
+@app.command()
+def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
+    """Show who passed a quiz, and which questions are missed.
+
+    Example: quintain task quiz results sentiment/intro
+    """
+    task, name = _split(ref)
+    with workspace_of(context).session() as db:
+        found = quiz_results.quiz_results(db, OPERATOR, task, name)
+    if json:
+        print_json(found.as_dict())
+        return
+    say(f"{found.passed} of {found.people} people passed {ref}, in {found.tries} tries.")
+    people = [
+        (
+            one.name,
+            one.tries,
+            f"{one.best} of {one.total}",
+            "yes" if one.passed else "",
+            f"{one.last_at:%Y-%m-%d %H:%M}",
+        )
+        for one in found.by_person
+    ]
+    print_table(["person", "tries", "best", "passed", "last"], people)
+    questions = [(one.text, "–" if one.rate is None else f"{one.rate:.0%}") for one in found.by_question]
+    print_table(["question", "right"], questions)
+
+
+@app.command()
+def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
+    """Take a quiz out of use; who passed it has passed it.
+
+    Example: quintain task quiz retire sentiment/intro
+    """
+    task, name = _split(ref)
+    with workspace_of(context).session() as db:
+        made = quiz_results.retire_quiz(db, OPERATOR, task, name)
+    say(f"The quiz {ref} is retired. `quintain task quiz new` with its file brings it back.")
+    if json:
+        print_json(made)
+
+
+def _split(ref: str) -> tuple[str, str]:
+    task, _, name = ref.partition("/")
+    if not task or not name:
+        raise BadInput(f"'{ref}' is not a quiz.", remedy="Name it as task/name, such as sentiment/intro.")
+    return task, name

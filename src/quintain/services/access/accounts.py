@@ -1,0 +1,289 @@
+"""Accounts: making them, what they may do, and what their owners can change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
+from quintain.core.people import OPERATOR, Actor, Grant, RoleName
+from quintain.services.access import audit, throttle
+from quintain.services.access.actors import actor_of, find_user, normal_name
+from quintain.services.access.links import Link, Purpose, issue
+from quintain.services.access.passwords import check_password, hash_password, verify_password
+from quintain.services.access.permissions import require_admin, require_role, require_user
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.access import people
+from quintain.store.tables import RoleGrant, User
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,39}")
+EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,180}")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
+RESERVED = "deleted-"  # what erased accounts are called
+GIVEN_BY_OWNERS = {RoleName.OWNER, RoleName.WORKER, RoleName.EXPERT}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An account as others see it; *opened* says whether it has a password yet."""
+
+    id: int
+    name: str
+    display_name: str
+    email: str | None
+    language: str
+    email_notifications: bool
+    opened: bool
+    created_at: datetime
+    grants: tuple[Grant, ...]
+
+
+def first_admin(db: Session, name: str = "admin") -> Link | None:
+    """Make the first admin and the link to open its account; None where there are accounts already."""
+    with transaction(db):
+        lock(db, "admins")
+        if people.user_count(db):
+            return None
+        user = _add_user(db, name, "", None)
+        db.add(RoleGrant(user_id=user.id, role=RoleName.ADMIN.value))
+        audit.record(db, OPERATOR, "user.first_admin", f"user:{user.id}")
+        return issue(db, user, Purpose.FIRST_ADMIN)
+
+
+def invite(
+    db: Session,
+    actor: Actor,
+    name: str,
+    *,
+    email: str | None = None,
+    display_name: str = "",
+    roles: Iterable[RoleName] = (RoleName.WORKER,),
+    language: str = "",
+) -> tuple[Person, Link]:
+    """Make an account, and the link with which its owner opens it; without a *language*, their browser decides."""
+    require_admin(actor)
+    if language:
+        _check_language(language)
+    with transaction(db):
+        user = _add_user(db, name, display_name, email, language=language)
+        db.add_all(RoleGrant(user_id=user.id, role=RoleName(role).value, granted_by=actor.user_id) for role in roles)
+        audit.record(db, actor, "user.invite", f"user:{user.id}", roles=[str(role) for role in roles])
+        link = issue(db, user, Purpose.INVITATION)
+        db.flush()
+        return _person(db, user), link
+
+
+def register(
+    db: Session,
+    name: str,
+    password: str,
+    *,
+    is_open: bool,
+    email: str | None = None,
+    address: str = "",
+    language: str = "",
+) -> Actor:
+    """Make an account for whoever asks, as a worker, where the settings say that registration *is_open*."""
+    if not is_open:
+        raise Forbidden("Accounts are made by invitation here.", remedy="Ask an admin for one.")
+    if address:
+        throttle.hit(db, f"register:address:{address}", 20, 3600)
+    check_password(password, name=normal_name(name), email=email)
+    kept = hash_password(password)
+    with transaction(db):
+        user = _add_user(db, name, "", email, language=language)
+        user.password_hash = kept
+        db.add(RoleGrant(user_id=user.id, role=RoleName.WORKER.value))
+        db.flush()
+        actor = actor_of(db, user)
+        audit.record(db, actor, "user.register", f"user:{user.id}")
+        return actor
+
+
+def list_people(db: Session, actor: Actor, *, search: str = "") -> list[Person]:
+    """List all accounts, or those whose name or address contains *search*."""
+    require_admin(actor)
+    found = people.users(db, search=search)
+    grants = people.grants_of(db, [user.id for user in found])
+    return [_person_of(user, grants.get(user.id, [])) for user in found]
+
+
+def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:
+    """Give one's own account or, for an admin, the one called *name*."""
+    if name is None or normal_name(name) == actor.name:
+        user = db.get(User, require_user(actor))
+        if user is None or user.deleted_at:
+            raise NotFound("This account has been deleted.")
+        return _person(db, user)
+    require_admin(actor)
+    return _person(db, find_user(db, name))
+
+
+def grant_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
+    """Give *name* a *role*, everywhere or on *task*. Owners may do so on their own tasks."""
+    _require_may_grant(actor, role, task)
+    with transaction(db):
+        user = find_user(db, name)
+        task_id = _task_id(db, task)
+        if not people.open_grants(db, user.id, role, task_id):
+            db.add(RoleGrant(user_id=user.id, role=role.value, task_id=task_id, granted_by=actor.user_id))
+            audit.record(db, actor, "role.grant", f"user:{user.id}", role=role.value, task=task)
+            db.flush()
+        return _person(db, user)
+
+
+def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
+    """Take a *role* from *name*, everywhere or on *task*. The last admin stays one."""
+    _require_may_grant(actor, role, task)
+    with transaction(db):
+        user = find_user(db, name)
+        held = people.open_grants(db, user.id, role, _task_id(db, task))
+        if not held:
+            where = f" on task '{task}'" if task else ""
+            raise NotFound(f"{user.name} does not hold the role {role}{where}.")
+        if role is RoleName.ADMIN:
+            refuse_last_admin(db, user)
+        for item in held:
+            item.revoked_at = now()
+        audit.record(db, actor, "role.revoke", f"user:{user.id}", role=role.value, task=task)
+        db.flush()
+        return _person(db, user)
+
+
+def change_password(db: Session, actor: Actor, old: str, new: str, *, current: str | None = None) -> None:
+    """Change one's own password and sign out everywhere but in the *current* session."""
+    user_id = require_user(actor)
+    throttle.hit(db, f"password:user:{user_id}", 10, 300)
+    user = db.get(User, user_id)
+    if user is None or not verify_password(user.password_hash, old):
+        raise BadInput(faults=[Fault("this is not the present password", field="old")])
+    check_password(new, name=user.name, email=user.email)
+    kept = hash_password(new)
+    with transaction(db):
+        user.password_hash = kept
+        people.end_sessions(db, user_id, keep=current)
+        people.end_links(db, user_id, now())
+        audit.record(db, actor, "user.password", f"user:{user_id}")
+
+
+def update_profile(
+    db: Session,
+    actor: Actor,
+    *,
+    display_name: str | None = None,
+    email: str | None = None,
+    language: str | None = None,
+    email_notifications: bool | None = None,
+) -> Person:
+    """Change what is given of one's own account; an empty *email* removes the address."""
+    user_id = require_user(actor)
+    if language is not None:
+        _check_language(language)
+    with transaction(db):
+        user = db.get_one(User, user_id)
+        if display_name is not None:
+            user.display_name = _check_display_name(display_name)
+        if email is not None:
+            user.email = _check_email(db, email, user_id)
+        if language is not None:
+            user.language = language
+        if email_notifications is not None:
+            user.email_notifications = email_notifications
+        audit.record(db, actor, "user.profile", f"user:{user_id}")
+        return _person(db, user)
+
+
+def refuse_last_admin(db: Session, user: User) -> None:
+    """Refuse what would leave nobody in charge; called inside a transaction."""
+    lock(db, "admins")  # two admins must not remove each other at the same moment
+    if Grant(RoleName.ADMIN) in people.grants_of(db, [user.id]).get(user.id, ()) and not people.other_admins(
+        db, user.id
+    ):
+        raise Conflict(f"{user.name} is the only admin.", remedy="Make somebody else an admin first.")
+
+
+def _require_may_grant(actor: Actor, role: RoleName, task: str | None) -> None:
+    if task is not None and role in GIVEN_BY_OWNERS:
+        require_role(actor, RoleName.OWNER, task=task)
+    else:
+        require_admin(actor)
+    if task is not None and role is RoleName.ADMIN:
+        raise BadInput("An admin is one everywhere, not on one task.", remedy="Leave the task out, or grant owner.")
+
+
+def _check_language(code: str) -> None:
+    if not LANGUAGE.fullmatch(code):
+        raise BadInput(faults=[Fault(f"'{code}' is not a language code such as en or pt-BR", field="language")])
+
+
+def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
+    name = normal_name(name)
+    if not NAME.fullmatch(name) or name.startswith(RESERVED):
+        reason = f"'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores"
+        raise BadInput(faults=[Fault(reason, field="name")], remedy=f"It may not begin with '{RESERVED}'.")
+    if people.user_by_name(db, name) is not None:
+        raise Conflict(f"There is already an account called '{name}'.", remedy="Choose another name.")
+    user = User(
+        name=name,
+        display_name=_check_display_name(display_name),
+        email=_check_email(db, email or "", None),
+        language=language,
+    )
+    db.add(user)
+    try:
+        db.flush()
+    except IntegrityError as error:  # somebody else was faster by a moment
+        raise Conflict(f"There is already an account called '{name}'.", remedy="Choose another name.") from error
+    return user
+
+
+def _check_display_name(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) > 120 or not text.isprintable():
+        raise BadInput(faults=[Fault("a name takes at most 120 printable characters", field="display_name")])
+    return text
+
+
+def _check_email(db: Session, email: str, user_id: int | None) -> str | None:
+    email = normal_name(email)
+    if not email:
+        return None
+    if not EMAIL.fullmatch(email):
+        raise BadInput(faults=[Fault(f"'{email}' is not an e-mail address", field="email")])
+    other = people.user_by_name(db, email)
+    if other is not None and other.id != user_id:
+        raise Conflict("There is already an account with this e-mail address.", remedy="Use another address.")
+    return email
+
+
+def _task_id(db: Session, task: str | None) -> int | None:
+    if task is None:
+        return None
+    task_id = people.task_id_of(db, task)
+    if task_id is None:
+        raise NotFound(f"There is no task called '{task}'.", remedy="`quintain task list` shows all of them.")
+    return task_id
+
+
+def _person(db: Session, user: User) -> Person:
+    return _person_of(user, people.grants_of(db, [user.id]).get(user.id, []))
+
+
+def _person_of(user: User, grants: Iterable[Grant]) -> Person:
+    return Person(
+        id=user.id,
+        name=user.name,
+        display_name=user.display_name,
+        email=user.email,
+        language=user.language,
+        email_notifications=user.email_notifications,
+        opened=user.password_hash is not None,
+        created_at=user.created_at,
+        grants=tuple(grants),
+    )

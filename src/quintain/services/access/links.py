@@ -1,0 +1,139 @@
+"""Links that work once: for the first admin, for invitations, for forgotten passwords."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, NotFound, Unavailable
+from quintain.core.people import OPERATOR, Actor
+from quintain.services.access import audit, throttle
+from quintain.services.access.actors import actor_of, find_user, normal_name
+from quintain.services.access.mail import Mail, send
+from quintain.services.access.passwords import check_password, fingerprint, hash_password, new_secret
+from quintain.services.access.permissions import require_admin
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.access import people
+from quintain.store.tables import OneTimeLink, User
+
+log = logging.getLogger(__name__)
+
+
+class Purpose(StrEnum):
+    """What a link is for, which says how long it lasts."""
+
+    FIRST_ADMIN = "first-admin"
+    INVITATION = "invitation"
+    FORGOTTEN = "forgotten"
+
+
+LIFETIMES = {
+    Purpose.FIRST_ADMIN: timedelta(days=7),
+    Purpose.INVITATION: timedelta(days=14),
+    Purpose.FORGOTTEN: timedelta(days=1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that was just made. Its *token* is known only now: the database keeps its hash."""
+
+    token: str
+    name: str
+    purpose: Purpose
+    expires_at: datetime
+
+    def url(self, base: str) -> str:
+        """Give the whole address, where the application is reached at *base*."""
+        return f"{base.rstrip('/')}/link/{self.token}"
+
+
+def make_link(db: Session, actor: Actor, name: str) -> Link:
+    """Make a link with which *name* can choose a new password. Older ones stop working."""
+    require_admin(actor)
+    with transaction(db):
+        user = find_user(db, name)
+        audit.record(db, actor, "link.make", f"user:{user.id}", purpose=Purpose.FORGOTTEN.value)
+        return issue(db, user, Purpose.FORGOTTEN)
+
+
+def issue(db: Session, user: User, purpose: Purpose) -> Link:
+    """Make a link for *user* inside the caller's transaction; whoever calls it has checked that it may be made."""
+    moment = now()
+    people.end_links(db, user.id, moment)
+    token = new_secret()
+    expires_at = moment + LIFETIMES[purpose]
+    db.add(OneTimeLink(token_hash=fingerprint(token), user_id=user.id, purpose=purpose.value, expires_at=expires_at))
+    return Link(token=token, name=user.name, purpose=purpose, expires_at=expires_at)
+
+
+def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
+    """Say whose link *token* is and what for, without using it up."""
+    link = db.get(OneTimeLink, fingerprint(token))
+    user = db.get(User, link.user_id) if link else None
+    if link is None or user is None or user.deleted_at or link.used_at or link.expires_at <= now():
+        raise _void()
+    return user.name, Purpose(link.purpose)
+
+
+def redeem_link(db: Session, token: str, password: str, *, language: str = "en") -> Actor:
+    """Use up a link: set the password, sign out everywhere else, and give the person as an actor.
+
+    An account that nobody has chosen a language for speaks *language* from now on.
+    """
+    name, _ = look_up_link(db, token)
+    check_password(password, name=name)
+    kept = hash_password(password)  # slow on purpose, so before the transaction
+    with transaction(db):
+        link = people.use_link(db, fingerprint(token), now())
+        user = db.get(User, link.user_id) if link else None
+        if link is None or user is None or user.deleted_at:
+            raise _void()
+        user.password_hash = kept
+        user.language = user.language or language
+        people.end_sessions(db, user.id)
+        people.end_links(db, user.id, now())
+        actor = actor_of(db, user)
+        audit.record(db, actor, "link.redeem", f"user:{user.id}", purpose=link.purpose)
+        return actor
+
+
+def send_password_link(db: Session, mail: Mail, base_url: str | None, who: str, *, address: str = "") -> None:
+    """Send a link to whoever forgot their password. Nobody learns from it whether there is such an account.
+
+    Where *base_url* is None, nobody knows what address people use: none is sent, and the log says so.
+    """
+    throttle.hit(db, f"forgot:name:{normal_name(who)}", 3, 3600)
+    if address:
+        throttle.hit(db, f"forgot:address:{address}", 20, 3600)
+    user = people.user_by_name(db, normal_name(who))
+    if base_url is None:
+        log.warning("A link for a forgotten password was not sent: set QUINTAIN_PUBLIC_URL to the address people use.")
+        return
+    if user is None or user.email is None:
+        return
+    with transaction(db):
+        link = issue(db, user, Purpose.FORGOTTEN)
+        audit.record(db, OPERATOR, "link.mail", f"user:{user.id}")
+    text = (
+        f"Somebody, probably you, asked for a new password for the account '{user.name}'.\n\n"
+        f"Choose one here, within a day:\n{link.url(base_url)}\n\n"
+        "If it was not you, there is nothing to do: the old password still works."
+    )
+    try:
+        send(mail, user.email, "Choose a new password", text)
+    except (BadInput, Unavailable) as error:
+        # Said to whoever asked, it would tell that there is such an account, and its address.
+        log.warning("A link for a forgotten password was not sent: %s", error)
+
+
+def _void() -> NotFound:
+    return NotFound(
+        "This link has been used, has expired, or never was one.",
+        remedy="Ask an admin for a new one, or use 'forgotten password'.",
+    )

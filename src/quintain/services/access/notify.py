@@ -1,0 +1,69 @@
+"""Messages to people: in the application and, for those who wish, by e-mail."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Unavailable
+from quintain.core.people import Actor
+from quintain.services.access.mail import Mail, send
+from quintain.services.access.permissions import require_user
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.access import log
+from quintain.store.tables import Notification
+
+logger = logging.getLogger(__name__)
+TOO_OLD_TO_MAIL = timedelta(days=1)
+
+
+def notify(db: Session, user_id: int, kind: str, text: str, url: str = "") -> None:
+    """Leave a message for a person; *url* is where it leads, within the application."""
+    with transaction(db):
+        db.add(Notification(user_id=user_id, kind=kind, text=text, url=url))
+
+
+def list_notifications(db: Session, actor: Actor, *, unread_only: bool = False, limit: int = 50) -> list[Notification]:
+    """List the actor's messages, newest first."""
+    return log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
+
+
+def unread_count(db: Session, actor: Actor) -> int:
+    """Count the actor's messages that have not been read; nobody has none."""
+    return 0 if actor.user_id is None else log.unread_count(db, actor.user_id)
+
+
+def mark_read(db: Session, actor: Actor, ids: list[int] | None = None) -> int:
+    """Mark the actor's messages as read, all of them where *ids* is None, and count those that were not yet."""
+    user_id = require_user(actor)
+    with transaction(db):
+        return log.mark_read(db, user_id, ids, now())
+
+
+def deliver_mail(db: Session, mail: Mail, base_url: str | None, *, limit: int = 100) -> int:
+    """Send the messages that people want by e-mail, and count them; without *base_url*, they lead nowhere.
+
+    When the server takes no mail, the rest is tried again by the next call, for a day; an address that it refuses is
+    not. Any number of processes may call this at the same time.
+    """
+    if not mail.enabled:
+        return 0
+    moment = now()
+    with transaction(db):
+        claimed = log.claim_for_mail(db, moment - TOO_OLD_TO_MAIL, moment, limit)
+    sent = 0
+    for number, (message, address) in enumerate(claimed):
+        link = f"\n\n{base_url.rstrip('/')}{message.url}" if base_url and message.url else ""
+        try:
+            send(mail, address, message.text.splitlines()[0][:120], message.text + link)
+            sent += 1
+        except BadInput as error:
+            logger.warning("a message was not sent: %s", error)
+        except Unavailable:
+            with transaction(db):
+                log.give_back_for_mail(db, [item.id for item, _ in claimed[number:]])
+            raise
+    return sent

@@ -1,0 +1,182 @@
+"""Signing in with a browser: who it is, the session that remembers it, and its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound, NotSignedIn
+from quintain.core.people import Actor
+from quintain.services.access import audit, devices, throttle
+from quintain.services.access.actors import actor_of, normal_name
+from quintain.services.access.passwords import fingerprint, hash_password, needs_rehash, new_secret, verify_password
+from quintain.services.access.permissions import require_user
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.access import people
+from quintain.store.tables import User, WebSession
+
+LIFETIME = timedelta(days=14)  # since it was last used
+LONGEST = timedelta(days=90)  # since it was begun, however often it is used
+TOUCH_EVERY = timedelta(minutes=5)  # a page view writes only when the last one that wrote is this old
+LOGIN_WINDOW_S = 300
+FROM_ONE_ADDRESS = 5  # times the attempts at one name that all names together get from one address
+FOR_ONE_NAME = 10  # times the attempts from one address that a name gets from all addresses together
+
+
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    """A session that was just begun. *token* goes into the cookie and is known only now."""
+
+    token: str
+    csrf: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """Who a browser belongs to, and the CSRF token that its forms must carry."""
+
+    actor: Actor
+    csrf: str
+    language: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One browser in which a person is signed in; *current* marks the one that asks."""
+
+    id: str
+    user_agent: str
+    created_at: datetime
+    seen_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+def authenticate(
+    db: Session, name: str, password: str, *, address: str = "", attempts: int = 10, device: str = ""
+) -> Actor:
+    """Say who this is, or raise NotSignedIn. Only *attempts* that fail, per name and *address*, in five minutes.
+
+    A name from all addresses, and an address over all names, have wider limits. A browser whose mark *device* says
+    that this person has signed in with it before has *attempts* of its own: what others try does not keep it out.
+    An unknown name, an account without a password and a wrong password look and take the same.
+    """
+    name = normal_name(name)
+    user = people.user_by_name(db, name)
+    kept = user.password_hash if user else None
+    # An account has one limit, whether it is called by its name or by its e-mail address.
+    limits = _limits(user.name if user else name, address, attempts, devices.read_mark(user, device))
+    for key, limit in limits.items():
+        throttle.hit(db, key, limit, LOGIN_WINDOW_S)
+    db.rollback()  # hashing takes a while: hold no connection meanwhile
+    if not verify_password(kept, password) or user is None or kept is None:
+        raise NotSignedIn("The name or the password is wrong.", remedy="Try again, or ask for a new password.")
+    for key in limits:
+        throttle.forgive(db, key, LOGIN_WINDOW_S)
+    if needs_rehash(kept):
+        _rehash(db, user.id, kept, password)
+    return actor_of(db, user)
+
+
+def _limits(name: str, address: str, attempts: int, device: str | None) -> dict[str, int]:
+    if device is not None:
+        return {f"login:device:{device}": attempts}
+    # What names one person comes last in the key: a name may be as long as somebody likes.
+    limits = {f"login:address:{address}": attempts * FROM_ONE_ADDRESS} if address else {}
+    return {
+        **limits,
+        f"login:both:{address}:{fingerprint(name)}": attempts,
+        f"login:name:{fingerprint(name)}": attempts * FOR_ONE_NAME,
+    }
+
+
+def mark_device(db: Session, actor: Actor) -> str:
+    """Give the mark by which a browser in which *actor* has signed in is known again."""
+    return devices.make_mark(db.get_one(User, require_user(actor)))
+
+
+def start_session(db: Session, actor: Actor, *, user_agent: str = "") -> StartedSession:
+    """Begin a session for *actor*, who has shown who they are."""
+    user_id = require_user(actor)
+    token, csrf, moment = new_secret(), new_secret(), now()
+    with transaction(db):
+        db.add(
+            WebSession(
+                token_hash=fingerprint(token),
+                user_id=user_id,
+                csrf=csrf,
+                user_agent=user_agent[:200],
+                expires_at=moment + LIFETIME,
+            )
+        )
+        audit.record(db, actor, "session.start", f"user:{user_id}")
+    return StartedSession(token=token, csrf=csrf, expires_at=moment + LIFETIME)
+
+
+def open_session(db: Session, token: str) -> OpenSession | None:
+    """Give whose session *token* is, or None; one that is used lasts longer."""
+    moment = now()
+    found = people.session_with_user(db, fingerprint(token), moment)
+    if found is None:
+        return None
+    session, grants = found
+    if moment - session.seen_at > TOUCH_EVERY:
+        expires_at = min(moment + LIFETIME, session.created_at + LONGEST)
+        with transaction(db):
+            people.prolong_session(db, session.token_hash, moment, expires_at)
+    actor = Actor(user_id=session.user_id, name=session.name, grants=frozenset(grants))
+    return OpenSession(actor=actor, csrf=session.csrf, language=session.language, id=session.token_hash)
+
+
+def end_session(db: Session, token: str) -> None:
+    """End the session of *token*: sign out. It is no error when it has ended already."""
+    with transaction(db):
+        session = db.get(WebSession, fingerprint(token))
+        if session is not None:
+            db.delete(session)
+
+
+def list_sessions(db: Session, actor: Actor, *, current: str = "") -> list[SessionInfo]:
+    """List the browsers in which *actor* is signed in; *current* is the id of the one that asks."""
+    return [
+        SessionInfo(
+            id=item.token_hash,
+            user_agent=item.user_agent,
+            created_at=item.created_at,
+            seen_at=item.seen_at,
+            expires_at=item.expires_at,
+            current=item.token_hash == current,
+        )
+        for item in people.sessions_of(db, require_user(actor), now())
+    ]
+
+
+def revoke_session(db: Session, actor: Actor, session_id: str) -> None:
+    """End one of the actor's own sessions, by its id in `list_sessions`."""
+    user_id = require_user(actor)
+    with transaction(db):
+        if not people.end_sessions(db, user_id, only=session_id):
+            raise NotFound("There is no such session.", remedy="It may have ended already.")
+        audit.record(db, actor, "session.revoke", f"user:{user_id}")
+
+
+def revoke_other_sessions(db: Session, actor: Actor, *, current: str) -> int:
+    """End all of the actor's sessions but the *current* one, and count them."""
+    user_id = require_user(actor)
+    with transaction(db):
+        ended = people.end_sessions(db, user_id, keep=current)
+        audit.record(db, actor, "session.revoke_others", f"user:{user_id}", count=ended)
+        return ended
+
+
+def _rehash(db: Session, user_id: int, kept: str, password: str) -> None:
+    stronger = hash_password(password)
+    with transaction(db):
+        user = db.get(User, user_id)
+        if user is not None and user.password_hash == kept:
+            user.password_hash = stronger

@@ -1,0 +1,48 @@
+"""Limits on how often something may happen, shared by all processes that use the database."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import TooMany
+from quintain.store.database import transaction
+from quintain.store.queries.access import people
+
+
+def hit(db: Session, key: str, limit: int, seconds: int) -> None:
+    """Count one more *key*, and raise TooMany when there were more than *limit* in the last *seconds*.
+
+    Two windows are kept; the older one counts by the share of it that is still within reach. So nobody gets twice
+    the limit by waiting for a new window to begin.
+    """
+    moment = time.time()
+    window = int(moment // seconds) * seconds
+    with transaction(db):
+        current, previous = people.count_hit(db, _kept(key, seconds), window, window - seconds)
+    passed = (moment - window) / seconds
+    if current + previous * (1 - passed) > limit:
+        wait = max(1, math.ceil(seconds - (moment - window)))
+        raise TooMany(
+            f"That was more than {limit} times in {_span(seconds)}.",
+            retry_after=wait,
+            remedy=f"Wait {_span(wait)} and try again.",
+        )
+
+
+def forgive(db: Session, key: str, seconds: int) -> None:
+    """Take one *key* back that was counted a moment ago and, as it turned out, does no harm."""
+    with transaction(db):
+        people.forgive_hit(db, _kept(key, seconds), int(time.time() // seconds) * seconds)
+
+
+def _kept(key: str, seconds: int) -> str:
+    return f"{key[:180]}:{seconds}"
+
+
+def _span(seconds: int) -> str:
+    if seconds >= 120:
+        return f"{math.ceil(seconds / 60)} minutes"
+    return "a minute" if seconds == 60 else f"{seconds} seconds"

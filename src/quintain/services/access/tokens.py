@@ -1,0 +1,106 @@
+"""API tokens: how a program shows on whose behalf it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound, NotSignedIn
+from quintain.core.people import Actor
+from quintain.services.access import audit
+from quintain.services.access.actors import actor_of
+from quintain.services.access.passwords import fingerprint, new_secret
+from quintain.services.access.permissions import require_user
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.access import people
+from quintain.store.tables import ApiToken
+
+PREFIX = "qt_"  # so that a token in a log or a repository is recognised for what it is
+MOST_PER_PERSON = 50
+LONGEST_DAYS = 3660
+TOUCH_EVERY = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenInfo:
+    """A token as its owner sees it afterwards: its name and its first letters, never the whole."""
+
+    id: int
+    name: str
+    hint: str
+    created_at: datetime
+    expires_at: datetime | None
+    used_at: datetime | None
+    expired: bool
+
+
+def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90) -> tuple[str, TokenInfo]:
+    """Make a token called *name* that lasts *days* (None: until it is revoked). It is shown this once."""
+    user_id = require_user(actor)
+    name = name.strip()
+    faults = []
+    if not 1 <= len(name) <= 80:
+        faults.append(Fault("a token needs a name of 1 to 80 characters", field="name"))
+    if days is not None and not 1 <= days <= LONGEST_DAYS:
+        faults.append(Fault(f"{days} is not between 1 and {LONGEST_DAYS} days", field="days"))
+    if faults:
+        raise BadInput(faults=faults)
+    secret = PREFIX + new_secret()
+    with transaction(db):
+        if len(people.tokens_of(db, user_id)) >= MOST_PER_PERSON:
+            raise Conflict(f"{actor.name} has {MOST_PER_PERSON} tokens already.", remedy="Revoke one first.")
+        expires_at = None if days is None else now() + timedelta(days=days)
+        token = ApiToken(
+            user_id=user_id, name=name, token_hash=fingerprint(secret), hint=secret[:8], expires_at=expires_at
+        )
+        db.add(token)
+        db.flush()
+        audit.record(db, actor, "token.create", f"token:{token.id}")
+    return secret, _info(token)
+
+
+def list_tokens(db: Session, actor: Actor) -> list[TokenInfo]:
+    """List the actor's tokens that have not been revoked, newest first."""
+    return [_info(token) for token in people.tokens_of(db, require_user(actor))]
+
+
+def revoke_token(db: Session, actor: Actor, token_id: int) -> None:
+    """Make one of the actor's tokens useless, at once and for good."""
+    user_id = require_user(actor)
+    with transaction(db):
+        if not people.revoke_tokens(db, user_id, now(), only=token_id):
+            raise NotFound(f"{actor.name} has no token with id {token_id}.", remedy="It may be revoked already.")
+        audit.record(db, actor, "token.revoke", f"token:{token_id}")
+
+
+def actor_for_token(db: Session, secret: str) -> Actor:
+    """Say on whose behalf a program asks, or raise NotSignedIn with what is wrong with its token."""
+    found = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
+    if found is None or found[0].revoked_at is not None:
+        raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.")
+    token, user = found
+    moment = now()
+    if token.expires_at is not None and token.expires_at <= moment:
+        raise NotSignedIn(
+            f"The API token '{token.name}' expired on {token.expires_at:%Y-%m-%d}.",
+            remedy="Make a new one on the account page.",
+        )
+    if token.used_at is None or moment - token.used_at > TOUCH_EVERY:
+        with transaction(db):
+            people.touch_token(db, token.id, moment)
+    return actor_of(db, user)
+
+
+def _info(token: ApiToken) -> TokenInfo:
+    return TokenInfo(
+        id=token.id,
+        name=token.name,
+        hint=token.hint,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        used_at=token.used_at,
+        expired=token.expires_at is not None and token.expires_at <= now(),
+    )

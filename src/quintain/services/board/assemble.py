@@ -1,0 +1,323 @@
+"""The board of a task: cells and weights seen as a ranking. Computed, never stored.
+
+`board` gives the matrix of models × axes × data sets that pages, exports and snapshots are made from; `board_rank`
+ranks it by a reader's view of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.people import Actor
+from quintain.core.task import VMER, Task
+from quintain.metrics.contract import METRICS
+from quintain.services.access.permissions import require_owner
+from quintain.services.board.gaps import on_machine, stands_on
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
+from quintain.services.board.rounds import pooled_rate, rounds_of
+from quintain.services.board.seeds import merge_seeds
+from quintain.services.data.fitness import fitness
+from quintain.services.evaluate.results import DatasetResult, guarded, missing_layers, results, sees_all
+from quintain.services.evaluate.standing import MEASURED, SHARES, Gap, Runs, counted
+from quintain.services.models.registry import ModelInfo, ModelVersionInfo, list_models
+from quintain.services.tasks.board_settings import BoardSpec, board_spec
+from quintain.services.tasks.definitions import get_task, leading_metric
+from quintain.services.tasks.machines import Measurement, class_of, ranked_machine
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.queries.board import boards as queries
+from quintain.store.queries.board.boards import CellFacts
+from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of one model version on one data set, with when and from what."""
+
+    result: DatasetResult
+    facts: Mapping[str, CellFacts]
+
+
+def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | None = None) -> Board:
+    """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
+
+    While the board is frozen it shows what was known when it was; its owner may ask for the live one.
+    """
+    part = part or Part()
+    task = get_task(db, task_name)
+    spec = board_spec(db, task_name)
+    if part.live:
+        require_owner(actor, task_name)
+    moment = None if part.live else spec.frozen_at
+    metric = spec.metric or task.canonical_metric
+    if metric == VMER and (part.tag or part.language):
+        metric = leading_metric(task)  # rounds are not divided by tag or language
+    axes = _axes(metric, spec)
+    variants = counted(task)
+    found = _found(db, blobs, actor, task, moment)
+    datasets = _datasets(db, blobs, task, spec, moment, part.tag)
+    languages = tuple(sorted({dataset.language for dataset in datasets}))
+    tags = _tags(found, datasets)
+    datasets = _chosen(datasets, found, part)
+    shown = [info for info in list_models(db, actor, task_name) if spec.shows(info.name)]
+    rounds = rounds_of(db, task_name, shown, moment)
+    versions = [(info, version) for info in shown if (version := _version_at(info, moment)) is not None]
+    machine = ranked_machine(spec.machine, _measurements([version for _, version in versions], datasets, found))
+    models = [
+        _model(
+            info,
+            version,
+            [found.get((version.id, dataset.id)) for dataset in datasets],
+            axes=axes,
+            stands=[
+                stands_on(version, dataset, one.result if one else None, variants)
+                for dataset in datasets
+                for one in [found.get((version.id, dataset.id))]
+            ],
+            machine=machine.name,
+            metric=metric,
+            tag=part.tag,
+            rounds=rounds,
+        )
+        for info, version in versions
+    ]
+    return Board(
+        task=task,
+        metric=metric,
+        axes=axes,
+        datasets=tuple(datasets),
+        rounds=rounds,
+        models=tuple(models if part.seeds_apart else merge_seeds(models)),
+        spec=spec,
+        part=part,
+        tags=tags,
+        languages=languages,
+        frozen_at=moment,
+        made_at=now(),
+        machine=machine,
+    )
+
+
+def _found(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, moment: datetime | None
+) -> dict[tuple[int, int], _Found]:
+    """Give all results by model and data set version; of a frozen board, those that were there at *moment*.
+
+    On hidden labels, what rests on few examples is for the task's owners, as everywhere.
+    """
+    facts = queries.cell_facts(db, task.name)
+    found = {}
+    for one in results(db, blobs, task, at=moment):
+        known = {variant: facts[cell] for variant, cell in one.cells.items() if cell in facts}
+        if moment is not None:
+            known = {name: fact for name, fact in known.items() if fact.finished_at and fact.finished_at <= moment}
+        shown = one if sees_all(actor, task.name, one.hidden) else guarded(one)
+        found[(one.model_version_id, one.dataset_version_id)] = _Found(shown, known)
+    return found
+
+
+def _measurements(
+    versions: Sequence[ModelVersionInfo],
+    datasets: Sequence[BoardDataset],
+    found: Mapping[tuple[int, int], _Found],
+) -> Iterator[Measurement]:
+    """List on what classes of machines the models of the board were measured, on data sets that score if any does."""
+    scoring = [dataset for dataset in datasets if dataset.weight > 0] or datasets
+    for version in versions:
+        for dataset in scoring:
+            one = found.get((version.id, dataset.id))
+            if one is not None and one.result.measurements.get("throughput") is not None:
+                yield Measurement(version.ref, class_of(one.result.measurements), _measured_at(one) or "")
+
+
+def _version_at(info: ModelInfo, moment: datetime | None) -> ModelVersionInfo | None:
+    """Choose the version that stands on the board: the newest that is not withdrawn and, if frozen, was there."""
+    there = (version for version in info.versions if version.withdrawn_at is None)
+    return next((version for version in there if moment is None or version.created_at <= moment), None)
+
+
+def _datasets(
+    db: Session, blobs: Blobs, task: Task, spec: BoardSpec, moment: datetime | None, tag: str | None
+) -> list[BoardDataset]:
+    return [
+        BoardDataset(
+            ref=f"{task.name}/{name}@{version.number}",
+            name=name,
+            hash=version.hash,
+            role=version.role,
+            language=version.language,
+            rows=version.rows,
+            weight=spec.dataset_weight(name),
+            blob=version.blob,
+            id=version.id,
+            warnings=fitness(blobs, task, version.blob, hidden=version.hidden, tag=tag),
+        )
+        for version, name in queries.evaluated_versions(db, task.name, before=moment)
+    ]
+
+
+def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[BoardDataset]) -> tuple[str, ...]:
+    scoring = {dataset.id for dataset in datasets if dataset.weight > 0}
+    names = {
+        str(piece["value"])
+        for (_, dataset), one in found.items()
+        if dataset in scoring
+        for piece in one.result.slices
+        if piece["by"] == "tag"
+    }
+    return tuple(sorted(names))
+
+
+def _chosen(
+    datasets: Sequence[BoardDataset], found: Mapping[tuple[int, int], _Found], part: Part
+) -> list[BoardDataset]:
+    """Keep the data sets of the language, and those in which the tag occurs."""
+    kept = [dataset for dataset in datasets if part.language in (None, dataset.language)]
+    if part.tag is None:
+        return kept
+    with_tag = {
+        place for (_, place), one in found.items() if any(piece["value"] == part.tag for piece in one.result.slices)
+    }
+    return [dataset for dataset in kept if dataset.id in with_tag]
+
+
+def _axes(name: str, spec: BoardSpec) -> tuple[Axis, ...]:
+    return (
+        _performance_axis(name),
+        Axis("throughput", "Throughput", "examples/s"),
+        Axis("memory", "Memory", "GiB", lower=True, cap=spec.caps.get("memory")),
+        Axis("fairness", "Fairness", "%", scale=100.0),
+        Axis("robustness", "Robustness", "%", scale=100.0),
+    )
+
+
+def _performance_axis(name: str) -> Axis:
+    # A rate of which less is better has a natural cap: what is left of the whole is the good, here 1 − vMER.
+    if name == VMER:
+        return Axis("performance", "vMER", "%", lower=True, cap=100.0, scale=100.0, pooled=True)
+    metric = METRICS.get(name)
+    low, high = metric.range
+    scale = 100.0 if (low, high) == (0.0, 1.0) else 1.0
+    lower = metric.better == "lower"
+    cap = high * scale if lower and np.isfinite(high) else None
+    return Axis("performance", metric.title, "%" if scale > 1 else "", lower, cap, scale)
+
+
+def _model(
+    info: ModelInfo,
+    version: ModelVersionInfo,
+    found: Sequence[_Found | None],
+    *,
+    axes: Sequence[Axis],
+    stands: Sequence[tuple[Mapping[str, Gap], Runs]],
+    machine: str | None,
+    metric: str,
+    tag: str | None,
+    rounds: Sequence[BoardRound],
+) -> BoardModel:
+    place = ADAPTERS.get(version.adapter).place
+    cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
+    cells = {
+        axis.name: [
+            on_machine(axis.name, None if one is None else _value(axis, one, metric, tag), gaps.get(axis.name), machine)
+            for one, (gaps, _) in zip(found, stands, strict=True)
+        ]
+        for axis in axes
+    }
+    return BoardModel(
+        ref=version.ref,
+        name=info.name,
+        number=version.number,
+        hash=version.hash,
+        owner=None if info.visibility == "anonymous" else info.owner,
+        visibility=info.visibility,
+        adapter=version.adapter,
+        predictions_only=place == "file",
+        family=version.meta.get("family"),
+        created_at=version.created_at,
+        values={name: [figure for figure, _ in pairs] for name, pairs in cells.items()},
+        gaps={name: [why for _, why in pairs] for name, pairs in cells.items()},
+        runs=[runs for _, runs in stands],
+        pooled={axis.name: pooled_rate(rounds, version.ref, axis.scale) for axis in axes if axis.pooled},
+        slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
+        cannot=cannot,
+        hashes=(version.hash,),
+        draws={name: tuple((one.result.draws.get(name) if one else None,) for one in found) for name in SHARES},
+        predictions=tuple(
+            (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in found
+        ),
+    )
+
+
+def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | None:
+    result = found.result
+    if axis.name in MEASURED:
+        return _measured(axis, found)
+    if axis.name in SHARES:
+        share = result.fairness if axis.name == "fairness" else result.robustness
+        if share is None:
+            return None
+        ends = [fact.finished_at for name, fact in found.facts.items() if name not in {PLAIN, MEASURE}]
+        figure = _scaled(share["share"], axis.scale, share["examples"], max(filter(None, ends), default=None))
+        return None if figure is None else {**figure, "pairs": share["rows"], "kinds": share["kinds"]}
+    metrics, rows = result.metrics, result.examples
+    if tag is not None:
+        piece = next((piece for piece in result.slices if piece["value"] == tag), None)
+        if piece is None:
+            return None
+        metrics, rows = piece["metrics"], piece["examples"]
+    end = found.facts[PLAIN].finished_at if PLAIN in found.facts else None
+    return _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
+
+
+def _measured(axis: Axis, found: _Found) -> Figure | None:
+    measured = found.result.measurements
+    value = measured.get(axis.name)
+    if value is None:
+        return None
+    spread = measured.get(f"{axis.name}_spread") or 0.0
+    low, high = (max(0.0, value - 1.96 * spread), value + 1.96 * spread) if spread else (None, None)
+    shape: dict[str, Any] = {
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": measured.get("examples"),
+        "at": _measured_at(found),
+        "machine_class": class_of(measured),
+    }
+    if measured.get("machine"):
+        shape["machine"] = measured["machine"]
+    if lacked := missing_layers(measured):
+        shape["without"] = lacked if measured["layers"] else ["all"]
+    return shape
+
+
+def _measured_at(found: _Found) -> str | None:
+    return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
+
+
+def _slices(axis: Axis, result: DatasetResult, metric: str) -> list[Figure]:
+    pieces: list[Figure] = []
+    for piece in result.slices:
+        figure = _scaled(piece["metrics"].get(metric, {"value": None}), axis.scale, piece["examples"], None)
+        if figure is not None:
+            pieces.append({"by": piece["by"], "name": piece["value"], **figure})
+    return pieces
+
+
+def _scaled(estimate: Figure, scale: float, rows: int | None, at: datetime | None) -> Figure | None:
+    if estimate["value"] is None:
+        return None
+    shown = {key: None if estimate[key] is None else estimate[key] * scale for key in ("value", "low", "high")}
+    return {**shown, "n": rows, "at": _when(at)}
+
+
+def _when(moment: datetime | None) -> str | None:
+    return moment.isoformat(timespec="seconds") if moment else None

@@ -1,0 +1,242 @@
+"""A ranked board in the formats that papers and other tools read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import yaml
+
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.hashing import content_id
+from quintain.services.board.parts import Board, BoardDataset, BoardModel, Figure
+from quintain.services.board.ranking import Ranked
+from quintain.services.evaluate.standing import Runs
+
+# How lm-evaluation-harness calls what we call otherwise.
+HARNESS_NAMES: Mapping[str, str] = {"accuracy": "acc", "exact_match": "exact_match", "token_f1": "f1"}
+# How model cards name the kinds of tasks.
+HUB_TASKS: Mapping[str, str] = {
+    "text-classification": "text-classification",
+    "pair-classification": "text-classification",
+    "extractive-qa": "question-answering",
+    "multiple-choice": "multiple-choice",
+    "free-text": "text-generation",
+    "yes-no": "text-classification",
+}
+_LATEX = re.compile(r"[\\&%$#_{}~^]")
+_LATEX_FOR = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def export(ranked: Ranked, kind: str, model: str | None = None) -> str:
+    """Write the ranking as *kind*; `harness` and `model-index` are about one *model*."""
+    if kind in WHOLE:
+        return WHOLE[kind](ranked)
+    if kind in SINGLE:
+        return SINGLE[kind](ranked, _chosen(ranked, model))
+    raise BadInput(f"There is no format '{kind}'.", remedy=f"There are: {', '.join(KINDS)}.")
+
+
+def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
+    if not model:
+        raise BadInput("This format describes one model.", remedy="Say which, by its name.")
+    row = ranked.board.position(model)
+    if row is None:
+        names = ", ".join(one.name for one in ranked.board.models[:10])
+        raise NotFound(f"There is no model '{model}' on this board.", remedy=f"There are: {names or 'none'}.")
+    return ranked.board.models[row]
+
+
+def _lines(ranked: Ranked) -> list[list[str]]:
+    """Give one line per model for tables that people read: rank, model, score, then a value per axis."""
+    lines = []
+    for row in ranked.order():
+        score, place = ranked.ranking.dynascore[row], ranked.ranking.rank[row]
+        cells = [ranked.figure(row, axis.name) for axis in ranked.board.axes]
+        lines.append(
+            [
+                "–" if place is None else str(place),
+                ranked.board.models[row].name,
+                "–" if score is None else f"{score:.2f}",
+                *("–" if cell is None else f"{cell['value']:.2f}" for cell in cells),
+            ]
+        )
+    return lines
+
+
+def _titles(ranked: Ranked) -> list[str]:
+    axes = [f"{axis.title} ({axis.unit})" if axis.unit else axis.title for axis in ranked.board.axes]
+    return ["Rank", "Model", "Dynascore", *axes]
+
+
+def caption(ranked: Ranked) -> str:
+    """Say in one sentence what was ranked, by what weights and when: a Dynascore without that means nothing."""
+    ranking = ranked.ranking
+    weights = ", ".join(f"{name} {weight:.3g}" for name, weight in ranking.weights.items() if weight > 0)
+    used = ranked.as_dict()["datasets"]
+    datasets = ", ".join(one.ref for one in ranked.board.datasets if used[one.name] > 0)
+    return (
+        f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
+        f"epsilon {ranking.epsilon:g}; {_measured_on(ranked)}as of {ranked.board.made_at:%Y-%m-%d %H:%M} UTC."
+        f"{provisional(ranked.runs)}"
+    )
+
+
+def _measured_on(ranked: Ranked) -> str:
+    return f"measured on {ranked.board.machine.name}; " if ranked.board.machine.name else ""
+
+
+def provisional(runs: Runs) -> str:
+    """Say that the order is not final yet, where it is not."""
+    return f" Provisional: {runs.waiting} of {runs.needed} runs are still to come." if runs.waiting else ""
+
+
+def _csv(ranked: Ranked) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    names = [axis.name for axis in ranked.board.axes]
+    columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    writer.writerow(["rank", "model", "version", "hash", "dynascore", *columns, "reason", "provisional"])
+    for row in ranked.order():
+        model = ranked.board.models[row]
+        figures = [ranked.figure(row, name) or {} for name in names]
+        cells = [figure.get(end) for figure in figures for end in ("value", "low", "high")]
+        start = [ranked.ranking.rank[row], model.name, model.number, model.hash, ranked.ranking.dynascore[row]]
+        # A name that begins like a formula would be run by a spreadsheet.
+        start[1] = f"'{model.name}" if model.name[:1] in "=+-@" else model.name
+        waits = "true" if ranked.runs.waiting else "false"
+        writer.writerow([*start, *cells, ranked.reasons.get(model.ref, ""), waits])
+    return stream.getvalue()
+
+
+def _json(ranked: Ranked) -> str:
+    return json.dumps(ranked.as_dict(), ensure_ascii=False, indent=2) + "\n"
+
+
+def _markdown(ranked: Ranked) -> str:
+    titles, lines = _titles(ranked), _lines(ranked)
+    rule = ["--:", "---", *(["--:"] * (len(titles) - 2))]
+    rows = [titles, rule, *([cell.replace("|", r"\|") for cell in line] for line in lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + f"\n\n{caption(ranked)}\n"
+
+
+def _latex(ranked: Ranked) -> str:
+    titles, lines = _titles(ranked), _lines(ranked)
+    body = [" & ".join(map(_escaped, line)) + r" \\" for line in lines]
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{rl{'r' * (len(titles) - 2)}}}",
+            r"\toprule",
+            " & ".join(map(_escaped, titles)) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{_escaped(caption(ranked))}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _escaped(text: str) -> str:
+    return _LATEX.sub(lambda match: _LATEX_FOR.get(match[0], "\\" + match[0]), text).replace("–", "--")
+
+
+def _scored(made: Board, model: BoardModel) -> list[tuple[BoardDataset, Figure | None]]:
+    """List on what a model has a performance: the data sets or, where vMER ranks, the rounds it answered in."""
+    axis = made.axes[0]
+    if not axis.pooled:
+        return list(zip(made.datasets, model.values[axis.name], strict=True))
+    found: list[tuple[BoardDataset, Figure | None]] = []
+    for one in made.rounds:
+        place = content_id(one.as_dict())
+        for rate in one.models:
+            if rate.model in (model.ref, *model.seeds) and rate.vmer.value is not None:
+                figure = {name: value * axis.scale for name, value in rate.vmer.as_dict().items()}
+                name = f"round_{one.ref.partition('/')[2]}"
+                found.append((BoardDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
+    return found
+
+
+def _harness(ranked: Ranked, model: BoardModel) -> str:
+    made = ranked.board
+    lower = made.axes[0].lower
+    name = HARNESS_NAMES.get(made.metric, made.metric)
+    found: dict[str, dict[str, Any]] = {}
+    scored = _scored(made, model)
+    for dataset, figure in scored:
+        if figure is not None:
+            task = f"{made.task.name}_{dataset.name}"
+            found[task] = {"alias": task, f"{name},none": figure["value"] / made.axes[0].scale}
+            found[task][f"{name}_stderr,none"] = (
+                (figure["high"] - figure["low"]) / made.axes[0].scale / 3.92 if figure["low"] is not None else "N/A"
+            )
+    versions = {f"{made.task.name}_{dataset.name}": dataset for dataset, _ in scored}
+    shape = {
+        "results": found,
+        "group_subtasks": {task: [] for task in found},
+        "configs": {
+            task: {"task": task, "dataset_path": versions[task].ref, "metadata": {"hash": versions[task].hash}}
+            for task in found
+        },
+        "versions": {task: versions[task].ref.rpartition("@")[2] for task in found},
+        "n-shot": dict.fromkeys(found, 0),
+        "higher_is_better": {task: {name: not lower} for task in found},
+        "n-samples": {task: {"original": versions[task].rows, "effective": versions[task].rows} for task in found},
+        "config": {"model": "quintain", "model_args": f"ref={model.ref},hash={model.hash}", "batch_size": 1},
+        "date": made.made_at.timestamp(),
+    }
+    return json.dumps(shape, ensure_ascii=False, indent=2) + "\n"
+
+
+def _model_index(ranked: Ranked, model: BoardModel) -> str:
+    """Write the part of a model card's front matter that the hub reads results from."""
+    made = ranked.board
+    results = [
+        {
+            "task": {"type": HUB_TASKS.get(made.task.kind, made.task.kind), "name": made.task.name},
+            "dataset": {
+                "name": dataset.name,
+                "type": f"{made.task.name}/{dataset.name}",
+                "split": dataset.role,
+                "revision": dataset.hash,
+            },
+            "metrics": [
+                {
+                    "type": made.metric,
+                    "name": made.axes[0].title,
+                    "value": float(figure["value"]) / made.axes[0].scale,
+                }
+            ],
+        }
+        for dataset, figure in _scored(made, model)
+        if figure is not None
+    ]
+    index = {"model-index": [{"name": model.name, "results": results}]}
+    return f"---\n{yaml.safe_dump(index, allow_unicode=True, sort_keys=False, width=1000)}---\n"
+
+
+WHOLE: Mapping[str, Callable[[Ranked], str]] = {
+    "csv": _csv,
+    "json": _json,
+    "latex": _latex,
+    "markdown": _markdown,
+}
+SINGLE: Mapping[str, Callable[[Ranked, BoardModel], str]] = {"harness": _harness, "model-index": _model_index}
+KINDS = (*WHOLE, *SINGLE)
+SUFFIXES: Mapping[str, tuple[str, str]] = {
+    "csv": ("csv", "text/csv"),
+    "json": ("json", "application/json"),
+    "latex": ("tex", "text/x-tex"),
+    "markdown": ("md", "text/markdown"),
+    "harness": ("harness.json", "application/json"),
+    "model-index": ("model-index.md", "text/markdown"),
+}

@@ -1,0 +1,187 @@
+"""Rank a board by a reader's view of it. The same formula ranks it in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quintain.core.errors import BadInput
+from quintain.services.board.gaps import why_unranked
+from quintain.services.board.parts import Board, View
+from quintain.services.evaluate.standing import Runs
+from quintain.services.plain.rank import parse_numbers
+from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, weighted_mean
+
+NOTHING_SCORES = "no data set scores yet"
+
+
+def parse_view(
+    weights: str = "", datasets: str = "", *, epsilon: float | None = None, base: str = "", amrs: str = ""
+) -> View:
+    """Read a view from texts such as `performance:4,memory:1`, as addresses and command lines carry it.
+
+    >>> parse_view("performance:4,memory:1").weights
+    {'performance': 4.0, 'memory': 1.0}
+    """
+    return View(
+        weights=parse_numbers(weights.replace(":", "="), "weights") or None,
+        datasets=parse_numbers(datasets.replace(":", "="), "weights of data sets") or None,
+        epsilon=epsilon,
+        base=base or None,
+        amrs=parse_numbers(amrs.replace(":", "="), "exchange rates") or None,
+    )
+
+
+def dataset_weights(made: Board, view: View) -> list[float]:
+    """Give the weight of each data set in *view*; those that it does not name get 0."""
+    if view.datasets is None:
+        return [dataset.weight for dataset in made.datasets]
+    names = [dataset.name for dataset in made.datasets]
+    strange = [name for name in view.datasets if name not in names]
+    if strange:
+        known = ", ".join(names) or "none"
+        raise BadInput(f"There is no data set '{strange[0]}' on this board.", remedy=f"There are: {known}.")
+    return [float(view.datasets.get(name, 0.0)) for name in names]
+
+
+def table_of(made: Board, view: View) -> tuple[Table, dict[str, str]]:
+    """Average over data sets by the view's weights: the table that is ranked, and which models lie beyond a cap.
+
+    A value beyond its cap is no good to anybody: the cell is left empty, so that its model is shown unranked.
+    """
+    weights = dataset_weights(made, view)
+    scores = any(weight > 0 for weight in weights)
+    if made.datasets and view.datasets is not None and not scores:
+        raise BadInput("No data set has a weight.", remedy="Give at least one of them a weight above 0.")
+    shape = (len(made.models), len(made.axes), len(made.datasets))
+    values = np.full(shape, np.nan)
+    cannot = np.zeros(shape[:2], dtype=bool)
+    for row, model in enumerate(made.models):
+        for column, axis in enumerate(made.axes):
+            cannot[row, column] = axis.name in model.cannot
+            for place, cell in enumerate(model.values[axis.name]):
+                if cell is not None:
+                    values[row, column, place] = cell["value"]
+    means = weighted_mean(values, weights) if scores else np.full(shape[:2], np.nan)
+    for column, axis in enumerate(made.axes):
+        if axis.pooled:
+            figures = [model.pooled.get(axis.name) for model in made.models]
+            means[:, column] = [np.nan if figure is None else figure["value"] for figure in figures]
+    means[cannot] = np.nan
+    beyond = {}
+    for column, axis in enumerate(made.axes):
+        if axis.cap is None:
+            continue
+        for row in np.flatnonzero(means[:, column] > axis.cap).tolist():
+            unit = f" {axis.unit}" if axis.unit else ""
+            beyond[made.models[row].ref] = f"{axis.name} above the cap of {axis.cap:g}{unit}"
+            means[row, column] = np.nan
+    columns = tuple(Column(axis.name, axis.lower, axis.cap) for axis in made.axes)
+    return Table(tuple(model.ref for model in made.models), columns, means, cannot), beyond
+
+
+def choices_of(made: Board, view: View) -> Choices:
+    """Give what the formula is told: the view and, where it says nothing, the owner's settings."""
+    return Choices(
+        weights=view.weights or made.spec.axis_weights([axis.name for axis in made.axes]),
+        epsilon=view.epsilon if view.epsilon is not None else made.spec.epsilon,
+        perf="performance",
+        base=view.base,
+        amrs=view.amrs,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A board in the order of one view."""
+
+    board: Board
+    view: View
+    table: Table
+    ranking: Ranking
+    reasons: Mapping[str, str]
+
+    def order(self) -> list[int]:
+        """Give the rows from the best; those without a rank come last, by name."""
+        last = len(self.board.models) + 1
+        models = self.board.models
+        return sorted(range(len(models)), key=lambda row: (self.ranking.rank[row] or last, models[row].name))
+
+    @property
+    def runs(self) -> Runs:
+        """The runs behind what this view ranks; while some are still to come, the order is provisional."""
+        return self.board.runs(dataset_weights(self.board, self.view))
+
+    def figure(self, row: int, axis: str) -> dict[str, float | None] | None:
+        """Give one cell over data sets, with its interval: the halves add up as independent errors do."""
+        value = float(self.table.values[row, self.table.position(axis)])
+        if np.isnan(value):
+            return None
+        if self.board.axes[self.table.position(axis)].pooled:
+            figure = self.board.models[row].pooled[axis] or {}
+            return {"value": value, "low": figure.get("low"), "high": figure.get("high")}
+        weights = np.array(dataset_weights(self.board, self.view))
+        ends: dict[str, float | None] = {}
+        for end, sign in (("low", -1.0), ("high", 1.0)):
+            squares = 0.0
+            for weight, one in zip(weights / weights.sum(), self.board.models[row].values[axis], strict=True):
+                if weight > 0 and one is not None:
+                    half = np.nan if one[end] is None else one[end] - one["value"]
+                    squares += (weight * half) ** 2
+            ends[end] = None if np.isnan(squares) else value + sign * float(np.sqrt(squares))
+        return {"value": value, **ends}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        ranking = self.ranking
+        return {
+            "task": self.board.task.name,
+            "provisional": self.runs.waiting > 0,
+            "runs": self.runs.as_dict(),
+            "machine": self.board.machine.as_dict(),
+            "models": [self._model(row) for row in self.order()],
+            "amrs": dict(ranking.amrs),
+            "weights": dict(ranking.weights),
+            "datasets": {
+                dataset.name: weight
+                for dataset, weight in zip(self.board.datasets, dataset_weights(self.board, self.view), strict=True)
+            },
+            "warnings": {one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
+            "epsilon": ranking.epsilon,
+            "base": ranking.base,
+            "worth": dict(ranking.worth),
+            "amounts": self.table.amounts(),
+            "notes": dict(ranking.notes),
+        }
+
+    def _model(self, row: int) -> dict[str, Any]:
+        model = self.board.models[row]
+        shape: dict[str, Any] = {
+            "model": model.ref,
+            "name": model.name,
+            "dynascore": self.ranking.dynascore[row],
+            "rank": self.ranking.rank[row],
+            "values": {axis.name: self.figure(row, axis.name) for axis in self.board.axes},
+        }
+        reason = self.reasons.get(model.ref)
+        return shape | {"reason": reason} if reason else shape
+
+
+def rank(made: Board, view: View | None = None) -> Ranked:
+    """Rank the board by *view*, or by the owner's default."""
+    chosen = view or View()
+    table, beyond = table_of(made, chosen)
+    ranking = rank_models(table, choices_of(made, chosen))
+    weights = dataset_weights(made, chosen)
+    reasons = {}
+    waiting = bool(made.datasets) and not any(weights)
+    for row, model in enumerate(made.models):
+        if model.ref in ranking.unranked:
+            gone = [axis.name for axis, value in zip(made.axes, table.values[row], strict=True) if np.isnan(value)]
+            rests = why_unranked(model, [name for name in gone if ranking.weights[name] > 0], weights)
+            why = NOTHING_SCORES if waiting else beyond.get(model.ref) or ranking.unranked[model.ref]
+            reasons[model.ref] = f"{why} ({rests})" if rests else why
+    return Ranked(made, chosen, table, ranking, reasons)

@@ -1,0 +1,66 @@
+"""Measure again, on the class of machine that ranks, what was measured elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict
+from quintain.core.people import Actor
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.board.assemble import board
+from quintain.services.board.parts import Part
+from quintain.services.tasks.board_settings import board_spec
+from quintain.services.tasks.definitions import find_row
+from quintain.services.tasks.machines import class_of
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.board import boards as board_queries
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import MEASURE
+
+
+@dataclass(frozen=True, slots=True)
+class Remeasured:
+    """How many measurements were queued again, and for what class of machine they wait."""
+
+    machine: str
+    queued: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"machine": self.machine, "queued": self.queued}
+
+
+def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
+    """Queue what was measured on another class of machine than the one that ranks; the task's owners may.
+
+    Only workers on machines of that class take it. What is known stays shown, unranked, until then.
+    """
+    find_row(db, task)
+    require_owner(actor, task)
+    if board_spec(db, task).frozen_at is not None:
+        raise Conflict(
+            f"The board of '{task}' is frozen, and shows what was measured until then.",
+            remedy="Measure again when the freeze is over.",
+        )
+    machine = board(db, blobs, actor, task, Part(live=True, seeds_apart=True)).machine.name
+    if machine is None:
+        raise Conflict("Nothing has been measured yet.", remedy="Name a class of machine in the board's settings.")
+    newest = {version.id for version, _ in board_queries.evaluated_versions(db, task)}
+    queued = 0
+    with transaction(db):
+        for row in queries.rows(db, task=task, variant=MEASURE, states=["done"]):
+            elsewhere = row.cell.measurements and class_of(row.cell.measurements) != machine
+            if elsewhere and row.dataset_version.id in newest and row.model_version.withdrawn_at is None:
+                cell = row.cell
+                cell.state, cell.machine, cell.attempts, cell.done = "queued", machine, 0, 0
+                cell.lease_until = cell.finished_at = None
+                queries.note(db, cell.id, "queued", f"to be measured on {machine}, by {actor.name}")
+                queued += 1
+        if queued:
+            audit.record(db, actor, "evaluate.remeasure", task, machine=machine, queued=queued)
+    return Remeasured(machine, queued)

@@ -1,0 +1,60 @@
+"""vMER on the board: what the newest review of each round found, and one figure over all rounds for each model.
+
+Reviews keep the counts, so that a board costs the same however many judgements there are, and a frozen one shows what
+was known when it was frozen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from quintain.services.board.parts import BoardRound, Figure, RoundRate
+from quintain.services.models.registry import ModelInfo
+from quintain.stats.workers import validated_share, wilson_share
+from quintain.store.queries.validate import collected as queries
+from quintain.store.tables import ValidationReview
+
+
+def rounds_of(
+    db: Session, task: str, shown: Sequence[ModelInfo], moment: datetime | None = None
+) -> tuple[BoardRound, ...]:
+    """List the validated rounds of *task*, oldest first, with the rates of the models that are *shown*."""
+    versions = {version.ref for info in shown for version in info.versions if version.withdrawn_at is None}
+    return tuple(
+        _round(f"{task}/{name}", review, versions)
+        for name, review in queries.newest_reviews(db, task, moment)
+        if review.summary.get("vmer", {}).get("models")
+    )
+
+
+def _round(ref: str, review: ValidationReview, versions: set[str]) -> BoardRound:
+    counts, compared = review.summary["vmer"], review.summary["compared"]
+    collected, validated, _ = counts["all"]
+    return BoardRound(
+        ref=ref,
+        at=review.created_at,
+        collected=collected,
+        validated=validated,
+        human=wilson_share(round(review.summary["agreement"] * compared), compared) if compared else None,
+        models=tuple(
+            RoundRate(model, answered, errors, validated_share(errors, validated, answered))
+            for model, (answered, validated, errors) in sorted(counts["models"].items())
+            if model in versions
+        ),
+    )
+
+
+def pooled_rate(rounds: Sequence[BoardRound], model: str, scale: float) -> Figure | None:
+    """Give a model version's vMER over all validated rounds that it answered in; None where there is none."""
+    found = [
+        (one, rate) for one in rounds for rate in one.models if rate.model == model and rate.vmer.value is not None
+    ]
+    if not found:
+        return None
+    collected = sum(rate.collected for _, rate in found)
+    rate = wilson_share(sum(rate.errors for _, rate in found), collected)
+    shown = {name: None if value is None else value * scale for name, value in rate.as_dict().items()}
+    return {**shown, "n": collected, "at": max(one.at for one, _ in found).isoformat(timespec="seconds")}

@@ -1,0 +1,85 @@
+"""Several seeds of one model as one row: the mean of their figures, with the spread beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from quintain.services.board.parts import BoardModel, Figure
+from quintain.services.evaluate.standing import Gap, Runs
+
+
+def merge_seeds(models: Sequence[BoardModel]) -> list[BoardModel]:
+    """Make one row of the models that are one family, of one owner and seen by the same people.
+
+    Nobody joins a family of somebody else, so that a name alone moves no other person's row.
+    """
+    groups: dict[tuple[str, ...], list[BoardModel]] = {}
+    for model in models:
+        key = (model.ref,) if not model.family else (model.family, model.owner or "", model.visibility, "family")
+        groups.setdefault(key, []).append(model)
+    return [group[0] if len(group) == 1 else _row(group) for group in groups.values()]
+
+
+def _row(group: Sequence[BoardModel]) -> BoardModel:
+    first = min(group, key=lambda model: model.created_at)
+    task = first.ref.partition("/")[0]
+    places = range(len(first.predictions))
+    return replace(
+        first,
+        ref=f"{task}/{first.family}",
+        name=str(first.family),
+        values={
+            axis: [_mean([model.values[axis][place] for model in group]) for place in places] for axis in first.values
+        },
+        pooled={axis: _mean([model.pooled.get(axis) for model in group]) for axis in first.pooled},
+        slices=[_slices([model.slices[place] for model in group]) for place in places],
+        cannot=tuple(name for name in first.cannot if all(name in model.cannot for model in group)),
+        gaps={axis: [_first_gap(group, axis, place) for place in places] for axis in first.gaps},
+        runs=[sum((model.runs[place] for model in group), Runs()) for place in places],
+        seeds=tuple(model.ref for model in group),
+        hashes=tuple(model.hash for model in group),
+        predictions=tuple(tuple(model.predictions[place][0] for model in group) for place in places),
+        draws={
+            axis: tuple(tuple(model.draws[axis][place][0] for model in group) for place in places)
+            for axis in first.draws
+        },
+        predictions_only=all(model.predictions_only for model in group),
+    )
+
+
+def _first_gap(group: Sequence[BoardModel], axis: str, place: int) -> Gap | None:
+    """Give why a seed lacks a figure, where one does: the row lacks it then, too."""
+    return next((model.gaps[axis][place] for model in group if model.gaps[axis][place]), None)
+
+
+def _mean(figures: Sequence[Figure | None]) -> Figure | None:
+    """Average figures and the ends of their intervals; one that is missing leaves the row without."""
+    there = [figure for figure in figures if figure is not None]
+    if len(there) < len(figures):
+        return None
+    values = np.array([figure["value"] for figure in there], dtype=np.float64)
+    ends = {}
+    for end in ("low", "high"):
+        known = [figure[end] for figure in there if figure.get(end) is not None]
+        ends[end] = float(np.mean(known)) if len(known) == len(there) else None
+    return {
+        **there[0],
+        "value": float(values.mean()),
+        **ends,
+        "spread": float(values.std(ddof=1)),
+        "seeds": len(there),
+    }
+
+
+def _slices(lists: Sequence[Sequence[Figure]]) -> list[Figure]:
+    names = [(piece["by"], piece["name"]) for piece in lists[0]]
+    found = []
+    for by, name in names:
+        pieces = [next((p for p in pieces if (p["by"], p["name"]) == (by, name)), None) for pieces in lists]
+        mean = _mean(pieces)
+        if mean is not None:
+            found.append(mean)
+    return found

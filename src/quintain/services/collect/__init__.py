@@ -1,0 +1,1 @@
+"""People write at models: rounds, sessions, attempts."""

@@ -1,0 +1,81 @@
+"""Asking the models that a writer faces, outside of any transaction, so that a slow one holds up nobody else."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Unavailable
+from quintain.core.example import Inputs, Prediction
+from quintain.core.rounds import RoundSpec
+from quintain.core.task import Task
+from quintain.services.collect.checks import Written, fooled
+from quintain.services.models.ask import Runner, ask
+from quintain.services.models.registry import ModelVersionInfo, versions_by_id
+from quintain.store.blobs import Blobs
+
+logger = logging.getLogger(__name__)
+
+
+def target_versions(db: Session, ids: Sequence[int]) -> list[ModelVersionInfo]:
+    """Give the model versions of a session; whoever's they are, the round's owner chose them."""
+    found = versions_by_id(db, ids)
+    return [found[one] for one in ids]
+
+
+def ask_targets(
+    blobs: Blobs,
+    versions: Sequence[ModelVersionInfo],
+    task: Task,
+    spec: RoundSpec,
+    written: Written,
+    *,
+    runners: Mapping[str, Runner],
+    seconds: float,
+) -> list[dict[str, Any]]:
+    """Ask every target model, and decide for each whether it was fooled; in the form that is stored."""
+    found = []
+    for version in versions:
+        said = ask_safely(blobs, version, task, [written.inputs], runners=runners, seconds=seconds)[0]
+        found.append(
+            {
+                "version": version.id,
+                "model": version.ref,
+                "hash": version.hash,
+                "answer": said.answer,
+                "probabilities": dict(said.probabilities) if said.probabilities else None,
+                "fooled": fooled(task, spec.fooled, written.target, said),
+            }
+        )
+    return found
+
+
+def ask_safely(
+    blobs: Blobs,
+    version: ModelVersionInfo,
+    task: Task,
+    inputs: Sequence[Inputs],
+    *,
+    runners: Mapping[str, Runner],
+    seconds: float,
+) -> list[Prediction]:
+    """Ask a model; whatever is wrong with it is not the writer's fault, and said to be so."""
+    try:
+        return ask(blobs, version, task, inputs, runners=runners, seconds=seconds)
+    except Unavailable as error:
+        logger.warning("a writer got no answer: %s", error)
+        # What the model's own code complained of, and what the model is called, is for those who may see it.
+        reason = error.message.replace(f"Model '{version.ref}'", "The model").partition(": ")[0].rstrip(".") + "."
+    except Exception as error:
+        logger.warning("model %s gave no answer to a writer: %s", version.ref, error)
+        reason = "The model gave no answer that makes sense."
+    raise Unavailable(f"{reason} This cost you no attempt, and your text is kept.", remedy="Try again in a moment.")
+
+
+def all_fooled(answers: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Say whether every target model was fooled; None where the writer decides."""
+    said = [one["fooled"] for one in answers]
+    return None if None in said else all(said)

@@ -1,0 +1,338 @@
+"""Attempts as data: what writers add to them, what owners look at, and live counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.people import Actor
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner, require_signed_in, require_user
+from quintain.services.collect import attempt as collect
+from quintain.services.collect.rounds import RoundInfo, get_round
+from quintain.services.collect.verdicts import claimed, standing
+from quintain.services.validate.leaving import come_back, leave
+from quintain.stats.workers import wilson
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.collect import attempts as queries
+from quintain.store.queries.collect import prompts as prompt_queries
+from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.tables import AttemptFlag, AttemptNote, FlagDecision
+
+MAX_NOTE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAttempt:
+    """One of somebody's own attempts as it stands."""
+
+    id: int
+    round: str
+    number: int
+    inputs: Mapping[str, Any]
+    target: Any
+    prediction: Any
+    fooled: bool | None
+    retracted: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RoundText:
+    """What somebody wrote in a round, what the models said to it, and what became of it."""
+
+    id: int
+    inputs: Mapping[str, Any]
+    target: Any
+    predictions: tuple[Any, ...]
+    fooled: bool | None
+    retracted: bool
+    writer: str
+    number: int
+    condition: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Why the model failed, and phenomena, as the writer says; *given* where the writer was asked and has answered."""
+
+    given: bool
+    reason: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlagInfo:
+    """Something in an attempt for the owner to look at; *withhold* is None until somebody has."""
+
+    id: int
+    attempt_id: int
+    kind: str
+    detail: str
+    inputs: Mapping[str, Any]
+    at: datetime
+    withhold: bool | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Attempts under one heading, and those of them that fooled the model."""
+
+    name: str
+    attempts: int
+    fooled: int
+
+    @property
+    def rate(self) -> float | None:
+        """The model's error rate as writers see it."""
+        return self.fooled / self.attempts if self.attempts else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The Wilson interval of the rate."""
+        if not self.attempts:
+            return None
+        low, high = wilson(np.array(self.fooled), np.array(self.attempts))
+        return float(low), float(high)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"name": self.name, **self.figures()}
+
+    def figures(self) -> dict[str, Any]:
+        """Give its numbers: the rate with the ends of its interval, None where nothing was written."""
+        low, high = self.interval or (None, None)
+        return {"attempts": self.attempts, "fooled": self.fooled, "rate": self.rate, "low": low, "high": high}
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """How a round goes, counted now. Retracted attempts are counted apart and nowhere else."""
+
+    round: str
+    state: str
+    total: Count
+    retracted: int
+    workers: int
+    flags: int
+    sessions: Mapping[str, int]
+    prompts: Mapping[str, int]
+    by_worker: tuple[Count, ...]
+    by_prompt: tuple[Count, ...]
+    by_label: tuple[Count, ...]
+    by_condition: tuple[Count, ...]
+    by_number: tuple[Count, ...]
+    by_hour: tuple[Count, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        lists = ("by_worker", "by_prompt", "by_label", "by_condition", "by_number", "by_hour")
+        return {
+            "round": self.round,
+            "state": self.state,
+            **self.total.figures(),
+            "retracted": self.retracted,
+            "workers": self.workers,
+            "flags": self.flags,
+            "sessions": dict(self.sessions),
+            "prompts": dict(self.prompts),
+            **{name: [one.as_dict() for one in getattr(self, name)] for name in lists},
+        }
+
+
+def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", tags: Sequence[str] = ()) -> Notes:
+    """Say why the model failed, and which phenomena are there, on one of the actor's own attempts.
+
+    Both may be left out: that nothing was to be said is kept as well, so that nobody is asked twice.
+    """
+    if len(reason) > MAX_NOTE or "\x00" in reason:
+        raise BadInput(faults=[Fault(f"is longer than {MAX_NOTE} characters", field="reason")])
+    with transaction(db):
+        info, row = collect.own(db, actor, attempt_id)
+        known = info.spec.asks.tags
+        for tag in tags:
+            if tag not in known:
+                hint = f"there are {', '.join(known)}" if known else "this round asks for none"
+                raise BadInput(faults=[Fault(f"there is no tag '{tag}'; {hint}", field="tags")])
+        if reason.strip():
+            db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="reason", text=reason.strip()))
+        if tags or not reason.strip():
+            chosen = list(dict.fromkeys(tags))
+            db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="tags", tags=chosen))
+        db.flush()
+    return get_notes(db, actor, attempt_id)
+
+
+def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
+    """Give what the writer said of one of their own attempts, the newest of each."""
+    collect.own(db, actor, attempt_id)
+    found = {note.kind: note for note in queries.notes(db, [attempt_id]) if note.kind in {"reason", "tags"}}
+    return Notes(
+        given=bool(found),
+        reason=found["reason"].text if "reason" in found else "",
+        tags=tuple(found["tags"].tags) if "tags" in found else (),
+    )
+
+
+def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> None:
+    """Take one of the actor's own attempts back: it is not shown, judged or exported any more, and stays paid."""
+    with transaction(db):
+        info, row = collect.own(db, actor, attempt_id, locked=True)
+        if standing(db, attempt_id).retracted:
+            return
+        note = AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="retracted", text=reason[:MAX_NOTE])
+        db.add(note)
+        db.flush()
+        leave(db, attempt_id)
+        audit.record(db, actor, "attempt.retract", f"attempt:{attempt_id}")
+        if row.ended_at is None:
+            collect.end_if_over(db, info, row)
+
+
+def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
+    """Tell the owner that something is wrong with an attempt that one was shown."""
+    require_signed_in(actor)
+    if not text.strip() or len(text) > MAX_NOTE:
+        raise BadInput(faults=[Fault(f"is empty or longer than {MAX_NOTE} characters", field="text")])
+    with transaction(db):
+        standing(db, attempt_id)
+        flag = AttemptFlag(attempt_id=attempt_id, kind="reported", detail=text.strip(), user_id=actor.user_id)
+        db.add(flag)
+
+
+def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int = 100) -> list[OwnAttempt]:
+    """List the actor's own attempts, newest first, in one round or in all."""
+    user_id = require_user(actor)
+    round_id = get_round(db, actor, ref).id if ref is not None else None
+    places: dict[int, str] = {}
+    found = []
+    for one in queries.mine(db, user_id, round_id, limit):
+        made = one.attempt
+        if made.round_id not in places:
+            places[made.round_id] = "/".join(str(part) for part in round_queries.place_of(db, made.round_id))
+        found.append(
+            OwnAttempt(
+                id=made.id,
+                round=places[made.round_id],
+                number=made.number,
+                inputs=made.inputs,
+                target=made.target,
+                prediction=made.predictions[0]["answer"],
+                fooled=claimed(one) if one.fooled is not None else None,
+                retracted=one.retracted,
+                at=made.created_at,
+            )
+        )
+    return found
+
+
+def round_texts(
+    db: Session, actor: Actor, ref: str, *, fooled: bool | None = None, before: int | None = None, limit: int = 50
+) -> list[RoundText]:
+    """List what was written in a round, newest first, for its owner: all of it, also what did not fool the model.
+
+    *fooled* keeps one side; *before* is the id of the attempt after which to go on.
+    """
+    info = owned(db, actor, ref)
+    return [
+        RoundText(
+            id=row.attempt.id,
+            inputs=row.attempt.inputs,
+            target=row.attempt.target,
+            predictions=tuple(one["answer"] for one in row.attempt.predictions),
+            fooled=None if row.fooled is None else claimed(row),
+            retracted=row.retracted,
+            writer=name or "",
+            number=row.attempt.number,
+            condition=row.attempt.condition,
+            at=row.attempt.created_at,
+        )
+        for row, name in queries.page_of_round(db, info.id, fooled=fooled, before=before, limit=limit)
+    ]
+
+
+def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = False) -> list[FlagInfo]:
+    """List what the owner of a round should look at: what nobody has decided on yet, or all (None)."""
+    info = owned(db, actor, ref)
+    return [
+        FlagInfo(
+            id=row.flag.id,
+            attempt_id=row.attempt.id,
+            kind=row.flag.kind,
+            detail=row.flag.detail,
+            inputs=row.attempt.inputs,
+            at=row.flag.created_at,
+            withhold=row.decision.withhold if row.decision else None,
+            note=row.decision.note if row.decision else "",
+        )
+        for row in queries.flags(db, info.id, decided=decided)
+    ]
+
+
+def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note: str = "") -> None:
+    """Keep a flagged attempt, or withhold it from everything that leaves."""
+    with transaction(db):
+        found = queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
+        if found is None:
+            raise NotFound(f"There is no flag {flag_id}.")
+        attempt_id, round_id = found
+        task, _ = round_queries.place_of(db, round_id)
+        require_owner(actor, task)
+        db.add(FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE]))
+        db.flush()
+        (leave if withhold else come_back)(db, attempt_id)
+        audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
+
+
+def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bool], *, note: str = "") -> None:
+    """Withhold (True) or keep (False) what several flags of one round are on: all of them, or none."""
+    with transaction(db):
+        known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
+        for flag_id, withhold in decisions.items():
+            if flag_id not in known:
+                raise NotFound(f"Round {ref} has no flag {flag_id}.")
+            decide_flag(db, actor, flag_id, withhold=withhold, note=note)
+
+
+def counters(db: Session, actor: Actor, ref: str) -> Counters:
+    """Count how a round goes, for its owner: attempts and the rate at which they fool the model, by everything."""
+    info = owned(db, actor, ref)
+    total = queries.tally(db, info.id)[0]
+    return Counters(
+        round=info.ref,
+        state=info.state.value,
+        total=Count("", total[1], total[2]),
+        retracted=queries.retracted_count(db, info.id),
+        workers=queries.worker_count(db, info.id),
+        flags=len(queries.flags(db, info.id, decided=False)),
+        sessions={name or "open": count for name, count in round_queries.session_counts(db, info.id).items()},
+        prompts=prompt_queries.tally(db, info.id, now()),
+        by_worker=_counts(db, info, "worker"),
+        by_prompt=_counts(db, info, "prompt"),
+        by_label=_counts(db, info, "label"),
+        by_condition=_counts(db, info, "condition"),
+        by_number=_counts(db, info, "number"),
+        by_hour=_counts(db, info, "hour"),
+    )
+
+
+def owned(db: Session, actor: Actor, ref: str) -> RoundInfo:
+    """Give a round to one of its task's owners."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    return info
+
+
+def _counts(db: Session, info: RoundInfo, by: str) -> tuple[Count, ...]:
+    return tuple(
+        Count("" if name is None else str(name), made, good) for name, made, good in queries.tally(db, info.id, by)
+    )

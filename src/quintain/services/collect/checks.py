@@ -1,0 +1,213 @@
+"""What may be wrong with a text that somebody wrote, said so that they can mend it. No database, no model."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.example import Answer, Inputs, Prediction
+from quintain.core.rounds import Fooled, RoundSpec
+from quintain.core.task import Task
+from quintain.services.collect.writing_systems import foreign_script
+from quintain.stats.text import exact_match, token_f1
+from quintain.tasks.contract import TaskKind, kind_of
+from quintain.tasks.shapes import gold_list
+from quintain.tasks.spans import SpanKind
+
+MAX_CHARACTERS = 100_000
+# What a model reads and people do not see: soft hyphens, spaces without width, marks that turn the writing round.
+# Joiners are left out, which emoji and Persian need, and so are the marks of direction that stand in mixed texts.
+INVISIBLE = re.compile("[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u2064\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that may be submitted: its inputs with what a prompt fixes, its target, and how far it is from it."""
+
+    inputs: Mapping[str, Any]
+    target: Answer
+    edit_distance: int | None
+    edit_share: float | None
+
+
+def check_writing(
+    task: Task, spec: RoundSpec, prompt: Inputs | None, inputs: Inputs, target: Answer, *, assigned: Answer = None
+) -> Written:
+    """Give what was written as it is stored, or raise BadInput with every fault.
+
+    *prompt* are the inputs that were given to edit; *assigned* is the target that was handed out.
+    """
+    kind = kind_of(task)
+    size = sum(len(str(value)) for value in inputs.values())
+    if size > MAX_CHARACTERS:
+        raise BadInput(
+            f"This has {size:,} characters, and nobody will read more than {MAX_CHARACTERS:,}.", remedy="Shorten it."
+        )
+    whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
+    faults += kind.check(task, whole, target)
+    if not faults and kind.answer_type == "span":
+        target, faults = _placed(task, whole, target)
+    faults += _target_faults(kind, task, spec, target, assigned)
+    if not faults:
+        faults += _script_faults(kind, task, spec, whole) + _invisible_faults(kind, task, prompt or {}, whole)
+    distance = share = None
+    if prompt is not None:
+        distance, share = edit_distance(task, prompt, whole)
+        if distance == 0 and not faults and _has_all(kind, task, prompt):
+            faults.append(Fault("this is the prompt, unchanged; edit it first", field=_editable(kind, task)[0]))
+    if faults:
+        raise BadInput(faults=_once(faults))
+    return Written(whole, target, distance, share)
+
+
+def edit_distance(task: Task, prompt: Inputs, inputs: Inputs) -> tuple[int, float]:
+    """Count the characters to change from *prompt* to *inputs* where it may be edited, and as a share of the longer.
+
+    The share is what DynaSent (Potts et al., 2021, figure 2) calls the normalised edit distance.
+    """
+    kind = kind_of(task)
+    names = [name for name in _editable(kind, task) if prompt.get(name) is not None]
+    before = "\n".join(as_text(prompt.get(name)) for name in names)
+    after = "\n".join(as_text(inputs.get(name)) for name in names)
+    distance = Levenshtein.distance(before, after)
+    return distance, distance / max(len(before), len(after), 1)
+
+
+def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> bool | None:
+    """Say whether a model was fooled by the round's rule; None where the writer has to say it."""
+    kind = kind_of(task)
+    if rule.rule == "worker" or (rule.rule == "task" and kind.asks_worker(task)):
+        return None
+    if rule.rule == "task" or kind.answer_type not in {"span", "text"}:
+        return kind.fooled(task, target, prediction.answer)
+    right = [one["text"] if isinstance(one, Mapping) else one for one in gold_list(kind.answer_type, target)]
+    said = prediction.answer["text"] if isinstance(prediction.answer, Mapping) else str(prediction.answer)
+    if rule.rule == "differs":
+        return not exact_match(said, right)
+    return token_f1(said, right) < rule.threshold
+
+
+def span_places(task: Task, inputs: Inputs, text: str) -> list[int]:
+    """List where *text* stands in the input that answers are selected from; whatever its case, if the kind says so."""
+    kind = kind_of(task)
+    source = inputs.get(kind.form(task).answer.of or "")
+    if not isinstance(source, str) or not text:
+        return []
+    found = _occurrences(re.escape(text), source)
+    if not found and isinstance(kind, SpanKind) and kind.ignore_case:
+        found = _occurrences(f"(?i:{re.escape(text)})", source)
+    return found
+
+
+def aim_of(task: Task, target: Answer) -> str:
+    """Give a target as a short text to count by; empty where targets are texts of their own."""
+    if kind_of(task).answer_type in {"label", "choice", "token"} and target is not None:
+        return str(target)[:80]
+    return ""
+
+
+def split_fields(task: Task, inputs: Inputs) -> tuple[dict[str, str], dict[str, str]]:
+    """Split inputs into what writers may change and what is given, as texts."""
+    kind = kind_of(task)
+    own = set(_editable(kind, task))
+    texts = {name: as_text(value) for name, value in inputs.items() if value is not None}
+    return (
+        {name: text for name, text in texts.items() if name in own},
+        {name: text for name, text in texts.items() if name not in own},
+    )
+
+
+def as_text(value: Any) -> str:
+    """Give an input as one text: lists one entry to a line."""
+    if value is None:
+        return ""
+    return "\n".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
+
+
+def _invisible_faults(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> list[Fault]:
+    """Find invisible characters that the writer brought in; what came with the prompt is not their doing."""
+    faults = []
+    for name in _editable(kind, task):
+        new = set(INVISIBLE.findall(as_text(inputs.get(name)))) - set(as_text(prompt.get(name)))
+        names = sorted(unicodedata.name(one, f"U+{ord(one):04X}").lower() for one in new)
+        faults += [
+            Fault(f"has an invisible character ({what}); people judge what they see", field=name) for what in names
+        ]
+    return faults
+
+
+def _editable(kind: TaskKind, task: Task) -> list[str]:
+    return [item.name for item in kind.fields(task) if item.editable]
+
+
+def _has_all(kind: TaskKind, task: Task, prompt: Inputs) -> bool:
+    return any(prompt.get(name) is not None for name in _editable(kind, task))
+
+
+def _with_fixed(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> tuple[dict[str, Any], list[Fault]]:
+    whole = {name: value for name, value in inputs.items() if value is not None}
+    faults = []
+    for item in kind.fields(task):
+        given = prompt.get(item.name)
+        if given is None or item.editable:
+            continue
+        if item.name in whole and _plain(whole[item.name]) != _plain(given):
+            faults.append(Fault("is given in this round and cannot be changed", field=item.name))
+        whole[item.name] = given
+    return whole, faults
+
+
+def _placed(task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
+    """Find where spans stand that were given without their start; where it could be several places, ask."""
+    if target is None:
+        return None, []
+    found, faults = [], []
+    of = kind_of(task).form(task).answer.of or ""
+    for span in gold_list("span", target):
+        places = span_places(task, inputs, span["text"]) if span["start"] is None else [span["start"]]
+        if len(places) > 1:
+            reason = f"'{span['text'][:80]}' stands {len(places)} times in '{of}'; say which one you mean, by its start"
+            faults.append(Fault(reason, field="answer"))
+        start = places[0] if places else None
+        text = span["text"] if start is None else str(inputs[of])[start : start + len(span["text"])]
+        found.append({"text": text, "start": start})
+    return (found if isinstance(target, list | tuple) else found[0]), faults
+
+
+def _occurrences(pattern: str, source: str) -> list[int]:
+    # Looking ahead finds places that overlap, too.
+    return [match.start() for match in re.finditer(f"(?={pattern})", source)]
+
+
+def _plain(value: Any) -> Any:
+    # Browsers send line ends as \r\n whatever they were.
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+
+
+def _target_faults(kind: TaskKind, task: Task, spec: RoundSpec, target: Answer, assigned: Answer) -> list[Fault]:
+    if assigned is not None and target != assigned:
+        return [Fault(f"the label to aim at was given: {assigned}", field="answer")]
+    by_worker = spec.fooled.rule == "worker" or (spec.fooled.rule == "task" and kind.asks_worker(task))
+    if target is None and not by_worker:
+        return [Fault("say first which answer is right", field="answer")]
+    return []
+
+
+def _script_faults(kind: TaskKind, task: Task, spec: RoundSpec, inputs: Inputs) -> list[Fault]:
+    faults = []
+    for name in _editable(kind, task):
+        script = foreign_script(as_text(inputs.get(name)), spec.scripts)
+        if script is not None:
+            wanted = " or ".join(spec.scripts)
+            faults.append(Fault(f"is written in {script}; this round asks for {wanted}", field=name))
+    return faults
+
+
+def _once(faults: list[Fault]) -> list[Fault]:
+    return list(dict.fromkeys(faults))

@@ -1,0 +1,82 @@
+"""Texts that are there already, or almost: refused at submission with a message that says so.
+
+Within one session a writer tries small changes again and again, and two edits of one prompt are alike by nature: there
+only the same text is refused. Everywhere else near-duplicates with the same target are, too. (With another target a
+small change is a contrast, and welcome.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict
+from quintain.core.task import Task
+from quintain.services.collect import sketches
+from quintain.services.collect.checks import Written, split_fields
+from quintain.store.queries.collect import attempts as queries
+from quintain.store.tables import WritingSession as SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """By what a text is found again: *own* are the fields that its writer wrote."""
+
+    own: Mapping[str, str]
+    text: str
+    text_key: str
+    bands: tuple[int, ...]
+
+
+def sketch_of(task: Task, written: Written) -> Sketch:
+    """Make the sketch of what was written; texts on different passages (or premises) never meet."""
+    own, given = split_fields(task, written.inputs)
+    text = _joined(own)
+    scope = sketches.text_key(task.name, given)
+    return Sketch(own, text, sketches.text_key(task.name, {**own, **given}), tuple(sketches.bands(scope, text)))
+
+
+def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written, sketch: Sketch) -> None:
+    """Refuse a text that somebody has submitted before, or nearly so."""
+    found = queries.like(db, sketch.text_key, sketch.bands)
+    for one in found:
+        if one.same:
+            raise _there_already(mine=one.user_id == row.user_id)
+    others = [one for one in found if _comparable(one, row, written)]
+    texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
+    place = sketches.nearest(sketch.text, texts)
+    if place is not None:
+        mine = others[place].user_id == row.user_id
+        raise Conflict(
+            f"This is almost the same as what {'you' if mine else 'somebody else'} submitted before"
+            + (f": “{_short(texts[place])}”." if mine else "."),
+            remedy="Change more of it. It cost you no attempt.",
+        )
+
+
+def refuse_same(db: Session, sketch: Sketch) -> None:
+    """Refuse exactly the same text, whatever its case and punctuation: the last look, before it is stored."""
+    if queries.is_there(db, sketch.text_key):
+        raise _there_already(mine=False)
+
+
+def _there_already(*, mine: bool) -> Conflict:
+    who = "You have" if mine else "Somebody has"
+    return Conflict(f"{who} submitted this very text before.", remedy="Change it. It cost you no attempt.")
+
+
+def _comparable(other: queries.Likeness, row: SessionRow, written: Written) -> bool:
+    if other.session_id == row.id or not other.inputs:
+        return False
+    same_prompt = row.prompt_id is not None and other.prompt_id == row.prompt_id
+    return not same_prompt and other.target == written.target
+
+
+def _joined(own: Mapping[str, str]) -> str:
+    return "\n".join(own[name] for name in sorted(own))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:79]}…"

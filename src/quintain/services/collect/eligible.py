@@ -1,0 +1,70 @@
+"""Who may write in a round, and why not: one person rule by rule, or everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, RoleName
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.readiness import rules_of
+from quintain.services.collect.rounds import get_round
+from quintain.services.work.qualify import Reason, eligibility, why
+from quintain.store.queries.access import people
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """Whether somebody may write in a round, with a reason for every rule."""
+
+    name: str
+    ok: bool
+    reasons: tuple[Reason, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        reasons = [{"rule": one.rule, "ok": one.ok, "text": one.text} for one in self.reasons]
+        return {"name": self.name, "eligible": self.ok, "reasons": reasons}
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Some of the people with the role of a worker on a round's task; *total* is how many there are."""
+
+    round: str
+    rules: tuple[Mapping[str, Any], ...]
+    total: int
+    people: tuple[Eligible, ...]
+
+
+def may_write(db: Session, actor: Actor, ref: str, name: str | None = None) -> Eligible:
+    """Say rule by rule whether the actor, or for an owner the person called *name*, may write in a round."""
+    info = get_round(db, actor, ref)
+    reasons = why(db, actor, info.task, rules_of(info.spec), name)
+    return _verdict(name or actor.name, reasons)
+
+
+def crowd(db: Session, actor: Actor, ref: str, *, search: str = "", limit: int = 100, offset: int = 0) -> Crowd:
+    """Say of everybody with the role of a worker whether they may write in a round, for its owner."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    rules = rules_of(info.spec)
+    users = people.users(db, search=search)
+    grants = people.grants_of(db, [user.id for user in users])
+    workers = [
+        user
+        for user in users
+        if Actor(user.id, user.name, frozenset(grants.get(user.id, ()))).has(RoleName.WORKER, info.task)
+    ]
+    found = [
+        _verdict(user.name, eligibility(db, user.id, rules, task=info.task))
+        for user in workers[offset : offset + limit]
+    ]
+    return Crowd(info.ref, tuple(rules), len(workers), tuple(found))
+
+
+def _verdict(name: str, reasons: list[Reason]) -> Eligible:
+    return Eligible(name, all(reason.ok for reason in reasons), tuple(reasons))

@@ -1,0 +1,227 @@
+"""Prompts: texts that writers edit, each drawn once. They come from a table, and never from what was used before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault
+from quintain.core.people import Actor
+from quintain.core.rounds import RoundState
+from quintain.core.task import Field, Task
+from quintain.data.identity import example_ids
+from quintain.data.shaping import shape
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import RoundInfo, get_round
+from quintain.services.tasks.definitions import get_task
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.collect import prompts as queries
+from quintain.tasks.contract import TaskKind, kind_of
+from quintain.tasks.rules import field_rules, find_faults
+
+ABOUT = ("answer", "tags", "corpus", "part", "row")
+DRAW_DIGITS = 15  # of the hash, which is as good as random and fits 64 bits
+
+
+@dataclass(frozen=True, slots=True)
+class PromptReport:
+    """What became of a table of prompts: *used* are in earlier rounds, *used_parts* in parts of a corpus that are."""
+
+    rows: int
+    added: int
+    repeated: int
+    used: int
+    used_parts: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Give it as plain data, for JSON."""
+        return {
+            "rows": self.rows,
+            "added": self.added,
+            "repeated": self.repeated,
+            "used": self.used,
+            "used_parts": self.used_parts,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PromptInfo:
+    """A prompt as its owner sees it."""
+
+    id: int
+    hash: str
+    inputs: Mapping[str, Any]
+    tags: tuple[str, ...]
+    corpus: str
+    part: str
+    row: str
+    uses: int
+    leased: bool
+
+
+def import_prompts(
+    db: Session,
+    actor: Actor,
+    ref: str,
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    corpus: str | None = None,
+    part: str | None = None,
+    tags: Sequence[str] = (),
+) -> PromptReport:
+    """Add the rows of a table as prompts of a round.
+
+    The columns are the task's fields (those that writers may not change are needed, one of the others is enough), and
+    if they are there `answer`, `tags` (a list, or separated by commas), `corpus`, `part` and `row`, which say where a
+    text is from. *corpus*, *part* and *tags* hold for all rows. Rows that the task has used in another round, as they
+    are or by their part of the corpus, are left out and counted.
+    """
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    task = get_task(db, info.task)
+    table = _read(path, task, columns or {})
+    named = {"corpus": corpus if corpus is not None else path.name, "part": part}
+    table = _with_source(table, named, tags)
+    with transaction(db):
+        lock(db, f"prompts of {info.task}")
+        if get_round(db, actor, ref).state is RoundState.CLOSED:
+            raise Conflict(f"Round {ref} is closed.", remedy="Clone it to collect again.")
+        fresh, report = _fresh(db, info, table)
+        queries.add(db, _rows(info.id, fresh, task))
+        audit.record(db, actor, "round.prompts", ref, file=path.name, **report.as_dict())
+    return report
+
+
+def list_prompts(db: Session, actor: Actor, ref: str, *, limit: int = 50, offset: int = 0) -> list[PromptInfo]:
+    """List prompts of a round in the order in which they were added."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    moment = now()
+    return [
+        PromptInfo(
+            id=one.id,
+            hash=one.hash,
+            inputs=one.inputs,
+            tags=tuple(one.tags),
+            corpus=one.corpus,
+            part=one.part,
+            row=one.row,
+            uses=one.uses,
+            leased=one.lease_until is not None and one.lease_until > moment,
+        )
+        for one in queries.page(db, info.id, limit=limit, offset=offset)
+    ]
+
+
+def prompt_counts(db: Session, actor: Actor, ref: str) -> dict[str, int]:
+    """Count the prompts of a round: all, used, repeated (used more than once), leased now, and unused."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    return queries.tally(db, info.id, now())
+
+
+def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
+    kind = kind_of(task)
+    fields = kind.fields(task)
+    fixed = [item.name for item in fields if not item.editable and item.required]
+    others = [item.name for item in fields if item.name not in fixed]
+    table = read_table(path, required=fixed, optional=[*others, *ABOUT], columns=columns)
+    there = [item for item in fields if item.name in table.columns]
+    if not there:
+        names = ", ".join(item.name for item in fields)
+        raise BadInput(
+            faults=[Fault(f"there is none of the columns {names}", file=path.name)],
+            remedy="Map names with --column NAME=COLUMN.",
+        )
+    table, faults = _shaped(table, kind, task, there, path)
+    faults += [
+        Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
+        for one in find_faults(table, [rule for item in there for rule in field_rules(item)])
+    ]
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    return table
+
+
+def _shaped(
+    table: pl.DataFrame, kind: TaskKind, task: Task, there: Sequence[Field], path: Path
+) -> tuple[pl.DataFrame, list[Fault]]:
+    schema = kind.schema(task)
+    faults: list[Fault] = []
+    wanted = [item.name for item in there] + (["answer"] if "answer" in table.columns else [])
+    for name in wanted:
+        values, misfits = shape(table[name], schema[name])
+        table = table.with_columns(values.alias(name))
+        faults += [Fault(reason, file=path.name, row=row_number(path, at), field=name) for at, reason in misfits]
+    return table.select(*wanted, *(name for name in ABOUT[1:] if name in table.columns)), faults
+
+
+def _with_source(table: pl.DataFrame, named: Mapping[str, str | None], tags: Sequence[str]) -> pl.DataFrame:
+    """Fill in what is said of all rows, and give tags as lists."""
+    for name in ("corpus", "part", "row"):
+        own = pl.col(name).cast(pl.String()).fill_null("") if name in table.columns else pl.lit("")
+        given = named.get(name)
+        column = own if given is None else pl.when(own == "").then(pl.lit(given)).otherwise(own)
+        table = table.with_columns(column.str.slice(0, 120).alias(name))
+    table = table.with_columns(
+        pl.when(pl.col("row") == "").then(pl.int_range(1, pl.len() + 1).cast(pl.String())).otherwise("row").alias("row")
+    )
+    if "tags" not in table.columns:
+        own_tags = pl.lit([], dtype=pl.List(pl.String()))
+    elif table.schema["tags"] == pl.String():
+        own_tags = pl.col("tags").fill_null("").str.split(",").list.eval(pl.element().str.strip_chars())
+    else:
+        own_tags = pl.col("tags").cast(pl.List(pl.String())).fill_null([])
+    every = own_tags.list.eval(pl.element().filter(pl.element() != ""))
+    return table.with_columns(every.list.concat(pl.lit(list(tags), dtype=pl.List(pl.String()))).alias("tags"))
+
+
+def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFrame, PromptReport]:
+    """Leave the rows that this task has not used yet."""
+    inputs = [name for name in table.columns if name not in ABOUT]
+    table = table.with_columns(example_ids(table, inputs).alias("__hash"))
+    own = queries.hashes(db, info.id)
+    new = table.filter(~pl.col("__hash").is_in(list(own))).unique("__hash", keep="first", maintain_order=True)
+    used = queries.used_hashes(db, info.task_id, new["__hash"].to_list(), but=info.id)
+    unused = new.filter(~pl.col("__hash").is_in(list(used)))
+    parts = queries.used_parts(db, info.task_id, but=info.id)
+    taken = [f"{corpus}\x1f{part}" for corpus, part in parts]
+    place = pl.concat_str("corpus", "part", separator="\x1f")
+    fresh = unused.filter(~((pl.col("part") != "") & place.is_in(taken)))
+    report = PromptReport(
+        rows=table.height,
+        added=fresh.height,
+        repeated=table.height - new.height,
+        used=new.height - unused.height,
+        used_parts=unused.height - fresh.height,
+    )
+    return fresh, report
+
+
+def _rows(round_id: int, table: pl.DataFrame, task: Task) -> list[dict[str, Any]]:
+    inputs = [item.name for item in kind_of(task).fields(task) if item.name in table.columns]
+    return [
+        {
+            "round_id": round_id,
+            "hash": row["__hash"],
+            "inputs": {name: row[name] for name in inputs if row[name] is not None},
+            "answer": row.get("answer"),
+            "tags": row["tags"],
+            "corpus": row["corpus"],
+            "part": row["part"],
+            "row": row["row"],
+            "draw": int(row["__hash"][:DRAW_DIGITS], 16),
+            "uses": 0,
+            "generation": 0,
+        }
+        for row in table.iter_rows(named=True)
+    ]

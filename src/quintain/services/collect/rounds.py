@@ -1,0 +1,309 @@
+"""Rounds: put, open, close, clone, look at. A round is called `task/number`, such as `sentiment/2`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.rounds import RoundSpec, RoundState
+from quintain.core.task import Task
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.definition import dump_round, parse_round
+from quintain.services.collect.pins import pin_targets
+from quintain.services.models.registry import get_model
+from quintain.services.tasks.definitions import find_row, get_task
+from quintain.services.work import pay
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.collect import prompts
+from quintain.store.queries.collect import rounds as queries
+from quintain.store.queries.work import qualify
+from quintain.store.tables import Round, RoundVersion
+from quintain.tasks.contract import kind_of
+
+# What may still change while people are writing; the rest was promised to them, or decides what their work means.
+LOOSE = ("title", "instructions", "ends", "caps", "helps", "minutes", "content_warning", "qualifications", "entry")
+
+
+@dataclass(frozen=True, slots=True)
+class RoundInfo:
+    """A round: what it asks and where it stands."""
+
+    id: int
+    task: str
+    task_id: int
+    number: int
+    state: RoundState
+    spec: RoundSpec
+    version: int
+    entry_key: str
+    created_at: datetime
+    opened_at: datetime | None
+    closed_at: datetime | None
+
+    @property
+    def ref(self) -> str:
+        """The name that means this round."""
+        return f"{self.task}/{self.number}"
+
+    def closed_because(self, moment: datetime) -> str:
+        """Say why nobody can write in this round at *moment*; empty where they can."""
+        if self.state is RoundState.DRAFT:
+            return f"Round {self.ref} has not been opened yet."
+        if self.state is RoundState.CLOSED:
+            return f"Round {self.ref} is closed."
+        if self.spec.starts is not None and moment < self.spec.starts:
+            return f"Round {self.ref} begins on {self.spec.starts:%d %B %Y at %H:%M} UTC."
+        if self.spec.ends is not None and moment >= self.spec.ends:
+            return f"Round {self.ref} ended on {self.spec.ends:%d %B %Y at %H:%M} UTC."
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "ref": self.ref,
+            "task": self.task,
+            "number": self.number,
+            "title": self.spec.title,
+            "state": self.state.value,
+            "version": self.version,
+            "created_at": self.created_at.isoformat(),
+            "opened_at": self.opened_at.isoformat() if self.opened_at else None,
+            "closed_at": self.closed_at.isoformat() if self.closed_at else None,
+            "toml": dump_round(self.spec),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RoundChange:
+    """One state of a round's file: its number from 1, the TOML, by whom and when."""
+
+    number: int
+    toml: str
+    by: str | None
+    at: datetime
+
+
+def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
+    """Give the round that *toml_text* defines, or raise BadInput with everything wrong with it; needs no workspace."""
+    return parse_round(toml_text, file=file)
+
+
+def put_round(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> RoundInfo:
+    """Add the round that *toml_text* defines as a draft, or change the one of that number.
+
+    Without a number it becomes the task's next round. An open round changes only in what writers were not promised.
+    """
+    return put_spec(db, actor, parse_round(toml_text, file=file), toml_text=toml_text, file=file)
+
+
+def put_spec(
+    db: Session, actor: Actor, spec: RoundSpec, *, toml_text: str | None = None, file: str | None = None
+) -> RoundInfo:
+    """Add or change a round from a spec, as `put_round` does from a file."""
+    with transaction(db):
+        task_row = find_row(db, spec.task)
+        require_owner(actor, spec.task)
+        lock(db, f"rounds of {spec.task}")
+        _check_surroundings(db, spec, file)
+        number = spec.number or queries.newest_number(db, task_row.id) + 1
+        found = queries.find(db, spec.task, number)
+        text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
+        if found is None:
+            row = Round(
+                task_id=task_row.id, number=number, entry_key=secrets.token_urlsafe(18), created_by=actor.user_id
+            )
+            db.add(row)
+            db.flush()
+            version = 1
+        else:
+            row, newest = found
+            _refuse_change(row, parse_round(newest.toml), replace(spec, number=number))
+            if newest.toml == text:
+                return get_round(db, actor, f"{spec.task}/{number}")
+            version = newest.number + 1
+        db.add(RoundVersion(round_id=row.id, number=version, toml=text, created_by=actor.user_id))
+        db.flush()
+        action = "round.add" if version == 1 else "round.change"
+        audit.record(db, actor, action, f"{spec.task}/{number}", version=version)
+    return get_round(db, actor, f"{spec.task}/{number}")
+
+
+def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
+    """Give the round that *ref* means. A draft is shown to the task's owners only."""
+    task, number = split_ref(ref)
+    found = queries.find(db, task, number)
+    if found is None or (found[0].state == RoundState.DRAFT and not actor.has(RoleName.OWNER, task)):
+        raise NotFound(f"There is no round '{ref}'.", remedy="`quintain round status` lists those there are.")
+    return info_of(found[0], found[1], task)
+
+
+def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
+    """List the rounds of *task*, or of all tasks; drafts to the tasks' owners only."""
+    if task is not None:
+        find_row(db, task)
+    return [
+        info_of(row, version, name)
+        for row, version, name in queries.all_of(db, task)
+        if row.state != RoundState.DRAFT or actor.has(RoleName.OWNER, name)
+    ]
+
+
+def round_history(db: Session, actor: Actor, ref: str) -> list[RoundChange]:
+    """List every state of a round's file, the newest first."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    return [
+        RoundChange(version.number, version.toml, name, version.created_at)
+        for version, name in queries.versions(db, info.id)
+    ]
+
+
+def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
+    """Let people write. The target models are fixed now (with mode `best`, anew each day)."""
+    with transaction(db):
+        info = get_round(db, actor, ref)
+        require_owner(actor, info.task)
+        lock(db, f"rounds of {info.task}")
+        row = db.get_one(Round, info.id, populate_existing=True)
+        if row.state != RoundState.DRAFT:
+            raise Conflict(f"Round {ref} is {row.state} already.", remedy="Clone it to collect again.")
+        _check_surroundings(db, info.spec, None)
+        if any(one.prompt for one in info.spec.conditions) and not prompts.count(db, row.id):
+            raise Conflict(
+                f"Round {ref} gives writers a prompt to edit, and it has no prompts.",
+                remedy=f"Import some with `quintain round prompts {ref} FILE`, or add a condition without.",
+                page="Add some below, or edit the round so that people write on a blank page.",
+            )
+        pin_targets(db, row.id, info.spec)
+        row.state, row.opened_at = RoundState.OPEN.value, now()
+        audit.record(db, actor, "round.open", ref)
+        db.flush()
+    return get_round(db, actor, ref)
+
+
+def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
+    """End a round. Sessions that were under way are paid in full if anything was written; drafts are kept."""
+    with transaction(db):
+        info = get_round(db, actor, ref)
+        require_owner(actor, info.task)
+        lock(db, f"rounds of {info.task}")
+        row = db.get_one(Round, info.id, with_for_update=True, populate_existing=True)
+        if row.state != RoundState.OPEN:
+            raise Conflict(f"Round {ref} is {row.state}, not open.")
+        row.state, row.closed_at = RoundState.CLOSED.value, now()
+        for session in queries.open_sessions(db, row.id):
+            session.ended_at, session.outcome = row.closed_at, "closed"
+            pay.earn_session(db, info.spec, info.task_id, session, full=True)
+        prompts.release_all(db, row.id)
+        audit.record(db, actor, "round.close", ref)
+        db.flush()
+    return get_round(db, actor, ref)
+
+
+def clone_round(db: Session, actor: Actor, ref: str, *, title: str | None = None) -> RoundInfo:
+    """Add a draft that asks the same as *ref*, as the task's next round, without its prompts and dates."""
+    info = get_round(db, actor, ref)
+    spec = replace(info.spec, number=None, starts=None, ends=None, title=title or info.spec.title)
+    with transaction(db):
+        made = put_spec(db, actor, spec)
+        db.get_one(Round, made.id).cloned_from = info.id
+    return made
+
+
+def split_ref(ref: str) -> tuple[str, int]:
+    """Split `task/number`.
+
+    >>> split_ref("sentiment/2")
+    ('sentiment', 2)
+    """
+    task, _, number = ref.rpartition("/")
+    if not task or not number.isdecimal() or len(number) > 7:
+        raise BadInput(f"'{ref}' is not a round.", remedy="Name it as task/number, such as sentiment/2.")
+    return task, int(number)
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> RoundSpec:
+    """Read a stored file once: a spec never changes, and every attempt asks for it."""
+    return parse_round(text)
+
+
+def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
+    """Give a stored round of *task* with one of its versions."""
+    return RoundInfo(
+        id=row.id,
+        task=task,
+        task_id=row.task_id,
+        number=row.number,
+        state=RoundState(row.state),
+        spec=_parsed(version.toml),
+        version=version.number,
+        entry_key=row.entry_key,
+        created_at=row.created_at,
+        opened_at=row.opened_at,
+        closed_at=row.closed_at,
+    )
+
+
+def _refuse_change(row: Round, before: RoundSpec, after: RoundSpec) -> None:
+    if row.state == RoundState.CLOSED:
+        raise Conflict(f"Round {before.task}/{row.number} is closed.", remedy="Clone it to collect again.")
+    if row.state == RoundState.OPEN:
+        changed = [
+            item.name
+            for item in fields(RoundSpec)
+            if item.name not in LOOSE and getattr(before, item.name) != getattr(after, item.name)
+        ]
+        if changed and changed != ["number"]:
+            raise Conflict(
+                f"Round {before.task}/{row.number} is open, and '{changed[0]}' was promised to its writers.",
+                remedy=f"Close and clone it. While it is open these may change: {', '.join(LOOSE)}.",
+            )
+
+
+def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
+    """Find what does not fit the task and what is there."""
+    task = get_task(db, spec.task)
+    faults = [*_model_faults(db, spec), *_kind_faults(task, spec)]
+    known = qualify.quiz_names(db, spec.task)
+    wanted = [*spec.quizzes, *(str(rule["name"]) for rule in spec.qualifications if rule["rule"] == "quiz")]
+    faults += [("quizzes", f"task '{spec.task}' has no quiz '{name}'") for name in wanted if name not in known]
+    if faults:
+        raise BadInput(faults=[Fault(reason, file=file, field=field) for field, reason in faults])
+
+
+def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
+    faults = []
+    for ref in spec.targets.models:
+        try:
+            version = get_model(db, OPERATOR, ref).version
+        except (NotFound, Conflict) as error:
+            faults.append(("targets.models", str(error)))
+            continue
+        if version.task != spec.task:
+            faults.append(("targets.models", f"'{ref}' is a model of task '{version.task}'"))
+        elif version.withdrawn_at is not None:
+            faults.append(("targets.models", f"'{ref}' was withdrawn"))
+    return faults
+
+
+def _kind_faults(task: Task, spec: RoundSpec) -> Sequence[tuple[str, str]]:
+    kind = kind_of(task)
+    faults = []
+    if spec.aiming == "assign" and kind.answer_type != "label":
+        faults.append(("aiming", f"'assign' hands out labels, and kind '{kind.name}' has none"))
+    if spec.fooled.rule == "token_f1" and kind.answer_type not in {"span", "text"}:
+        faults.append(("fooled.rule", f"'token_f1' compares texts, and answers of kind '{kind.name}' are none"))
+    if spec.fooled.rule == "worker" and kind.answer_type not in {"span", "text"}:
+        faults.append(("fooled.rule", f"the worker decides on free texts, not on kind '{kind.name}'"))
+    return faults

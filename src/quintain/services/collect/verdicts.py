@@ -1,0 +1,142 @@
+"""What came of an attempt, as its writer is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound
+from quintain.core.example import Answer
+from quintain.core.people import Actor
+from quintain.core.rounds import RoundSpec
+from quintain.services.collect.ask_targets import target_versions
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.target_names import hidden_names, told
+from quintain.store.queries.collect import attempts as queries
+from quintain.store.tables import WritingSession as SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What one target model said. One that the reader may not see has a stand-in for a name and no hash."""
+
+    model: str
+    hash: str
+    answer: Answer
+    probabilities: Mapping[str, float] | None
+    fooled: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of an attempt.
+
+    *fooled* is None where the writer has to say it (`decide`); *ask* is what is wanted of the writer next: "decide",
+    "confirm" or "". *ended* says that the session is over; *outcome* how.
+    """
+
+    attempt_id: int
+    number: int
+    fooled: bool | None
+    answers: tuple[ModelAnswer, ...]
+    target: Answer
+    inputs: Mapping[str, Any]
+    attempts_left: int
+    edit_distance: int | None
+    edit_share: float | None
+    ask: str
+    flags: tuple[str, ...]
+    outcome: str
+    at: datetime
+
+    @property
+    def prediction(self) -> Answer:
+        """What the (first) target model said."""
+        return self.answers[0].answer
+
+    @property
+    def probabilities(self) -> Mapping[str, float] | None:
+        """The (first) target model's probabilities, where it gives them."""
+        return self.answers[0].probabilities
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session is over."""
+        return bool(self.outcome)
+
+
+def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:
+    """Give what target models said, as it is stored, to somebody from whom those in *hidden* are kept."""
+    return tuple(
+        ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
+        for one in told(predictions, hidden)
+    )
+
+
+def waits(spec: RoundSpec, made: queries.AttemptRow) -> bool:
+    """Say whether an attempt waits for its writer's word."""
+    if made.retracted:
+        return False
+    return made.fooled is None or (made.fooled and spec.asks.confirm and made.confirmed is None)
+
+
+def claimed(made: queries.AttemptRow) -> bool:
+    """Say whether an attempt fooled the model and its writer stands by it."""
+    return bool(made.fooled) and not made.retracted
+
+
+def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
+    """Give an attempt as it stands."""
+    found = queries.row(db, attempt_id) if 0 < attempt_id < 2**31 else None
+    if found is None:
+        raise NotFound(f"There is no attempt {attempt_id}.")
+    return found
+
+
+def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
+    """Give the verdict on an attempt as it stands now."""
+    found = standing(db, attempt_id)
+    flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
+    hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
+    return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags, hidden)
+
+
+def verdicts(
+    db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow], hidden: Mapping[int, str]
+) -> list[Verdict]:
+    """Give the verdicts on all attempts that were *made* in a session; *hidden* are names of models to keep."""
+    flags = queries.flag_kinds(db, [one.attempt.id for one in made]) if made else {}
+    return [as_verdict(info, row, one, len(made), flags.get(one.attempt.id, ()), hidden) for one in made]
+
+
+def as_verdict(
+    info: RoundInfo,
+    row: SessionRow,
+    found: queries.AttemptRow,
+    made: int,
+    flags: tuple[str, ...],
+    hidden: Mapping[int, str],
+) -> Verdict:
+    """Give a stored attempt as a verdict; *made* counts the attempts of its session, *hidden* are names to keep."""
+    stored = found.attempt
+    waiting = waits(info.spec, found) and row.ended_at is None
+    wanted = "" if not waiting else "decide" if found.fooled is None else "confirm"
+    return Verdict(
+        attempt_id=stored.id,
+        number=stored.number,
+        fooled=found.fooled,
+        answers=answers_of(stored.predictions, hidden),
+        target=stored.target,
+        inputs=stored.inputs,
+        attempts_left=max(0, row.allowed - made) if row.ended_at is None else 0,
+        edit_distance=stored.edit_distance,
+        edit_share=stored.source.get("edit_share"),
+        ask=wanted,
+        flags=flags,
+        outcome=row.outcome,
+        at=stored.created_at,
+    )

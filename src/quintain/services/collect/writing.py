@@ -1,0 +1,315 @@
+"""Writing sessions: what a worker must do before, the prompt and the model they get, drafts, and the end.
+
+A session is one go at fooling the model. Beginning again while one lasts gives the same one, so that a reloaded page
+or a double click changes nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, NotFound, TooMany, Unavailable
+from quintain.core.hashing import canonical_json
+from quintain.core.people import Actor, RoleName
+from quintain.core.rounds import RoundState
+from quintain.core.task import Task
+from quintain.services.access.permissions import require_role, require_user
+from quintain.services.collect.ask_targets import target_versions
+from quintain.services.collect.ending import end
+from quintain.services.collect.readiness import readiness_in, require_ready
+from quintain.services.collect.rounds import RoundInfo, get_round, info_of
+from quintain.services.collect.target_names import hidden_names
+from quintain.services.collect.targets import draw_targets, prepare_targets
+from quintain.services.collect.verdicts import waits
+from quintain.services.models.registry import ModelVersionInfo
+from quintain.services.tasks.definitions import get_task, parse_stored
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.collect import attempts as attempt_queries
+from quintain.store.queries.collect import prompts
+from quintain.store.queries.collect import rounds as queries
+from quintain.store.queries.collect.attempts import AttemptRow
+from quintain.store.tables import Prompt, RoundAssignment
+from quintain.store.tables import WritingSession as SessionRow
+
+LEASE = timedelta(minutes=20)
+MAX_DRAFT = 1_000_000
+MAY_WRITE = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """What a writer is given to edit. *answer* is the gold answer of the prompt, where it has one."""
+
+    id: int
+    inputs: Mapping[str, Any]
+    answer: Any = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WritingSession:
+    """A session as its writer sees it.
+
+    *target* is the label handed out, or None where the writer chooses. *draft* and *draft_target* are what was typed
+    last, submitted or not. *pending* is the attempt that waits for the writer's word (see `collect.confirm`).
+    *models* are those that the writer faces; one that is private and not theirs to see is named by a stand-in.
+    A session of the sandbox has the key "" and is stored nowhere.
+    """
+
+    key: str
+    round: str
+    task: str
+    condition: str
+    prompt: PromptView | None
+    target: Any
+    allowed: int
+    attempts_left: int
+    lease_until: datetime | None
+    models: tuple[str, ...]
+    started_at: datetime
+    outcome: str = ""
+    draft: Mapping[str, Any] = field(default_factory=dict)
+    draft_target: Any = None
+    pending: int | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more can be submitted in it."""
+        return bool(self.outcome)
+
+
+def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
+    """Begin a session, or take up the one that lasts: with a leased prompt, a label to aim at, and a model."""
+    user_id = require_user(actor)
+    info = get_round(db, actor, ref)
+    require_role(actor, *MAY_WRITE, task=info.task)
+    require_ready(readiness_in(db, actor, info))
+    day = prepare_targets(db, blobs, info.id, info.spec)
+    with transaction(db):
+        # Whoever closes the round waits for this, or has closed it before.
+        if queries.share_state(db, info.id) != RoundState.OPEN:
+            raise Conflict(f"Round {info.ref} is closed.", remedy="See which other rounds are open.")
+        lock(db, f"writer {info.id}:{user_id}")
+        row = queries.open_session(db, info.id, user_id)
+        if row is not None and not keep_lease(db, row):
+            end(db, info, row, "lapsed")
+            row = None
+        if row is not None:
+            return view(db, actor, info, row)
+        return view(db, actor, info, _begin(db, info, user_id, day), fresh=True)
+
+
+def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
+    """Give one of the actor's own sessions as it stands, ended or not."""
+    info, row = find(db, actor, key)
+    return view(db, actor, info, row)
+
+
+def save_draft(db: Session, actor: Actor, key: str, inputs: Mapping[str, Any], target: Any = None) -> datetime | None:
+    """Keep what has been typed so far, whatever it is, and the prompt with it; give until when the prompt is ours."""
+    inputs, target = _storable(dict(inputs)), _storable(target)
+    if len(canonical_json([inputs, target])) > MAX_DRAFT:
+        raise BadInput("This is too much to keep as a draft.", remedy="Shorten it.")
+    with transaction(db):
+        _, row = find(db, actor, key)
+        put_draft(db, row, inputs, target)
+        if row.ended_at is None and row.prompt_id is not None and keep_lease(db, row):
+            return db.get_one(Prompt, row.prompt_id, populate_existing=True).lease_until
+    return None
+
+
+def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
+    """End a session early. The attempts that were made are paid by their share; the prompt goes back."""
+    with transaction(db):
+        info, row = find(db, actor, key, locked=True)
+        if row.ended_at is None:
+            end(db, info, row, "given_up")
+        return view(db, actor, info, row)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody writes: the round, the task, and the stored session.
+
+    *before* is the attempt that was made with the token of the form, where it was sent before.
+    """
+
+    info: RoundInfo
+    task: Task
+    row: SessionRow
+    before: int | None = None
+
+
+def find(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
+    """Find one of the actor's own sessions with its round; *locked* keeps others from changing it meanwhile."""
+    if locked:
+        lock_own(db, actor, key)
+    place = find_place(db, actor, key)
+    return place.info, place.row
+
+
+def find_place(db: Session, actor: Actor, key: str, token: str = "") -> Place:
+    """Find one of the actor's own sessions; whether there is another of that key is nobody's business."""
+    user_id = require_user(actor)
+    found = queries.place_of_session(db, key, token if _is_text(token) else "") if _is_text(key) else None
+    if found is None or found.session.user_id != user_id:
+        raise _no_session()
+    info = info_of(found.round, found.version, found.task)
+    return Place(info, parse_stored(found.task_toml), found.session, found.before)
+
+
+def lock_own(db: Session, actor: Actor, key: str) -> SessionRow:
+    """Find one of the actor's own sessions without its round, and let nobody else change it meanwhile."""
+    user_id = require_user(actor)
+    row = queries.session_by_key(db, key, locked=True) if _is_text(key) else None
+    if row is None or row.user_id != user_id:
+        raise _no_session()
+    return row
+
+
+def _is_text(given: str) -> bool:
+    return bool(given) and "\x00" not in given
+
+
+def _no_session() -> NotFound:
+    return NotFound("There is no such writing session.", remedy="Begin a new one.")
+
+
+def keep_lease(db: Session, row: SessionRow) -> bool:
+    """Make a session's lease of its prompt last longer; False where somebody else has the prompt now."""
+    return row.prompt_id is None or prompts.extend(db, row.prompt_id, row.generation, now() + LEASE)
+
+
+def put_draft(db: Session, row: SessionRow, inputs: Mapping[str, Any], target: Any) -> None:
+    """Keep a draft inside a transaction."""
+    queries.put_draft(db, session_id=row.id, user_id=row.user_id, inputs=dict(inputs), target=target, saved_at=now())
+
+
+def view(
+    db: Session,
+    actor: Actor,
+    info: RoundInfo,
+    row: SessionRow,
+    made: Sequence[AttemptRow] | None = None,
+    versions: Sequence[ModelVersionInfo] | None = None,
+    *,
+    fresh: bool = False,
+) -> WritingSession:
+    """Give a stored session as its writer sees it; *made* and *versions* are its attempts and models, if at hand.
+
+    In one that is *fresh*, nothing has been written yet.
+    """
+    if versions is None:
+        versions = target_versions(db, row.models)
+    hidden = hidden_names(db, actor, info.id, versions)
+    if made is None:
+        made = [] if fresh else attempt_queries.rows_of_session(db, row.id)
+    prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
+    typed: tuple[Mapping[str, Any], Any] = (made[-1].attempt.inputs, made[-1].attempt.target) if made else ({}, None)
+    draft = None if fresh else queries.draft(db, row.id)
+    if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
+        typed = (draft.inputs, draft.target)
+    return WritingSession(
+        key=row.key,
+        round=info.ref,
+        task=info.task,
+        condition=row.condition,
+        prompt=PromptView(prompt.id, prompt.inputs, prompt.answer, tuple(prompt.tags)) if prompt else None,
+        target=row.target,
+        allowed=row.allowed,
+        attempts_left=max(0, row.allowed - len(made)) if row.ended_at is None else 0,
+        lease_until=prompt.lease_until if prompt else None,
+        models=tuple(hidden.get(one.id, one.ref) for one in versions),
+        started_at=row.started_at,
+        outcome=row.outcome,
+        draft=typed[0],
+        draft_target=typed[1],
+        pending=next((one.attempt.id for one in made if waits(info.spec, one)), None) if not row.outcome else None,
+    )
+
+
+def _storable(value: Any) -> Any:
+    """Leave out what no database keeps: NULs, and halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {str(_storable(str(name))): _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
+    _require_room(db, info, user_id)
+    condition = _condition(db, info, user_id)
+    prompt = None
+    if info.spec.condition(condition).prompt:
+        prompt = prompts.draw(db, info.id, user_id, now(), now() + LEASE)
+        if prompt is None:
+            raise Unavailable(
+                "Every prompt is with somebody else, or you have had it.", remedy="Try again in a few minutes."
+            )
+    row = SessionRow(
+        key=secrets.token_urlsafe(24),
+        round_id=info.id,
+        user_id=user_id,
+        condition=condition,
+        prompt_id=prompt.id if prompt else None,
+        generation=prompt.generation if prompt else 0,
+        models=draw_targets(db, info.id, info.spec, day),
+        target=_target(db, info),
+        allowed=info.spec.attempts,
+    )
+    db.add(row)
+    db.flush()
+    return row
+
+
+def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
+    caps, moment = info.spec.caps, now()
+    today = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    wait = int((today + timedelta(days=1) - moment).total_seconds()) + 1
+    if caps.worker is not None and queries.sessions_since(db, info.id, today, user_id) >= caps.worker:
+        raise TooMany(
+            f"You have written {caps.worker} times today, which is the limit.",
+            retry_after=wait,
+            remedy="Come back tomorrow.",
+        )
+    if caps.round is not None:
+        lock(db, f"cap of round {info.id}")
+        if queries.sessions_since(db, info.id, today) >= caps.round:
+            raise TooMany("This round has all it takes in a day.", retry_after=wait, remedy="Come back tomorrow.")
+
+
+def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
+    """Draw a condition once per worker: the one that is furthest below its share, at random where several are."""
+    known = queries.assignment(db, info.id, user_id)
+    if known is not None:
+        return known
+    conditions = info.spec.conditions
+    if len(conditions) > 1:
+        lock(db, f"conditions of round {info.id}")
+    counts = queries.assignment_counts(db, info.id)
+    filled = {one.name: counts.get(one.name, 0) / one.weight for one in conditions}
+    least = [name for name, share in filled.items() if share == min(filled.values())]
+    name = secrets.choice(least)
+    db.add(RoundAssignment(round_id=info.id, user_id=user_id, condition=name))
+    return name
+
+
+def _target(db: Session, info: RoundInfo) -> Any:
+    if info.spec.aiming != "assign":
+        return None
+    task = get_task(db, info.task)
+    made = dict.fromkeys(task.label_names, 0) | {
+        label: count for label, count, _ in attempt_queries.tally(db, info.id, "label") if label in task.label_names
+    }
+    # The label that was aimed at least comes next; drawn where several are, so that nobody can tell.
+    return random.SystemRandom().choice([label for label in made if made[label] == min(made.values())])

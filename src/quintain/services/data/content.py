@@ -1,0 +1,212 @@
+"""What is in a version: looking at it, counting, comparing, exporting. Hidden answers stay with the task's owners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Forbidden
+from quintain.core.people import Actor, RoleName
+from quintain.data.exporting import write_export
+from quintain.services.access.audit import record
+from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+
+MAX_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some examples of a version, and how many there are that fit the filters."""
+
+    version: VersionInfo
+    total: int
+    offset: int
+    examples: tuple[Mapping[str, Any], ...]
+    answers: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the page as plain data, for JSON."""
+        return {
+            "version": self.version.as_dict(),
+            "total": self.total,
+            "offset": self.offset,
+            "examples": [dict(one) for one in self.examples],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How version *b* differs from version *a*: ids that came, ids that went, and answers that changed."""
+
+    a: VersionInfo
+    b: VersionInfo
+    added: pl.DataFrame
+    removed: pl.DataFrame
+    changed: pl.DataFrame
+
+    def as_dict(self, limit: int = 20) -> dict[str, Any]:
+        """Give the difference as plain data, for JSON: counts, and the first examples of each."""
+        return {
+            "a": self.a.ref,
+            "b": self.b.ref,
+            "added": {"count": self.added.height, "examples": self.added.head(limit).to_dicts()},
+            "removed": {"count": self.removed.height, "examples": self.removed.head(limit).to_dicts()},
+            "changed": {"count": self.changed.height, "examples": self.changed.head(limit).to_dicts()},
+        }
+
+
+def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:
+    """Give the examples of a version as a table that is read when it is needed.
+
+    With *answers* the gold answers are in it, which for a hidden version only the task's owners may ask for. The column
+    `meta` is for owners alone.
+    """
+    version = get_version(db, actor, ref)
+    if answers and not may_see_answers(actor, version):
+        raise Forbidden(f"The answers of {version.ref} are hidden.", remedy="Only owners of the task may see them.")
+    table = scan_for_scoring(blobs, version)
+    # What is kept beside an example may say who wrote it, or how people voted on it.
+    private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]
+    return table.drop(*private, *([] if answers else ["answer"]))
+
+
+def scan_for_scoring(blobs: Blobs, version: VersionInfo) -> pl.LazyFrame:
+    """Give all of a version, answers too, for the platform's own scoring. Nothing of it may reach a person as it is."""
+    return pl.scan_parquet(blobs.path(version.blob), glob=False)
+
+
+def preview(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    tag: str | None = None,
+    offset: int = 0,
+    limit: int = 20,
+) -> Page:
+    """Give a page of a version's examples: those whose inputs contain *text*, with this *label* and this *tag*."""
+    if offset < 0 or not 1 <= limit <= MAX_PAGE:
+        raise BadInput(f"A page begins at 0 or later and has 1 to {MAX_PAGE} examples.")
+    version = get_version(db, actor, ref)
+    visible = may_see_answers(actor, version)
+    if label and not visible:
+        raise Forbidden(f"The answers of {version.ref} are hidden, so they cannot be filtered by.")
+    table = scan(db, blobs, actor, ref, answers=visible)
+    for condition in _conditions(table, text, label, tag):
+        table = table.filter(condition)
+    total = int(table.select(pl.len()).collect().item())
+    rows = table.slice(offset, limit).collect().to_dicts()
+    return Page(version, total, offset, tuple(rows), visible)
+
+
+def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: str | None) -> list[pl.Expr]:
+    schema = table.collect_schema()
+    found = []
+    if text:
+        inputs = [name for name in schema if name not in {"id", "answer", "tags", "group", "meta"}]
+        found.append(contains_text({name: schema[name] for name in inputs}, text))
+    if label:
+        found.append(has_answer("answer", schema["answer"], label))
+    if tag:
+        found.append(pl.col("tags").list.contains(tag))
+    return found
+
+
+def contains_text(inputs: Mapping[str, pl.DataType], text: str) -> pl.Expr:
+    """Say of each example whether one of its *inputs* contains *text*, in letters of any size."""
+    return pl.any_horizontal(_contains(name, kind, text.lower()) for name, kind in inputs.items() if kind != pl.Int64())
+
+
+def _contains(name: str, dtype: pl.DataType, text: str) -> pl.Expr:
+    value = pl.col(name).list.join(" ", ignore_nulls=True) if isinstance(dtype, pl.List) else pl.col(name)
+    return value.str.to_lowercase().str.contains(text, literal=True).fill_null(False)
+
+
+def has_answer(column: str, dtype: pl.DataType, label: str) -> pl.Expr:
+    """Say of each example whether *label* is the answer in *column*, or one of those there."""
+    answer = pl.col(column)
+    if dtype == pl.String():
+        return answer == label
+    if dtype == pl.Int64():
+        return answer.cast(pl.String()) == label
+    if dtype == pl.List(pl.Int64()):
+        return answer.list.contains(int(label)) if label.isdecimal() else pl.lit(False)
+    if dtype == pl.List(pl.String()):
+        return answer.list.contains(label)
+    return answer.list.eval(pl.element().struct.field("text")).list.contains(label)
+
+
+def label_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, int]:
+    """Count the answers of a version by label, choice or number; empty where answers are texts, or hidden from you."""
+    version = get_version(db, actor, ref)
+    if not may_see_answers(actor, version):
+        return {}
+    table = scan(db, blobs, actor, ref, answers=True).select("answer")
+    dtype = table.collect_schema()["answer"]
+    if dtype == pl.List(pl.Int64()):
+        table = table.explode("answer")
+    elif dtype.is_nested():
+        return {}
+    counts = table.drop_nulls().group_by("answer").len().sort("answer").collect()
+    return {str(answer): count for answer, count in counts.iter_rows()}
+
+
+def tag_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, int]:
+    """Count the examples of a version by tag."""
+    table = scan(db, blobs, actor, ref, answers=False).select("tags").explode("tags").drop_nulls()
+    counts = table.group_by("tags").len().sort("tags").collect()
+    return dict(counts.iter_rows())
+
+
+def export(db: Session, blobs: Blobs, actor: Actor, ref: str, format: str, path: Path) -> VersionInfo:  # noqa: A002 - the word that users read
+    """Write a version to *path* as jsonl, csv, tsv or parquet; hidden answers and `meta` go to owners only."""
+    version = get_version(db, actor, ref)
+    answers = may_see_answers(actor, version)
+    table = scan(db, blobs, actor, ref, answers=answers)
+    write_export(table, format, path)
+    if version.hidden and answers:
+        with transaction(db):
+            record(db, actor, "data.export", version.ref, answers=True)
+    return version
+
+
+def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> Difference:
+    """Compare two versions of one task; changed answers are left out where either one's are hidden from *actor*."""
+    first, second = get_version(db, actor, a), get_version(db, actor, b)
+    if first.task != second.task:
+        raise BadInput(f"{first.ref} and {second.ref} are of different tasks.")
+    answers = may_see_answers(actor, first) and may_see_answers(actor, second)
+    before, after = (_comparable(scan(db, blobs, actor, one.ref, answers=answers)) for one in (first, second))
+    changed = pl.DataFrame(schema={"id": pl.String()})
+    if answers:
+        both = before.join(after, on="id", suffix="_after", how="inner", maintain_order="left")
+        different = both.filter(pl.col("answer").ne_missing(pl.col("answer_after")))
+        inputs = _inputs(before)
+        changed = different.select(
+            "id", *inputs, pl.col("answer").alias("before"), pl.col("answer_after").alias("after")
+        ).collect()
+    return Difference(
+        first,
+        second,
+        after.join(before, on="id", how="anti", maintain_order="left").collect(),
+        before.join(after, on="id", how="anti", maintain_order="left").collect(),
+        changed,
+    )
+
+
+def _comparable(table: pl.LazyFrame) -> pl.LazyFrame:
+    return table.drop("tags", "group", "meta", strict=False)
+
+
+def _inputs(table: pl.LazyFrame) -> Sequence[str]:
+    return [name for name in table.collect_schema() if name not in {"id", "answer"}]

@@ -1,0 +1,366 @@
+"""Data sets: importing a version, deriving one, finding one.
+
+A reference to a version is `task/name` (its newest version), `task/name@3` (version 3), or the first characters of its
+hash. Versions never change: the same content under the same name is the same version, whoever brings it and in
+whatever format. What is in a version is read through `services.dataset_content`.
+
+The hash of a version whose answers are hidden is made with a salt of its own: from the bare hash of its content, which
+is nowhere kept, anybody could compute the answers of a small set by trying. Only owners can bring a file and so learn
+whether it is the same content.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.example import Role
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import Task
+from quintain.data.identity import example_ids, salted
+from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
+from quintain.data.plan import ImportPlan
+from quintain.services.access.audit import record
+from quintain.services.access.permissions import require_owner
+from quintain.services.tasks.board_settings import BoardSpec, board_spec, let_score
+from quintain.services.tasks.definitions import find_row, get_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.data import datasets as queries
+from quintain.store.tables import DatasetVersion
+from quintain.tasks.contract import kind_of
+
+MIN_PREFIX = 6
+_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a version's lineage: the other version, and how one was made from the other."""
+
+    ref: str
+    how: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionInfo:
+    """One version of a data set. *new* is false where an import found that it was there already.
+
+    *scores* says whether its data set scores on the board.
+    """
+
+    id: int
+    task: str
+    dataset: str
+    number: int
+    hash: str
+    blob: str
+    role: str
+    hidden: bool
+    rows: int
+    language: str
+    description: str
+    meta: Mapping[str, Any]
+    created_by: str | None
+    created_at: datetime
+    parents: tuple[Step, ...] = ()
+    children: tuple[Step, ...] = ()
+    new: bool = True
+    scores: bool = False
+    report: Report | None = field(default=None, compare=False)
+
+    @property
+    def ref(self) -> str:
+        """The reference that means exactly this version."""
+        return f"{self.task}/{self.dataset}@{self.number}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the version as plain data, for JSON."""
+        return {
+            "ref": self.ref,
+            "task": self.task,
+            "dataset": self.dataset,
+            "number": self.number,
+            "hash": self.hash,
+            "role": self.role,
+            "hidden": self.hidden,
+            "rows": self.rows,
+            "scores": self.scores,
+            "language": self.language,
+            "description": self.description,
+            "meta": dict(self.meta),
+            "created_at": self.created_at.isoformat(),
+            "parents": [{"ref": one.ref, "how": one.how, "settings": dict(one.settings)} for one in self.parents],
+            "children": [{"ref": one.ref, "how": one.how, "settings": dict(one.settings)} for one in self.children],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is said of a version besides its content."""
+
+    role: Role
+    hidden: bool = False
+    language: str = "en"
+    description: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    hash: str
+    blob: str
+    rows: int
+
+
+def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the order of the command line
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    name: str,
+    source: Path,
+    plan: ImportPlan,
+    *,
+    score: bool = False,
+    progress: Progress | None = None,
+) -> VersionInfo:
+    """Import the file or folder *source* as a version of data set *name*, as *plan* says; all of it or nothing.
+
+    With *score* it scores on the board at once; else a new data set waits until `let_score`.
+    """
+    find_row(db, task)
+    require_owner(actor, task)
+    _check_name(name)
+    if not plan.role:
+        fault = Fault("is not chosen; say what the data is for: train, dev, test or contrast", field="role")
+        raise BadInput("The import has no role.", faults=[fault])
+    if score and plan.role == Role.TRAIN:
+        raise BadInput("What is for training never scores.", remedy="Give it another role, or leave `score` out.")
+    definition = get_task(db, task)
+    with blobs.scratch(suffix=".parquet") as target:
+        report = write_examples(source, definition, plan, target, progress=progress)
+        # Content that is there already needs no second file.
+        there = _same_content(db, (task, name), report.hash)
+        blob = there.blob if there else blobs.put_file(target)
+    meta = {
+        "source": report.file,
+        "rows_read": report.rows_read,
+        "dropped": {reason: count for reason, count in report.dropped.items() if count},
+    }
+    facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
+    with transaction(db):
+        kept = _keep(db, actor, (task, name), _Content(report.hash, blob, report.rows), facts)
+        if score:
+            let_score(db, actor, f"{task}/{name}")
+    return replace(kept, report=report, scores=kept.scores or score)
+
+
+def derive(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    parents: Sequence[str],
+    frame: pl.DataFrame,
+    *,
+    how: str,
+    settings: Mapping[str, Any],
+    name: str,
+    facts: Facts,
+) -> VersionInfo:
+    """Keep *frame* as a version made from the versions *parents*, and write down how and with which settings.
+
+    The frame has the task's inputs and `answer`, and may have `tags`, `group` and `meta`; ids are computed here.
+    """
+    sources = [get_version(db, actor, ref) for ref in parents]
+    tasks = {one.task for one in sources}
+    if len(tasks) != 1:
+        raise BadInput("A version is derived from versions of one task.", remedy=f"Given: {', '.join(parents)}.")
+    task = tasks.pop()
+    require_owner(actor, task)
+    _check_name(name)
+    table = _complete(get_task(db, task), frame)
+    with blobs.scratch(suffix=".parquet") as target:
+        full_hash = write_version(iter([table]), dict(table.schema), target)
+        there = _same_content(db, (task, name), full_hash)
+        blob = there.blob if there else blobs.put_file(target)
+    content = _Content(full_hash, blob, table.height)
+    return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
+
+
+def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[VersionInfo]:
+    """List the versions of all data sets, or of those of *task*; that they exist is no secret."""
+    if task is not None:
+        find_row(db, task)
+    rows = queries.versions(db, task)
+    specs = {name: board_spec(db, name) for name in {row.task for row in rows}}
+    return [_info(row, spec=specs[row.task]) for row in rows]
+
+
+def get_version(db: Session, actor: Actor, ref: str) -> VersionInfo:
+    """Find the version that *ref* means, with its lineage; see the module's docstring."""
+    row = _find(db, ref)
+    parents, children = queries.parents(db, row.version.id), queries.children(db, row.version.id)
+    return _info(row, parents=parents, children=children, spec=board_spec(db, row.task))
+
+
+def may_see_answers(actor: Actor, version: VersionInfo) -> bool:
+    """Say whether *actor* may see the gold answers of *version*."""
+    return not version.hidden or actor.has(RoleName.OWNER, version.task)
+
+
+def _keep(
+    db: Session,
+    actor: Actor,
+    where: tuple[str, str],
+    content: _Content,
+    facts: Facts,
+    *,
+    lineage: tuple[Sequence[int], str, Mapping[str, Any]] | None = None,
+) -> VersionInfo:
+    task, name = where
+    with transaction(db):
+        lock(db, f"data set {task}/{name}")
+        dataset = queries.dataset_of(db, find_row(db, task).id, name)
+        version = _same_content(db, where, content.hash)
+        new = version is None
+        if version is None:
+            salt = secrets.token_hex(32) if facts.hidden else None
+            version = queries.add_version(
+                db,
+                DatasetVersion(
+                    dataset_id=dataset.id,
+                    hash=salted(content.hash, salt) if salt else content.hash,
+                    salt=salt,
+                    blob=content.blob,
+                    role=facts.role.value,
+                    hidden=facts.hidden,
+                    rows=content.rows,
+                    language=facts.language,
+                    description=facts.description,
+                    meta=dict(facts.meta),
+                    created_by=actor.user_id,
+                ),
+            )
+            if lineage:
+                queries.add_lineage(db, version.id, *lineage)
+            subject = f"{task}/{name}@{version.number}"
+            record(
+                db, actor, "data.derive" if lineage else "data.import", subject, hash=version.hash, rows=content.rows
+            )
+        else:
+            _refuse_other_facts(version, f"{task}/{name}@{version.number}", facts)
+    row = queries.VersionRow(version, task, name, actor.name if actor.user_id is not None else None)
+    return _info(row, parents=queries.parents(db, version.id), new=new, spec=board_spec(db, task))
+
+
+def _same_content(db: Session, where: tuple[str, str], content: str) -> DatasetVersion | None:
+    """Find the version of a data set that has exactly this content, named openly or with a salt."""
+    for version in queries.versions_of(db, *where):
+        name = salted(content, version.salt) if version.salt else content
+        if hmac.compare_digest(version.hash, name):
+            return version
+    return None
+
+
+def _refuse_other_facts(version: DatasetVersion, ref: str, facts: Facts) -> None:
+    if (version.role, version.hidden) != (facts.role.value, facts.hidden):
+        labels = "hidden" if version.hidden else "open"
+        raise Conflict(
+            f"The same content is there already as {ref}, with role {version.role} and {labels} labels.",
+            remedy="A version never changes; import it under another name.",
+        )
+
+
+def _complete(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
+    kind = kind_of(task)
+    faults = kind.check_table(task, frame)
+    if faults:
+        raise BadInput(faults=[Fault(one.reason, row=one.row + 1, field=one.field) for one in faults[:100]])
+    inputs = [item.name for item in kind.fields(task)]
+    schema = stored_schema(task)
+    missing = {name: pl.lit(None, dtype=schema[name]) for name in schema if name not in frame.columns}
+    table = frame.with_columns(**missing).with_columns(
+        pl.col("tags").fill_null([]).cast(schema["tags"]).list.unique().list.sort(), id=pl.lit("")
+    )
+    table = table.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+    table = table.with_columns(example_ids(table, inputs))
+    if table["id"].n_unique() != table.height:
+        raise BadInput("The derived table has the same input twice.", remedy="Keep one row of each input.")
+    return table
+
+
+def _find(db: Session, ref: str) -> queries.VersionRow:
+    task, slash, rest = ref.partition("/")
+    if slash:
+        name, at, number = rest.partition("@")
+        if at and not number.isdecimal():
+            raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name@3 with a number.")
+        row = queries.version_numbered(db, task, name, int(number) if at else None)
+        if row:
+            return row
+    elif len(ref) >= MIN_PREFIX:
+        rows = queries.versions_with_hash(db, ref.lower())
+        if len({row.version.hash for row in rows}) == 1:
+            return rows[0]
+        if rows:
+            raise NotFound(f"'{ref}' begins more than one hash.", remedy="Give more of it.")
+    names = queries.dataset_names(db)
+    close = get_close_matches(ref.partition("@")[0], names, n=3)
+    hint = f"Did you mean {' or '.join(close)}?" if close else "`quintain data list` shows those there are."
+    raise NotFound(f"There is no data set version '{ref}'.", remedy=hint)
+
+
+def _info(
+    row: queries.VersionRow,
+    *,
+    parents: Sequence[queries.LineageRow] = (),
+    children: Sequence[queries.LineageRow] = (),
+    new: bool = True,
+    spec: BoardSpec,
+) -> VersionInfo:
+    version = row.version
+    return VersionInfo(
+        id=version.id,
+        task=row.task,
+        dataset=row.dataset,
+        number=version.number,
+        hash=version.hash,
+        blob=version.blob,
+        role=version.role,
+        hidden=version.hidden,
+        rows=version.rows,
+        language=version.language,
+        description=version.description,
+        meta=version.meta,
+        created_by=row.created_by,
+        created_at=version.created_at,
+        parents=tuple(_steps(parents)),
+        children=tuple(_steps(children)),
+        new=new,
+        scores=version.role != Role.TRAIN and spec.dataset_weight(row.dataset) > 0,
+    )
+
+
+def _steps(rows: Sequence[queries.LineageRow]) -> Iterator[Step]:
+    return (Step(f"{row.task}/{row.dataset}@{row.number}", row.how, row.settings) for row in rows)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"'{name}' cannot be the name of a data set.",
+            remedy="Use lower-case letters, digits, '-', '_' and '.', beginning and ending with a letter or a digit.",
+        )

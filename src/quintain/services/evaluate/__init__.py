@@ -1,0 +1,1 @@
+"""Cells: models run on data sets, and what came out."""

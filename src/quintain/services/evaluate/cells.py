@@ -1,0 +1,337 @@
+"""Cells: which there should be, whose turn it is, and what became of them.
+
+Nobody schedules a cell. `fill` compares the models and data sets that there are with the cells that there are and adds
+what is missing; workers lease what is queued. A cell is written only by the holder of its newest lease, so a worker
+that was thought dead and comes back changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.errors import Conflict, NotFound
+from quintain.core.example import Role
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import Task
+from quintain.core.untrusted import storable
+from quintain.engine.sandbox.limits import Outcome
+from quintain.perturb.contract import PERTURBATIONS
+from quintain.services.access import audit
+from quintain.services.access.notify import notify
+from quintain.services.access.permissions import require_owner, require_signed_in
+from quintain.services.tasks.board_settings import board_spec
+from quintain.services.tasks.definitions import get_task, list_tasks
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow, InHand
+from quintain.store.queries.tasks import tasks as task_queries
+from quintain.store.tables import Cell
+from quintain.tasks.contract import kind_of
+
+EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
+LEASE_SECONDS = 60.0
+MAX_ATTEMPTS = 3
+REASON_CHARACTERS = 4_000
+MAX_LOST = 10  # workers are killed, machines restarted: more than this, and it is the cell that ends them
+VARIANT_SEED = 0
+VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to compute one cell until the lease lapses."""
+
+    cell_id: int
+    generation: int
+    variant: str
+    title: str = ""
+    seconds: float = LEASE_SECONDS
+    in_hand: InHand | None = None
+
+
+def variants_of(task: Task) -> list[str]:
+    """List the variants in which every data set of *task* is run: as it is, measured, and perturbed.
+
+    A perturbation's variant is named after it and its version, so a changed perturbation makes new cells.
+    """
+    names = [PLAIN, MEASURE]
+    if any(field.perturbable and field.type in {"text", "long_text", "tokens"} for field in kind_of(task).fields(task)):
+        names += [variant_name(name) for name in PERTURBATIONS.names()]
+    return names
+
+
+def variant_name(perturbation: str) -> str:
+    """Name the variant that *perturbation* makes."""
+    return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
+
+
+def fill(db: Session, task: str | None = None) -> int:
+    """Add the cells that are missing, and give their number. It is safe to call at any time, from anywhere."""
+    names = [task] if task else [summary.task.name for summary in list_tasks(db)]
+    added = 0
+    with transaction(db):
+        for name in names:
+            row = task_queries.task_row(db, name)
+            if row is None:
+                raise NotFound(f"There is no task called '{name}'.")
+            added += _fill_task(db, row.id, get_task(db, name))
+    return added
+
+
+def _fill_task(db: Session, task_id: int, task: Task) -> int:
+    models = queries.live_model_versions(db, task_id)
+    machine = board_spec(db, task.name).machine
+    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    there = queries.existing_keys(db, [dataset.id for dataset in datasets])
+    wanted = [
+        {
+            "model_version_id": model.id,
+            "dataset_version_id": dataset.id,
+            "variant": variant,
+            "total": dataset.rows,
+            "machine": machine if variant == MEASURE else None,
+        }
+        for dataset in datasets
+        for model in models
+        for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
+        if (model.id, dataset.id, variant) not in there
+        and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
+    ]
+    added = queries.add(db, wanted)
+    if any(outdated(variant) for *_, variant in there):
+        _drop_outdated(db, task)
+    return added
+
+
+def outdated(variant: str) -> bool:
+    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
+    name = variant.rpartition(".v")[0]
+    return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
+
+
+def _drop_outdated(db: Session, task: Task) -> None:
+    """Cancel what still waits for an older version of a perturbation; the newer one has cells of its own."""
+    for row in queries.rows(db, task=task.name, states=["queued"]):
+        if outdated(row.cell.variant):
+            row.cell.state, row.cell.finished_at = "cancelled", now()
+            row.cell.reason = "the perturbation has a newer version"
+            queries.note(db, row.cell.id, "cancelled", row.cell.reason)
+
+
+def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
+    """List the variants that a model of *adapter* is run on.
+
+    Every call to a server elsewhere may have its price, so perturbations that enter no figure are run there only where
+    the manifest asks for `all` of them.
+    """
+    place = ADAPTERS.get(adapter).place
+    if place == "file":
+        return [PLAIN]
+    if place == "sandbox":
+        return variants_of(task)
+    beside = {variant_name(name) for name, member in PERTURBATIONS.items() if not member.in_paper}
+    unwanted = {MEASURE} if perturbations == "all" else {MEASURE, *beside}
+    return [name for name in variants_of(task) if name not in unwanted]
+
+
+def claim(
+    db: Session,
+    worker: str,
+    *,
+    task: str | None = None,
+    alone: bool = True,
+    seconds: float = LEASE_SECONDS,
+    in_hand: InHand | None = None,
+    without: Collection[str] = (),
+    machine: str | None = None,
+) -> Lease | None:
+    """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
+
+    *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is;
+    *in_hand* is what it computed last; *without* names the adapters whose models it cannot run.
+    """
+    with transaction(db):
+        moment = now()
+        while True:
+            cell = queries.claim(
+                db,
+                worker=worker,
+                now=moment,
+                until=moment + timedelta(seconds=seconds),
+                alone=alone,
+                task=task,
+                without=without,
+                in_hand=in_hand,
+                machine=machine,
+            )
+            if cell is None:
+                return None
+            if cell.lost > MAX_LOST:
+                # The sandbox keeps a model from its worker: where workers die, the platform is at fault.
+                why = f"Given up after {MAX_LOST} workers were lost while they computed it."
+                _give_up(db, cell, f"{Outcome.PLATFORM}: {why}")
+                continue
+            lost = f", after {cell.lost} that were lost" if cell.lost else ""
+            queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
+            place = InHand(cell.model_version_id, cell.dataset_version_id)
+            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
+
+
+def _title(db: Session, cell: Cell) -> str:
+    row = _row(db, cell.id)
+    return f"{row.task.name}/{row.model.name} on {row.dataset.name}, {cell.variant}"
+
+
+def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
+    """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
+    with transaction(db):
+        until = now() + timedelta(seconds=lease.seconds)
+        return queries.update_held(db, lease.cell_id, lease.generation, lease_until=until, done=done)
+
+
+def complete(
+    db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int, log: str = ""
+) -> bool:
+    """Store the result of a cell and what the model printed; False where the lease was lost: nothing is stored."""
+    with transaction(db):
+        held = queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="done",
+            predictions=predictions,
+            measurements=dict(measurements),
+            done=rows,
+            total=rows,
+            lease_until=None,
+            finished_at=now(),
+        )
+        if held:
+            queries.note(db, lease.cell_id, "done", f"{rows} rows\n{storable(log)}".strip())
+        return held
+
+
+def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
+    """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
+    reason, log = storable(reason, REASON_CHARACTERS), storable(log)  # both may hold the model's own words
+    with transaction(db):
+        row = queries.row(db, lease.cell_id)
+        if row is None:
+            return
+        again = ours and row.cell.attempts < MAX_ATTEMPTS
+        held = queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="queued" if again else "failed",
+            reason=reason,
+            lease_until=now() + timedelta(seconds=retry_in) if again else None,
+            finished_at=None if again else now(),
+        )
+        if held:
+            queries.note(db, lease.cell_id, "retry" if again else "failed", f"{reason}\n{log}".strip())
+            if not again:
+                _tell_builder(db, row, reason)
+
+
+def release(db: Session, lease: Lease) -> None:
+    """Give a lease back: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
+    with transaction(db):
+        row = queries.row(db, lease.cell_id)
+        if row is not None and queries.update_held(
+            db,
+            lease.cell_id,
+            lease.generation,
+            state="queued",
+            lease_until=None,
+            attempts=max(0, row.cell.attempts - 1),
+            done=0,
+        ):
+            queries.note(db, lease.cell_id, "queued", "again, because its worker had to stop")
+
+
+def cancel(db: Session, actor: Actor, cell_id: int) -> None:
+    """Cancel a cell that is queued or running; its builder and the task's owner may."""
+    with transaction(db):
+        row = _row(db, cell_id)
+        _require_may_manage(actor, row)
+        if row.cell.state not in {"queued", "running"}:
+            raise Conflict(f"Cell {cell_id} is {row.cell.state}; there is nothing to cancel.")
+        row.cell.state = "cancelled"
+        row.cell.reason = f"cancelled by {actor.name}"
+        row.cell.lease_until = None
+        row.cell.finished_at = now()
+        row.cell.generation += 1
+        queries.note(db, cell_id, "cancelled", f"by {actor.name}")
+        audit.record(db, actor, "evaluate.cancel", f"cell {cell_id}")
+
+
+def retry(db: Session, actor: Actor, cell_id: int) -> None:
+    """Queue a failed or cancelled cell again."""
+    with transaction(db):
+        row = _row(db, cell_id)
+        _require_may_manage(actor, row)
+        if row.cell.state not in {"failed", "cancelled"}:
+            raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
+        if row.model_version.withdrawn_at is not None:
+            raise Conflict(f"Cell {cell_id} is of a model that was withdrawn.")
+        if outdated(row.cell.variant):
+            raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
+        row.cell.state = "queued"
+        row.cell.attempts = row.cell.lost = 0
+        row.cell.done = 0
+        row.cell.lease_until = None
+        row.cell.finished_at = None
+        queries.note(db, cell_id, "queued", f"again, by {actor.name}")
+        audit.record(db, actor, "evaluate.retry", f"cell {cell_id}")
+
+
+def may_see_logs(actor: Actor, row: CellRow) -> bool:
+    """Say whether *actor* may read what a model printed: its builder, the task's owner, an admin."""
+    mine = actor.user_id is not None and row.model.owner_id == actor.user_id
+    return mine or actor.has(RoleName.OWNER, row.task.name)
+
+
+def estimate_wait(durations: Sequence[float], ahead: int, workers: int) -> float | None:
+    """Guess the seconds until a cell with *ahead* others before it starts; None before any has finished."""
+    if not durations:
+        return None
+    return sum(durations) / len(durations) * ahead / max(workers, 1)
+
+
+def _give_up(db: Session, cell: Cell, reason: str) -> None:
+    cell.state = "failed"
+    cell.reason = reason
+    cell.lease_until = None
+    cell.finished_at = now()
+    queries.note(db, cell.id, "failed", reason)
+    db.flush()
+    _tell_builder(db, _row(db, cell.id), reason)
+
+
+def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
+    # A broken model fails on every variant; its builder hears of it once for each data set.
+    first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
+    if row.model.owner_id is not None and first:
+        text = f"{row.model.name} failed on {row.dataset.name} ({row.cell.variant}): {reason}"
+        notify(db, row.model.owner_id, "run-failed", text, f"/runs/{row.cell.id}")
+
+
+def _row(db: Session, cell_id: int) -> CellRow:
+    row = queries.row(db, cell_id)
+    if row is None:
+        raise NotFound(f"There is no cell {cell_id}.", remedy="`quintain evaluate status` lists them.")
+    return row
+
+
+def _require_may_manage(actor: Actor, row: CellRow) -> None:
+    require_signed_in(actor)
+    if actor.user_id is None or row.model.owner_id != actor.user_id:
+        require_owner(actor, row.task.name)

@@ -1,0 +1,233 @@
+"""Two models on the same examples: whether the difference is real, where they differ, how much data would tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Forbidden
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.metrics.aligned import Aligned, align
+from quintain.metrics.evaluate import metric_named
+from quintain.metrics.flips import same_answers
+from quintain.metrics.paired import paired_metric
+from quintain.services.data.label_shares import label_shares
+from quintain.services.evaluate.examples import example_scores
+from quintain.services.evaluate.results import read_predictions, sees_all
+from quintain.services.models.registry import get_model
+from quintain.services.tasks.definitions import get_task, leading_metric
+from quintain.stats.paired import McNemar, PairedDifference, Separation, examples_to_separate, mcnemar
+from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.tasks.contract import kind_of
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetComparison:
+    """Two models on one data set: the canonical metric of each, their difference, and what tests say of it."""
+
+    dataset: str
+    hidden: bool
+    rows: int
+    metric: str
+    first: float | None
+    second: float | None
+    difference: PairedDifference
+    mcnemar: McNemar
+    separation: Separation
+    differing: int
+
+    @property
+    def separated(self) -> bool:
+        """Whether the paired bootstrap tells the two apart at the five-percent level."""
+        return self.difference.p_value < SIGNIFICANT
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "dataset": self.dataset,
+            "hidden": self.hidden,
+            "rows": self.rows,
+            "metric": self.metric,
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference.difference.as_dict() | {"p_value": self.difference.p_value},
+            "mcnemar": asdict(self.mcnemar),
+            "examples_needed": self.separation.needed,
+            "more_examples_needed": self.separation.more,
+            "answers_differ": self.differing,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two models on every data set that both have been run on."""
+
+    task: Task
+    first: str
+    second: str
+    datasets: Sequence[DatasetComparison]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "task": self.task.name,
+            "first": self.first,
+            "second": self.second,
+            "datasets": [one.as_dict() for one in self.datasets],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One example that two models answer differently."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    gold: Any
+    first: Any
+    second: Any
+    first_score: float
+    second_score: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return asdict(self)
+
+
+def compare(db: Session, blobs: Blobs, actor: Actor, first: str, second: str) -> Comparison:
+    """Compare two models of one task on all data sets that both have predictions for."""
+    task, pairs, refs = _pairs(db, actor, first, second)
+    found = []
+    for one, two in pairs.values():
+        table = _joined(blobs, one, two)
+        if table.height:
+            found.append(_compare_dataset(task, one, table))
+    return Comparison(task, *refs, found)
+
+
+def differences(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    first: str,
+    second: str,
+    dataset: str,
+    *,
+    only: str = "",
+    offset: int = 0,
+    limit: int = 20,
+) -> tuple[list[Difference], int]:
+    """List the examples of *dataset* that two models answer differently, and how many there are.
+
+    *only* may be `first` or `second`: those that only this one has right, or more nearly right.
+    """
+    task, pairs, _ = _pairs(db, actor, first, second)
+    if dataset not in pairs:
+        known = ", ".join(pairs) or "none"
+        raise BadInput(f"The two have not both been run on '{dataset}'.", remedy=f"Both have been run on: {known}.")
+    one, two = pairs[dataset]
+    if not sees_all(actor, task.name, one.dataset_version.hidden):
+        raise Forbidden(
+            f"The labels of {dataset} are hidden, and so are single examples with what is right on them.",
+            remedy="Data sets with open labels show them to everybody.",
+        )
+    table = _joined(blobs, one, two)
+    same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
+    table = table.with_columns(
+        pl.Series("first_score", example_scores(task, table["answer"], table["first"])),
+        pl.Series("second_score", example_scores(task, table["answer"], table["second"])),
+    ).filter(pl.Series(~same))
+    if only in {"first", "second"}:
+        other = "second" if only == "first" else "first"
+        table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
+    names = [item.name for item in kind_of(task).fields(task)]
+    shown = [
+        Difference(
+            id=row["id"],
+            inputs={name: row[name] for name in names},
+            gold=row["answer"],
+            first=row["first"],
+            second=row["second"],
+            first_score=row["first_score"],
+            second_score=row["second_score"],
+        )
+        for row in table.slice(offset, limit).iter_rows(named=True)
+    ]
+    return shown, table.height
+
+
+def _pairs(
+    db: Session, actor: Actor, first: str, second: str
+) -> tuple[Task, dict[str, tuple[CellRow, CellRow]], tuple[str, str]]:
+    """Find the finished plain cells of two models, paired by data set."""
+    one, two = (get_model(db, actor, ref).version for ref in (first, second))
+    if one.task != two.task:
+        raise BadInput(f"{one.ref} and {two.ref} are models of different tasks.", remedy="Compare models of one task.")
+    if one.id == two.id:
+        raise BadInput(f"{one.ref} is compared with itself.", remedy="Name two models, or two versions of one.")
+
+    def done(version_id: int) -> dict[str, CellRow]:
+        rows = queries.rows(db, model_version_id=version_id, variant=PLAIN, states=["done"])
+        return {f"{row.dataset.name}@{row.dataset_version.number}": row for row in rows if row.cell.predictions}
+
+    firsts, seconds = done(one.id), done(two.id)
+    names = sorted(firsts.keys() & seconds.keys())
+    return get_task(db, one.task), {name: (firsts[name], seconds[name]) for name in names}, (one.ref, two.ref)
+
+
+def _joined(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
+    examples = pl.read_parquet(blobs.path(one.dataset_version.blob)).filter(pl.col("answer").is_not_null())
+    for name, row in {"first": one, "second": two}.items():
+        said = read_predictions(blobs, row)
+        kept = {"prediction": name, "probabilities": f"{name}_probabilities"}
+        said = said.rename({old: new for old, new in kept.items() if old in said.columns})
+        examples = examples.join(said, on="id", how="left", maintain_order="left")
+    return examples
+
+
+def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetComparison:
+    name = leading_metric(task)
+    kind = kind_of(task)
+    metric = metric_named(name, kind.answer_type)
+    one, two = (_aligned(task, table, side) for side in ("first", "second"))
+    difference = paired_metric(metric, one, two)
+    scores = [example_scores(task, table["answer"], table[side]) for side in ("first", "second")]
+    found = [float(metric.value(metric.tally(side).totals())) for side in (one, two)]
+    values = [None if math.isnan(value) else value for value in found]
+    same = same_answers(kind.answer_type, table["first"], table["second"])
+    return DatasetComparison(
+        dataset=f"{row.dataset.name}@{row.dataset_version.number}",
+        hidden=row.dataset_version.hidden,
+        rows=table.height,
+        metric=metric.name,
+        first=values[0],
+        second=values[1],
+        difference=difference,
+        mcnemar=mcnemar(*(score >= 1.0 for score in scores)),
+        separation=examples_to_separate(*scores, groups=one.groups),
+        differing=int((~same).sum()),
+    )
+
+
+def _aligned(task: Task, table: pl.DataFrame, side: str) -> Aligned:
+    beside: dict[str, Any] = {}
+    shares = f"{side}_probabilities"
+    if shares in table.columns and table[shares].null_count() == 0:
+        beside["probabilities"] = table[shares].struct.unnest()
+    people = label_shares(task, [leading_metric(task)], table["meta"])
+    if people is not None:
+        beside["distributions"] = people
+    if table["group"].null_count() < table.height:
+        beside["groups"] = table["group"].fill_null(table["id"])
+    answer_type = kind_of(task).answer_type
+    return align(answer_type, table["answer"], table[side], labels=task.label_names or None, **beside)

@@ -1,0 +1,322 @@
+"""Single examples and what a model made of them: flips, mistakes, failures, and all of them as a file.
+
+Hidden labels stay hidden. Whether a model is right on one example tells its label, so on hidden data sets that is for
+the task's owners alone; what a model answered there, without the gold, is for its builder too, who could run it anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Forbidden, NotFound
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.data.exporting import write_export
+from quintain.metrics.aligned import align
+from quintain.metrics.contract import MeanMetric
+from quintain.metrics.evaluate import metric_named
+from quintain.metrics.flips import kept_answers, same_answers
+from quintain.services.evaluate.cells import may_see_logs
+from quintain.services.evaluate.results import (
+    exchanges,
+    family_of,
+    flip_table,
+    newest_variants,
+    read_predictions,
+    sees_all,
+)
+from quintain.services.models.registry import ModelVersionInfo, get_model
+from quintain.services.tasks.definitions import get_task
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.diff import Piece, word_diff
+from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import PLAIN, CellRow
+from quintain.tasks.contract import kind_of
+
+# The metric that says how nearly right one answer is, where there is more than right and wrong.
+GRADED: Mapping[str, str] = {"choices": "set_f1", "span": "token_f1", "text": "rouge_l"}
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """An example whose answer changed with its wording: where it changed, and from which answer to which."""
+
+    id: str
+    family: str
+    group: str | None
+    fields: Mapping[str, Sequence[Piece]]
+    inputs: Mapping[str, Any]
+    before: Any
+    after: Any
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "id": self.id,
+            "family": self.family,
+            "group": self.group,
+            "fields": {name: [list(piece) for piece in pieces] for name, pieces in self.fields.items()},
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """A page of flips, how many there are, and by which families and groups they can be filtered."""
+
+    flips: Sequence[Flip]
+    total: int
+    families: Sequence[str]
+    groups: Sequence[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "flips": [flip.as_dict() for flip in self.flips],
+            "total": self.total,
+            "families": list(self.families),
+            "groups": list(self.groups),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An example that a model got wrong, the surest first; *failed* where it gave no usable answer at all."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    gold: Any
+    answer: Any
+    confidence: float | None
+    score: float
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FailedExample:
+    """An example that a model gave no usable answer to, and why; the reason is None for those who may not see logs."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    reason: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"id": self.id, "inputs": dict(self.inputs), "reason": self.reason}
+
+
+def flips(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    model: str,
+    dataset: str,
+    *,
+    family: str | None = None,
+    group: str | None = None,
+    offset: int = 0,
+    limit: int = 20,
+) -> Flips:
+    """List the examples of *dataset* on which *model* changed its answer when only the wording changed."""
+    version = get_model(db, actor, model).version
+    task = get_task(db, version.task)
+    cells = finished_cells(db, version, dataset)
+    require_answers(actor, cells[PLAIN])
+    plain = read_predictions(blobs, cells[PLAIN])
+    members = {name: row for name, row in cells.items() if family_of(name) is not None}
+    if not members:
+        return Flips((), 0, (), ())
+    tables = [flip_table(db, blobs, plain, row).with_columns(variant=pl.lit(name)) for name, row in members.items()]
+    table = pl.concat(tables)
+    table = table.filter(pl.Series(~kept_answers(kind_of(task).answer_type, table["before"], table["after"])))
+    families, groups = (sorted(table[name].drop_nulls().unique().to_list()) for name in ("family", "group"))
+    if family:
+        chosen = [name for name in members if family in {name.rpartition(".v")[0], family_of(name)}]
+        table = table.filter(pl.col("variant").is_in(chosen))
+    if group:
+        table = table.filter(pl.col("group") == group)
+    shown = table.sort("family", "parent", "id").slice(offset, limit)
+    return Flips(_read_flips(db, blobs, task, cells, shown), table.height, families, groups)
+
+
+def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellRow], shown: pl.DataFrame) -> list[Flip]:
+    """Look up the texts of the flips on one page."""
+    names = [item.name for item in kind_of(task).fields(task)]
+    dataset = cells[PLAIN].dataset_version
+    old = _rows(blobs.path(dataset.blob), shown["parent"].to_list(), names)
+    new: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for variant in shown["variant"].unique().to_list():
+        made = queries.variant(db, dataset.id, variant)
+        if made is not None:
+            wanted = shown.filter(pl.col("variant") == variant)["id"].to_list()
+            new |= {(variant, key): row for key, row in _rows(blobs.path(made.blob), wanted, names).items()}
+    return [
+        Flip(
+            id=row["parent"],
+            family=row["family"],
+            group=row["group"],
+            fields=_changes(old[row["parent"]], new[row["variant"], row["id"]]),
+            inputs=old[row["parent"]],
+            before=row["before"],
+            after=row["after"],
+        )
+        for row in shown.iter_rows(named=True)
+    ]
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Piece]]:
+    found: dict[str, list[Piece]] = {}
+    for name, value in before.items():
+        old, new = _text(value), _text(after.get(name))
+        found[name] = word_diff(old, new) if old != new else [("same", old)]
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return " · ".join(str(item) for item in value)
+    return "" if value is None else str(value)
+
+
+def _rows(path: Path, ids: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    table = pl.scan_parquet(path, glob=False).filter(pl.col("id").is_in(list(ids))).select("id", *names).collect()
+    return {row.pop("id"): row for row in table.to_dicts()}
+
+
+def mistakes(
+    db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
+) -> tuple[list[Mistake], int]:
+    """List what *model* got wrong on *dataset*, the surest mistakes first, and how many there are."""
+    version = get_model(db, actor, model).version
+    task = get_task(db, version.task)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_gold(actor, row)
+    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
+    wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
+    names = [item.name for item in kind_of(task).fields(task)]
+    found = [
+        Mistake(
+            id=one["id"],
+            inputs={name: one[name] for name in names},
+            gold=one["answer"],
+            answer=one["prediction"],
+            confidence=one["confidence"],
+            score=one["score"],
+            failed=one["failure"] is not None,
+        )
+        for one in wrong.slice(offset, limit).iter_rows(named=True)
+    ]
+    return found, wrong.height
+
+
+def failures(
+    db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, *, offset: int = 0, limit: int = 10
+) -> tuple[list[FailedExample], int]:
+    """List the examples of *dataset* that *model* gave no usable answer to, and how many there are.
+
+    Why it failed is often in the model's own words, so it is for those who may read what the model printed.
+    """
+    version = get_model(db, actor, model).version
+    task = get_task(db, version.task)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_answers(actor, row)
+    failed = read_predictions(blobs, row).filter(pl.col("failure").is_not_null()).sort("id")
+    shown = failed.slice(offset, limit)
+    names = [item.name for item in kind_of(task).fields(task)]
+    inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
+    told = may_see_logs(actor, row)
+    found = [
+        FailedExample(key, inputs[key], reason if told else None)
+        for key, reason in shown.select("id", "failure").iter_rows()
+    ]
+    return found, failed.height
+
+
+def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
+    """Say of each example how right its answer is, between 0 and 1."""
+    answer_type = kind_of(task).answer_type
+    metric = metric_named(GRADED[answer_type], answer_type) if answer_type in GRADED else None
+    if isinstance(metric, MeanMetric):
+        return metric.scores(align(answer_type, gold, predictions))
+    return same_answers(answer_type, gold, predictions).astype(np.float64)
+
+
+def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:
+    """Put examples that have a gold answer beside what was answered, with a `score` and a `confidence` for each."""
+    table = examples.filter(pl.col("answer").is_not_null()).join(
+        predictions, on="id", how="left", maintain_order="left"
+    )
+    confidence: pl.Expr = pl.lit(None, dtype=pl.Float64)
+    if "probabilities" in table.columns:
+        confidence = pl.max_horizontal(
+            pl.col("probabilities").struct.field(name) for name in table["probabilities"].struct.fields
+        )
+    scores = example_scores(task, table["answer"], table["prediction"])
+    return table.with_columns(pl.Series("score", scores), confidence=confidence)
+
+
+def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    model: str,
+    dataset: str,
+    format: str,  # noqa: A002 - the word that users read
+    path: Path,
+) -> None:
+    """Write what *model* answered to each example of *dataset*, with gold answer and score, to *path*."""
+    version = get_model(db, actor, model).version
+    task = get_task(db, version.task)
+    row = finished_cells(db, version, dataset)[PLAIN]
+    require_gold(actor, row)
+    table = scored(task, pl.read_parquet(blobs.path(row.dataset_version.blob)), read_predictions(blobs, row))
+    if not may_see_logs(actor, row):  # why it failed is in the model's own words
+        table = table.with_columns(failure=pl.when(pl.col("failure").is_not_null()).then(pl.lit("failed")))
+    else:
+        table = table.join(exchanges(blobs, row), on="id", how="left", maintain_order="left", suffix="_of_the_model")
+    write_export(table.drop("meta", "group", strict=False).lazy(), format, path)
+
+
+def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:
+    """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
+    name, _, number = dataset.rpartition("/")[2].partition("@")
+    rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
+    wanted = (
+        int(number)
+        if number.isdecimal() and len(number) < 10
+        else max((row.dataset_version.number for row in rows), default=0)
+    )
+    found = {row.cell.variant: row for row in rows if row.dataset_version.number == wanted and row.cell.predictions}
+    if PLAIN not in found:
+        raise NotFound(
+            f"{version.ref} has no predictions on '{dataset}' yet.",
+            remedy=f"`quintain evaluate why {version.ref} {version.task}/{name}` says why.",
+        )
+    return newest_variants(found)
+
+
+def require_gold(actor: Actor, row: CellRow) -> None:
+    """Refuse what would tell a hidden label to somebody who may not see it."""
+    if not sees_all(actor, row.task.name, row.dataset_version.hidden):
+        raise Forbidden(
+            f"The labels of {row.dataset.name} are hidden, and what is right or wrong on one example tells its label.",
+            remedy="The task's owners see them; data sets with open labels show them to everybody.",
+        )
+
+
+def require_answers(actor: Actor, row: CellRow) -> None:
+    """Refuse single answers on hidden labels to all but owners and the model's builder."""
+    if not sees_all(actor, row.task.name, row.dataset_version.hidden) and not may_see_logs(actor, row):
+        raise Forbidden(
+            f"The labels of {row.dataset.name} are hidden, so single answers are for the model's builder.",
+            remedy="Data sets with open labels show them to everybody.",
+        )

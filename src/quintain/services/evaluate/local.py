@@ -1,0 +1,245 @@
+"""A builder's own model on a builder's own file, on all five axes: no workspace, no account, no server.
+
+The model runs in the same sandbox, meets the same perturbations and is scored by the same code as on a server.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.adapters.contract import ADAPTERS, Outside
+from quintain.adapters.manifest import read_manifest
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.task import Task
+from quintain.data.importing import write_examples
+from quintain.data.plan import ImportPlan
+from quintain.engine.jobs import CellJob, CellResult, LocalEngine
+from quintain.engine.measuring import MEASURED_ROWS
+from quintain.engine.runner import RunnableModel
+from quintain.engine.sandbox.limits import RunEnded
+from quintain.perturb.contract import perturbation
+from quintain.perturb.tables import perturb_table
+from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
+from quintain.services.evaluate.results import family_of, score_table, side_by_side, unchanged_figures
+from quintain.services.evaluate.run_cell import Conditions, runnable
+from quintain.services.evaluate.spending import Estimate, estimate, left_for
+from quintain.services.evaluate.standing import OURS
+from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
+from quintain.tasks.contract import kind_of
+from quintain.tasks.definition import read_task
+
+Progress = Callable[[str, int, int], None]  # the variant, rows done, rows in all
+TASK_FILE = "task.toml"
+ASKING = ("requests", "cached", "retries", "unread", "input_tokens", "output_tokens", "cost", "spent")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReport:
+    """The five axes of one model on one file. Rates are fractions, memory is in GiB.
+
+    *asking* is what calls to a server elsewhere took: requests, tokens, cost, how many replies came from the cache.
+    """
+
+    task: str
+    adapter: str
+    file: str
+    rows: int
+    scored: Mapping[str, Any] = field(default_factory=dict)
+    measurements: Mapping[str, Any] = field(default_factory=dict)
+    robustness: Mapping[str, Any] | None = None
+    fairness: Mapping[str, Any] | None = None
+    asking: Mapping[str, float] = field(default_factory=dict)
+    estimate: Estimate | None = None
+    hints: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "task": self.task,
+            "adapter": self.adapter,
+            "file": self.file,
+            "rows": self.rows,
+            **self.scored,
+            "measurements": dict(self.measurements),
+            "robustness": self.robustness,
+            "fairness": self.fairness,
+            "asking": dict(self.asking),
+            "estimate": self.estimate and self.estimate.as_dict(),
+            "hints": list(self.hints),
+        }
+
+
+def find_task(named: str | None, folder: Path) -> Task:
+    """Find the task: a file, a starter task by name, `task.toml` beside the model, or what its manifest says."""
+    manifest = read_manifest(folder)
+    for name in (named, manifest.task):
+        if not name:
+            continue
+        if Path(name).is_file():
+            return read_task(Path(name))
+        starter = files("quintain") / "demo_data" / name / TASK_FILE
+        if name.replace("-", "").replace("_", "").isalnum() and starter.is_file():
+            with as_file(starter) as path:
+                return read_task(path)
+        if name == named:
+            raise NotFound(f"There is no task file '{name}'.", remedy="Name a TOML file or a starter task.")
+    if (folder / TASK_FILE).is_file():
+        return read_task(folder / TASK_FILE)
+    raise BadInput(
+        "It is not known which task the model is for.",
+        remedy="Name its file with --task, put task.toml beside the model, or set `task` in quintain.toml.",
+    )
+
+
+def evaluate_locally(
+    folder: Path,
+    data: Path,
+    task: Task,
+    conditions: Conditions,
+    *,
+    plan: ImportPlan | None = None,
+    quick: bool = False,
+    progress: Progress | None = None,
+    warn: Callable[[Estimate], None] | None = None,
+) -> LocalReport:
+    """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out.
+
+    *warn* is told what the calls of a chat model may cost, before the first of them.
+    """
+    if not folder.is_dir():
+        raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
+    with _bench(folder, data, task, conditions, plan or ImportPlan(role="test", duplicates="first"), progress) as bench:
+        expected = bench.estimate(quick=quick)
+        if expected is not None and warn is not None:
+            warn(expected)
+        plain = bench.predict(PLAIN, bench.examples)
+        scored = score_table(task, bench.examples, plain)
+        measured = bench.measure() if bench.place == "sandbox" else {}
+        shares: dict[str, Any] = {"robustness": None, "fairness": None}
+        if not quick and bench.place != "file":
+            shares |= _shares(bench, plain)
+        return LocalReport(
+            task=task.name,
+            adapter=bench.model.adapter,
+            file=data.name,
+            rows=bench.examples.height,
+            scored=scored,
+            measurements=measured,
+            asking=dict(bench.asking),
+            estimate=expected,
+            hints=bench.hints,
+            **shares,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """A model and examples, ready to be run on one variant after the other."""
+
+    folder: Path
+    task: Task
+    model: RunnableModel
+    examples: pl.DataFrame
+    conditions: Conditions
+    progress: Progress
+    hints: Sequence[str] = ()
+    asking: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def place(self) -> str:
+        return ADAPTERS.get(self.model.adapter).place
+
+    def estimate(self, *, quick: bool) -> Estimate | None:
+        """Estimate the calls; without perturbations where it has to be *quick*."""
+        options, outside = self.model.options, self.conditions.outside
+        tables = [(self.examples.height, self.examples)]
+        return estimate(self.task, self.model.adapter, options, outside, tables, perturbed=not quick)
+
+    def predict(self, variant: str, examples: pl.DataFrame) -> pl.DataFrame:
+        self._run(variant, examples, measured=False)
+        return pl.read_parquet(self.folder / "predictions.parquet")
+
+    def measure(self) -> Mapping[str, Any]:
+        return self._run(MEASURE, self.examples.sort("id").head(MEASURED_ROWS), measured=True).measurements
+
+    def _run(self, variant: str, examples: pl.DataFrame, *, measured: bool) -> CellResult:
+        inputs = self.folder / "inputs.parquet"
+        examples.select("id", *(item.name for item in kind_of(self.task).fields(self.task))).write_parquet(inputs)
+        job = CellJob(
+            task=self.task,
+            model=self.model,
+            inputs=inputs,
+            out=self.folder / "predictions.parquet",
+            measured=measured,
+            seed=VARIANT_SEED,
+            limits=self.conditions.limits,
+            sandbox=self.conditions.sandbox,
+            outside=self._outside(),
+        )
+        engine = LocalEngine(Path(tempfile.gettempdir()) / "quintain-locks")
+        found = engine.run(job, lambda done: self.progress(variant, done, examples.height), threading.Event())
+        self.asking.update({name: found.measurements[name] for name in ASKING if name in found.measurements})
+        return found
+
+    def _outside(self) -> Outside:
+        """Give what may be reached, with what earlier runs have left of the budget."""
+        outside = self.conditions.outside
+        return replace(outside, budget=left_for(self.model.options, outside, self.asking["spent"]))
+
+
+@contextmanager
+def _bench(
+    folder: Path, data: Path, task: Task, conditions: Conditions, plan: ImportPlan, progress: Progress | None
+) -> Iterator[_Bench]:
+    with tempfile.TemporaryDirectory(prefix="quintain-local-") as name:
+        target = Path(name) / "examples.parquet"
+        report = write_examples(data, task, plan, target)
+        yield _Bench(
+            folder=Path(name),
+            task=task,
+            model=runnable(read_manifest(folder).adapter, folder.resolve(), conditions),
+            examples=pl.read_parquet(target),
+            conditions=conditions,
+            progress=progress or (lambda variant, done, total: None),
+            hints=report.hints,
+        )
+
+
+def _answers(bench: _Bench, name: str, changed: pl.DataFrame) -> pl.DataFrame | None:
+    """Run the model on a variant; None where it breaks the run, which counts as on a server: all answers changed."""
+    try:
+        return bench.predict(name, changed)
+    except RunEnded as error:
+        if error.outcome in OURS:
+            raise
+        return None
+
+
+def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
+    """Run the model on every perturbation and give the shares of unchanged answers by family."""
+    source = bench.examples.sort("id").head(VARIANT_ROWS)
+    tables: dict[str, list[pl.DataFrame]] = {"robustness": [], "fairness": []}
+    wanted = str(bench.model.options.get("perturbations", "counted"))
+    for variant in variants_for(bench.task, bench.model.adapter, wanted):
+        family = family_of(variant)
+        if family is None:
+            continue
+        name = variant.rpartition(".v")[0]
+        changed = perturb_table(bench.task, source, perturbation(name), seed=VARIANT_SEED)
+        if changed.height:
+            tables[family].append(side_by_side(name, changed, plain, _answers(bench, name, changed)))
+    return {
+        family: unchanged_figures(bench.task, pl.concat(parts), source["id"])
+        for family, parts in tables.items()
+        if parts
+    }

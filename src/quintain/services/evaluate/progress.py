@@ -1,0 +1,228 @@
+"""How far evaluation is, and why a figure is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.errors import NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.services.data.datasets import VersionInfo, get_version
+from quintain.services.evaluate.cells import EVALUATED, estimate_wait, may_see_logs, variants_of
+from quintain.services.models.registry import ModelVersionInfo, get_model
+from quintain.services.tasks.definitions import get_task
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
+
+WILL_BE = "The cell does not exist yet: the next worker that looks for work makes it."
+
+
+@dataclass(frozen=True, slots=True)
+class CellInfo:
+    """One cell as people see it."""
+
+    id: int
+    task: str
+    model: str
+    dataset: str
+    variant: str
+    state: str
+    done: int
+    total: int
+    attempts: int
+    reason: str
+    waits_for: str
+    worker: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        times = {"created_at": self.created_at, "started_at": self.started_at, "finished_at": self.finished_at}
+        return {
+            "id": self.id,
+            "task": self.task,
+            "model": self.model,
+            "dataset": self.dataset,
+            "variant": self.variant,
+            "state": self.state,
+            "done": self.done,
+            "total": self.total,
+            "attempts": self.attempts,
+            "reason": self.reason,
+            "waits_for": self.waits_for,
+            "worker": self.worker,
+            **{name: moment.isoformat() if moment else None for name, moment in times.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CellPage:
+    """Some of a task's cells, and how many there are."""
+
+    cells: Sequence[CellInfo]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a cell is as it is, in words, with its history and, for those who may, its log."""
+
+    summary: str
+    may_manage: bool = False
+    cell: CellInfo | None = None
+    ahead: int | None = None
+    wait_seconds: float | None = None
+    events: Sequence[tuple[datetime, str, str]] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "summary": self.summary,
+            "cell": self.cell.as_dict() if self.cell else None,
+            "ahead": self.ahead,
+            "wait_seconds": self.wait_seconds,
+            "events": [{"at": at.isoformat(), "kind": kind, "text": text} for at, kind, text in self.events],
+        }
+
+
+def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]:
+    """Count the cells by state."""
+    if task is not None:
+        get_task(db, task)
+    counts = queries.count_by_state(db, task)
+    return {state: counts.get(state, 0) for state in ("queued", "running", "done", "failed", "cancelled")}
+
+
+def list_cells(
+    db: Session, actor: Actor, *, task: str | None = None, model: str | None = None, states: Sequence[str] = ()
+) -> list[CellInfo]:
+    """List the cells of the models that *actor* may see."""
+    version_id = get_model(db, actor, model).version.id if model else None
+    rows = queries.rows(db, task=task, model_version_id=version_id, states=states)
+    seen = [(row, may_see_logs(actor, row)) for row in rows]
+    return [describe(row, full=full) for row, full in seen if full or row.model.visibility != "private"]
+
+
+def page_of_cells(
+    db: Session,
+    actor: Actor,
+    task: str,
+    *,
+    states: Sequence[str] = (),
+    model: str = "",
+    dataset: str = "",
+    variant: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> CellPage:
+    """List some of a task's cells that *actor* may see: what runs first, then what waits, then what failed."""
+    get_task(db, task)
+    rows, total = queries.page(
+        db,
+        task=task,
+        viewer_id=actor.user_id,
+        private=actor.has(RoleName.OWNER, task),
+        states=states,
+        model=model,
+        dataset=dataset,
+        variant=variant,
+        offset=offset,
+        limit=limit,
+    )
+    return CellPage([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
+
+
+def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
+    """Say why cell *cell_id* is as it is."""
+    row = queries.row(db, cell_id)
+    if row is None or (row.model.visibility == "private" and not may_see_logs(actor, row)):
+        raise NotFound(f"There is no cell {cell_id}.", remedy="`quintain evaluate status --cells` lists them.")
+    return _explain(db, actor, row)
+
+
+def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = PLAIN) -> Explanation:
+    """Say why *model* has, or has not, a result on *dataset* in *variant*."""
+    version = get_model(db, actor, model).version
+    data = get_version(db, actor, dataset)
+    if data.task != version.task:
+        return Explanation(f"{model} is a model of task '{version.task}' and {dataset} belongs to '{data.task}'.")
+    for row in queries.rows(db, model_version_id=version.id, dataset_version_id=data.id):
+        if row.cell.variant == variant or row.cell.variant.rpartition(".v")[0] == variant:
+            return _explain(db, actor, row)
+    if data.role not in EVALUATED:
+        return Explanation(f"{data.ref} is training data, which no model is evaluated on.")
+    if version.withdrawn_at:
+        return Explanation(f"{version.ref} was withdrawn.")
+    known = variants_of(get_task(db, data.task))
+    if variant not in {name.rpartition(".v")[0] or name for name in known} | set(known):
+        return Explanation(f"There is no variant '{variant}' of {data.ref}. There are: {', '.join(known)}.")
+    return Explanation(_never(db, actor, version, data, variant) or WILL_BE)
+
+
+def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo, variant: str) -> str:
+    """Say why there will be no cell; empty where there will."""
+    place = ADAPTERS.get(model.adapter).place
+    if place == "file" and data.hash not in model.meta.get("datasets", ()):
+        return f"{model.ref} is a file of predictions, and has none for {data.ref}."
+    if (place == "file" and variant != PLAIN) or (place == "remote" and variant == MEASURE):
+        return f"{model.ref} is not run by us, so that there is no '{variant}' of it."
+    newest = get_version(db, actor, f"{data.task}/{data.dataset}")
+    return f"{data.ref} has a newer version, {newest.ref}, which is evaluated." if newest.id != data.id else ""
+
+
+def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
+    cell = row.cell
+    logs = may_see_logs(actor, row)
+    info = describe(row, full=logs)
+    where = f"{row.model.name} on {row.dataset.name}@{row.dataset_version.number}, {cell.variant}"
+    ahead = queries.ahead(db, cell) if cell.state == "queued" else None
+    wait = None
+    if ahead is not None:
+        running = len(queries.rows(db, states=["running"]))
+        wait = estimate_wait(queries.recent_durations(db), ahead + 1, running)
+    words = {
+        "queued": f"{where}: waiting, {ahead} before it." + (f" About {wait:.0f} s to go." if wait else ""),
+        "running": f"{where}: running{f' on {info.worker}' if info.worker else ''}, {cell.done} of {cell.total} rows.",
+        "done": f"{where}: done, {cell.total} rows.",
+        "failed": f"{where}: failed. {info.reason}",
+        "cancelled": f"{where}: {cell.reason}.",
+    }
+    summary = words[cell.state]
+    if cell.state == "queued" and cell.machine:
+        summary += f" Only a worker on a machine of class '{cell.machine}' takes it."
+    if cell.waits_for:
+        summary = f"{where}: {info.reason}"
+    elif cell.state == "queued" and cell.reason:
+        summary += f" The last attempt failed: {info.reason}"
+    events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
+    return Explanation(summary, logs, info, ahead, wait, events)
+
+
+def describe(row: CellRow, *, full: bool = True) -> CellInfo:
+    """Describe a cell for people. Without *full*, what the model said of itself and where it ran is left out."""
+    cell = row.cell
+    return CellInfo(
+        id=cell.id,
+        task=row.task.name,
+        model=f"{row.model.name}@{row.model_version.number}",
+        dataset=f"{row.dataset.name}@{row.dataset_version.number}",
+        variant=cell.variant,
+        state=cell.state,
+        done=cell.done,
+        total=cell.total,
+        attempts=cell.attempts,
+        reason=cell.reason if full else cell.reason.partition(":")[0],
+        waits_for=cell.waits_for,
+        worker=cell.worker if full else None,
+        created_at=cell.created_at,
+        started_at=cell.started_at,
+        finished_at=cell.finished_at,
+    )

@@ -1,0 +1,280 @@
+"""Submitting a model: looked at, never run outside the sandbox, registered, and its cells queued."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import ADAPTERS, Outside
+from quintain.adapters.manifest import MANIFEST, Manifest
+from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import Task
+from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
+from quintain.engine.sandbox.layers import require_sandbox
+from quintain.engine.sandbox.limits import Outcome
+from quintain.services.access import throttle
+from quintain.services.access.permissions import require_role
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate import tryouts
+from quintain.services.evaluate.coverage import covered
+from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.spending import Estimate, estimate_of_task
+from quintain.services.models import uploads
+from quintain.services.models.environments import read_requirements
+from quintain.services.models.inspection import inspect_model
+from quintain.services.models.registry import ModelVersionInfo, Visibility, register_version
+from quintain.services.tasks.definitions import get_task
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.evaluate.tryouts import PASSED, QUEUED
+from quintain.store.queries.models import submissions as queries
+
+DAY = timedelta(days=1)
+TRIES_PER_HOUR = 60
+log = logging.getLogger("quintain.submit")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit.
+
+    Models are tried under the conditions *trial* before they are run; *elsewhere* says that workers on other machines
+    can do that where this one lacks a sandbox.
+    """
+
+    per_day: int | None = 10
+    sandbox: str = "full"
+    outside: Outside = field(default_factory=Outside)
+    archive: ArchiveLimits = field(default_factory=ArchiveLimits)
+    trial: Conditions | None = None
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of a submission. *new* is False where the same content was there already.
+
+    *left_today* is None where there is no limit, or where it is not known at the moment. *estimate* is what the runs
+    may cost, where calls have a price.
+    """
+
+    version: ModelVersionInfo
+    new: bool
+    cells: int
+    left_today: int | None
+    trial: str = PASSED
+    estimate: Estimate | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a worker has to try it before its cells are queued."""
+        return self.trial == QUEUED
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            **self.version.as_dict(),
+            "new": self.new,
+            "cells": self.cells,
+            "left_today": self.left_today,
+            "trial": self.trial,
+            "estimate": self.estimate and self.estimate.as_dict(),
+        }
+
+
+def submit_upload(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    upload_id: str,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the archive that was uploaded; it is removed once the model is registered, or refused for what it is."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    archive = uploads.whole(db, blobs, actor, upload_id)
+    try:
+        made = submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+    except BadInput:
+        # What is wrong with it stays wrong: the next one needs its place.
+        db.rollback()
+        uploads.discard(db, blobs, actor, upload_id)
+        raise
+    try:
+        uploads.discard(db, blobs, actor, upload_id)
+    except (QuintainError, SQLAlchemyError, OSError):  # the model is recorded, and old uploads are dropped anyway
+        log.exception("upload %s of a submitted model was not removed", upload_id)
+    return made
+
+
+def submit_archive(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    archive: Path,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the model in the file *archive*, a .tar.gz or a .zip."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place:
+        folder = Path(place) / "model"
+        unpack_archive(archive, folder, rules.archive, name="of the model")
+        return _submit(db, blobs, actor, task, model_root(folder), rules=rules, name=name, visibility=visibility)
+
+
+def submit_folder(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    folder: Path,
+    *,
+    rules: Rules,
+    name: str | None = None,
+    visibility: Visibility = "public",
+) -> Submission:
+    """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
+    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
+        return submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
+
+
+def quota_left(db: Session, actor: Actor, task: str, rules: Rules) -> int | None:
+    """Say how many models *actor* may still submit to *task* today; None where there is no limit.
+
+    Refused submissions never count, nor do those that failed through a fault of ours.
+    """
+    if rules.per_day is None or actor.user_id is None:
+        return None
+    used = queries.submitted_since(db, actor.user_id, task, now() - DAY, excused=Outcome.PLATFORM.value)
+    return max(0, rules.per_day - used)
+
+
+def _submit(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    folder: Path,
+    *,
+    rules: Rules,
+    name: str | None,
+    visibility: Visibility,
+) -> Submission:
+    definition = get_task(db, task)
+    found = inspect_model(folder, definition)
+    if found.faults:
+        raise BadInput(faults=found.faults, remedy="`quintain model check` shows the same before anything is sent.")
+    _permit(actor, task, found.manifest, rules)
+    chosen = name or found.manifest.name
+    if chosen is None:
+        raise BadInput(
+            "The model has no name.",
+            remedy=f"Give one with --name, or as `name` in {MANIFEST}.",
+            page="Give it one in the form.",
+        )
+    meta = _meta(folder, found.manifest)
+    if found.manifest.adapter == "predictions":
+        meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
+    tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
+    new = False
+
+    def guard(session: Session) -> None:
+        nonlocal new
+        new = True
+        lock(session, f"submit:{actor.user_id}:{task}")
+        if quota_left(session, actor, task, rules) == 0:
+            raise TooMany(
+                f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
+                retry_after=3600,
+                remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+            )
+
+    with transaction(db):
+        version = register_version(
+            db,
+            blobs,
+            actor,
+            task,
+            chosen,
+            adapter=found.manifest.adapter,
+            folder=folder,
+            card=found.card,
+            meta=meta,
+            visibility=visibility,
+            guard=guard,
+        )
+        if tried:
+            tryouts.pass_again(db, version.id)
+        elif new or tryouts.trial_of(db, version.id) is not None:
+            tryouts.put_off(db, version.id)
+    known = tryouts.trial_of(db, version.id)
+    cells, left = _queue(db, actor, task, rules)
+    manifest = found.manifest
+    cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
+    return Submission(version, new, cells, left, known.state if known else PASSED, cost)
+
+
+def _try(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, *, manifest: Manifest, rules: Rules
+) -> bool:
+    """Try the model here and refuse it where it fails; False where only a worker can say."""
+    adapter = ADAPTERS.get(manifest.adapter)
+    if rules.trial is None or adapter.place == "file" or adapter.ours:
+        return True
+    # A refused model counts for nothing in the quota; without this, somebody could use the machine by being refused.
+    if actor.user_id is not None:
+        throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
+    inputs = tryouts.inputs_for(db, blobs, task)
+    db.rollback()  # hold no connection while the model thinks
+    report = tryouts.try_here(folder, task, manifest, inputs, rules.trial)
+    if report is not None and report.faults:
+        raise tryouts.refusal(report)
+    return report is not None
+
+
+def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int | None]:
+    """Add the cells of a model that is recorded, and say what is left of the quota.
+
+    Where that fails, workers add the cells: it is no reason to say that the model was not taken.
+    """
+    try:
+        return evaluate.fill(db, task), quota_left(db, actor, task, rules)
+    except (QuintainError, SQLAlchemyError):
+        log.exception("the cells of task %s were not added at once", task)
+        return 0, None
+
+
+def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
+    """Refuse what cannot be run safely here, before anything is kept."""
+    adapter = ADAPTERS.get(manifest.adapter)()
+    if adapter.ours and not actor.has(RoleName.OWNER, task):
+        raise Forbidden(
+            "A built-in baseline is trained by the task's owner, not submitted.", remedy="Submit a handler instead."
+        )
+    if adapter.place == "sandbox" and not adapter.ours and not rules.elsewhere:
+        require_sandbox(rules.sandbox)
+    adapter.permit(manifest.options, rules.outside)
+
+
+def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
+    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
+    if "perturbations" in manifest.options:
+        meta["perturbations"] = manifest.options["perturbations"]
+    requirements = read_requirements(folder)
+    return {**meta, "requirements": requirements} if requirements else meta

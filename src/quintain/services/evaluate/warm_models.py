@@ -1,0 +1,184 @@
+"""Talking to submitted models: a few of them are kept warm, each in its own sandbox, and closed when nobody asks.
+
+A process that has died is started again by the next call. Calls of one model wait for each other; different models
+answer side by side.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from quintain.adapters.contract import ADAPTERS
+from quintain.core.errors import Unavailable
+from quintain.engine.runner import Runner, open_runner
+from quintain.engine.sandbox.limits import RunEnded
+from quintain.engine.scratch import scratch
+from quintain.models import artefact
+from quintain.models.contract import Batch
+from quintain.services.evaluate.run_cell import Conditions, Sessions, runnable
+from quintain.services.models.ask import BUILTIN, IN_PROCESS
+from quintain.services.models.ask import Runner as Asking
+from quintain.services.models.registry import ModelVersionInfo
+from quintain.services.tasks.definitions import get_task
+from quintain.store.blobs import Blobs
+
+WARM = 4
+IDLE_SECONDS = 300.0
+CALL_SECONDS = 10.0
+LIFE_SECONDS = 24 * 3600.0
+
+
+@dataclass(slots=True)
+class Warm:
+    """One model that is loaded. *lock* lets one call in at a time."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    runner: Runner | None = None
+    stack: ExitStack = field(default_factory=ExitStack)
+    used: float = field(default_factory=time.monotonic)
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        self.runner = None
+        self.stack.close()
+        self.stack = ExitStack()
+
+
+class LiveModels:
+    """Runs submitted models for people who type. It is one runner for every adapter but the built-in."""
+
+    def __init__(
+        self, sessions: Sessions, conditions: Conditions, *, warm: int = WARM, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        # A live model waits for people most of its life, so it is the call that is limited, not the whole run.
+        limits = replace(conditions.limits, call_seconds=CALL_SECONDS, wall_seconds=LIFE_SECONDS)
+        self._conditions = replace(conditions, limits=limits)
+        self._sessions = sessions
+        self._kept = warm
+        self._idle_seconds = idle_seconds
+        self._warm: dict[str, Warm] = {}
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
+        """Give the raw answers of *version* to *batch*; a model that has died since is given one new start."""
+        with self._hold(version.hash) as warm:
+            if warm.runner is not None:
+                try:
+                    return warm.runner.predict(batch).answers
+                except RunEnded:
+                    warm.close()
+            try:
+                warm.runner = self._start(warm.stack, version, blobs)
+                self._make_room(version.hash)
+                return warm.runner.predict(batch).answers
+            except BaseException as error:
+                warm.close()
+                if not isinstance(error, RunEnded):
+                    raise
+                raise Unavailable(
+                    f"Model '{version.ref}' gave no answer: {error.message}", remedy="Its builder can see its logs."
+                ) from error
+
+    @contextmanager
+    def _hold(self, key: str) -> Iterator[Warm]:
+        """Have the place of one model to oneself; it may have been given up while one waited for it."""
+        while True:
+            with self._lock:
+                warm = self._warm.setdefault(key, Warm())
+                warm.used = time.monotonic()
+                self._plan_tidying()
+            with warm.lock:
+                if self._warm.get(key) is warm:
+                    yield warm
+                    return
+
+    def tidy(self) -> None:
+        """Close what nobody has asked for a while, and the oldest where there are too many."""
+        with self._lock:
+            moment = time.monotonic()
+            by_age = sorted(self._warm, key=lambda key: self._warm[key].used)
+            surplus = set(by_age[: max(0, len(by_age) - self._kept)])
+            stale = {key for key in by_age if moment - self._warm[key].used > self._idle_seconds}
+            # One that is answering is left for the next time.
+            free = [key for key in surplus | stale if self._warm[key].lock.acquire(blocking=False)]
+            closing = [self._warm.pop(key) for key in free]
+            self._timer = None
+            if self._warm:
+                self._plan_tidying()
+        for warm in closing:
+            warm.close()
+            warm.lock.release()
+
+    def close(self) -> None:
+        """End every model."""
+        with self._lock:
+            closing, self._warm = list(self._warm.values()), {}
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        for warm in closing:
+            with warm.lock:
+                warm.close()
+
+    @property
+    def running(self) -> int:
+        """How many models are loaded now."""
+        return sum(warm.runner is not None for warm in list(self._warm.values()))
+
+    def _plan_tidying(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(min(self._idle_seconds, 30.0), self.tidy)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _start(self, stack: ExitStack, version: ModelVersionInfo, blobs: Blobs) -> Runner:
+        if version.blob is None:
+            raise Unavailable(f"Model '{version.ref}' has no artefact.", remedy="Submit it again.")
+        with self._sessions() as db:
+            task = get_task(db, version.task)
+        folder = stack.enter_context(scratch("live"))
+        artefact.unpack(blobs.path(version.blob), folder)
+        model = runnable(version.adapter, folder, self._conditions)
+        conditions = self._conditions
+        return stack.enter_context(
+            open_runner(model, task, limits=conditions.limits, sandbox=conditions.sandbox, outside=conditions.outside)
+        )
+
+    def _make_room(self, but: str) -> None:
+        """Close the model that was not asked for the longest time, where one too many is loaded."""
+        with self._lock:
+            loaded = [key for key, warm in self._warm.items() if warm.runner is not None and key != but]
+            closing = None
+            for key in sorted(loaded, key=lambda one: self._warm[one].used):
+                if len(loaded) >= self._kept and self._warm[key].lock.acquire(blocking=False):
+                    closing = self._warm.pop(key)
+                    break
+        if closing is not None:
+            closing.close()
+            closing.lock.release()
+
+
+class LiveRunners(Mapping[str, Asking]):
+    """Who runs which adapter: built-in baselines in this process, everything else in *models*."""
+
+    def __init__(self, models: LiveModels) -> None:
+        self.models = models
+
+    def __getitem__(self, adapter: str) -> Asking:
+        if adapter == BUILTIN:
+            return IN_PROCESS
+        if adapter in ADAPTERS and ADAPTERS.get(adapter).place != "file":
+            return self.models
+        raise KeyError(adapter)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, adapter in ADAPTERS.items() if adapter.place != "file")
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

@@ -1,0 +1,192 @@
+"""A worker: fills in missing cells, leases one after another, and computes them until it is told to stop.
+
+Nothing but that ends it. What goes wrong around a cell (a database that is away for a moment, a full disk, a fault of
+ours) is logged, and tried again after a pause that grows.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from quintain.core.errors import QuintainError
+from quintain.engine.scratch import sweep
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate import tryouts
+from quintain.services.evaluate.cells import Lease
+from quintain.services.evaluate.in_hand import ModelInHand
+from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, run_leased
+from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
+from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate.cells import InHand
+
+IDLE_SECONDS = 2.0
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+PATIENCE = 8  # failures in a row, after which a worker that is to end by itself does so: about two minutes
+
+log = logging.getLogger("quintain.worker")
+
+
+def worker_name() -> str:
+    """Name this worker so that a person can find its machine and process."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(2)}"
+
+
+@dataclass(slots=True)
+class Work:
+    """What a worker is given: see `work`."""
+
+    sessions: Sessions
+    blobs: Blobs
+    engine: Engine
+    conditions: Conditions
+    stop: threading.Event
+    until_empty: bool = False
+    task: str | None = None
+    tell: Callable[[str], None] = log.info
+    abandon: threading.Event | None = None
+    name: str = field(default_factory=worker_name)
+    last: InHand | None = None
+    _looked: bool = False
+    _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
+
+    def next_lease(self) -> Lease | None:
+        """Lease the next cell; where there is none, add the cells that are missing first.
+
+        New models that only a worker can try are tried before: their cells wait for it.
+        """
+        if not self._looked:
+            self._look_at_sandbox()
+        while self._try_next():
+            continue
+        with self.sessions() as db:
+            claim = partial(
+                evaluate.claim,
+                db,
+                self.name,
+                task=self.task,
+                seconds=self.conditions.lease_seconds,
+                in_hand=self.last,
+                without=refused_adapters(self.conditions.look(), self.conditions.sandbox),
+                machine=self.conditions.machine or None,
+            )
+            lease = claim()
+            if lease is None and evaluate.fill(db, self.task):
+                lease = claim()
+        if lease is None:
+            self._look_at_sandbox()
+        self.last = lease.in_hand if lease else None
+        return lease
+
+    def _try_next(self) -> bool:
+        if self.stop.is_set():
+            return False
+        return tryouts.try_next(
+            self.sessions, self.blobs, self.engine, self.conditions, self.name, task=self.task, tell=self.tell
+        )
+
+    def _look_at_sandbox(self) -> None:
+        """See to it that cells which this machine may not run say so, and that those which it may do not any more."""
+        with self.sessions() as db:
+            hold_back(db, self.conditions.look(), self.conditions.sandbox)
+        self._looked = True
+
+    def nothing_left(self) -> bool:
+        """Say whether no cell waits, also for its delay, and none is running that may come back to the queue.
+
+        A cell of another machine's may come back as long as nobody has seen its worker prolong the lease.
+        """
+        with self.sessions() as db:
+            unfinished = queries.unfinished(db, self.task, machine=self.conditions.machine or None)
+        return not any(self._may_come(*cell) for cell in unfinished)
+
+    def _may_come(
+        self, number: int, state: str, worker: str | None, generation: int, lease_until: datetime | None
+    ) -> bool:
+        process = self.name.rpartition(":")[0]
+        if state == "queued" or lease_until is None or (worker or "").rpartition(":")[0] == process:
+            return True
+        first = self._leases.setdefault((number, generation), lease_until)
+        return first is None or lease_until <= first
+
+
+def work(
+    sessions: Sessions,
+    blobs: Blobs,
+    engine: Engine,
+    conditions: Conditions,
+    stop: threading.Event,
+    *,
+    until_empty: bool = False,
+    task: str | None = None,
+    tell: Callable[[str], None] = log.info,
+    abandon: threading.Event | None = None,
+) -> int:
+    """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
+
+    With *task*, only that task's cells are computed. *tell* hears of each. When *abandon* is set, the cell in hand is
+    given up and left to others.
+    """
+    job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon)
+    stored = failures = 0
+    with ModelInHand() as model:
+        while not stop.is_set():
+            try:
+                lease = job.next_lease()
+                if lease is not None:
+                    tell(f"cell {lease.cell_id}: {lease.title}")
+                    stored += run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon, model=model)
+                elif until_empty and job.nothing_left():
+                    break
+                else:
+                    stop.wait(IDLE_SECONDS)
+                failures = 0
+            except Exception as error:
+                failures += 1
+                if until_empty and failures >= PATIENCE:
+                    raise
+                model.drop()
+                _pause(stop, error, failures)
+    return stored
+
+
+def _pause(stop: threading.Event, error: Exception, failures: int) -> None:
+    seconds = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (failures - 1))
+    known = isinstance(error, QuintainError | SQLAlchemyError | OSError)
+    log.warning("A worker goes on in %g s: %s", seconds, error, exc_info=None if known else error)
+    stop.wait(seconds)
+
+
+def work_together(
+    sessions: Sessions,
+    blobs: Blobs,
+    engine: Engine,
+    conditions: Conditions,
+    stop: threading.Event,
+    *,
+    parallel: int,
+    until_empty: bool = False,
+    abandon: threading.Event | None = None,
+) -> int:
+    """Run *parallel* workers in this process; give how many cells they stored together."""
+    gone = sweep()
+    if gone:
+        log.info("%d temporary folders of processes that are gone were removed", gone)
+    with ThreadPoolExecutor(parallel, thread_name_prefix="worker") as pool:
+        running = [
+            pool.submit(work, sessions, blobs, engine, conditions, stop, until_empty=until_empty, abandon=abandon)
+            for _ in range(parallel)
+        ]
+        return sum(one.result() for one in running)

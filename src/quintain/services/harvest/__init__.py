@@ -1,0 +1,1 @@
+"""Sentences from a corpus that a model may get wrong."""

@@ -1,0 +1,92 @@
+"""Looking around: every task with how much it holds, and a search over everything by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.services.models.registry import list_models
+from quintain.services.tasks.definitions import get_task, list_tasks
+from quintain.store.queries.house import browse as queries
+from quintain.tasks.contract import kind_of
+
+MOST_HITS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCard:
+    """A task with what it holds: data sets, the examples in their newest versions, models that one may see."""
+
+    task: Task
+    kind_title: str
+    datasets: int
+    examples: int
+    models: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that was found; *url* is its page within the application."""
+
+    title: str
+    detail: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found."""
+
+    tasks: tuple[Hit, ...] = ()
+    datasets: tuple[Hit, ...] = ()
+    models: tuple[Hit, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many things were found."""
+        return len(self.tasks) + len(self.datasets) + len(self.models)
+
+
+def task_cards(db: Session, actor: Actor) -> list[TaskCard]:
+    """List the tasks in use with what each holds."""
+    held = queries.dataset_counts(db)
+    models = Counter(model.task for model in list_models(db, actor))
+    return [_card(item.task, held, models[item.task.name]) for item in list_tasks(db)]
+
+
+def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
+    """Give one task with what it holds."""
+    task = get_task(db, name)
+    return _card(task, queries.dataset_counts(db), len(list_models(db, actor, name)))
+
+
+def search(db: Session, actor: Actor, query: str) -> Found:
+    """Find tasks, data sets and models whose name (or a task's title) contains *query*."""
+    word = query.strip().lower()
+    tasks = [item.task for item in list_tasks(db) if _matches(item.task, word)]
+    models = [model for model in list_models(db, actor) if word in model.name.lower()]
+    return Found(
+        tasks=tuple(
+            Hit(next(iter(task.title.values()), task.name), kind_of(task).title, f"/tasks/{task.name}")
+            for task in tasks[:MOST_HITS]
+        ),
+        datasets=tuple(
+            Hit(name, task, f"/tasks/{task}/data/{name}") for task, name in queries.datasets_named(db, word, MOST_HITS)
+        ),
+        models=tuple(
+            Hit(model.name, model.task, f"/tasks/{model.task}/models/{model.name}") for model in models[:MOST_HITS]
+        ),
+    )
+
+
+def _card(task: Task, held: dict[str, tuple[int, int]], models: int) -> TaskCard:
+    datasets, examples = held.get(task.name, (0, 0))
+    return TaskCard(task, kind_of(task).title, datasets, examples, models)
+
+
+def _matches(task: Task, word: str) -> bool:
+    return any(word in text.lower() for text in (task.name, *task.title.values()))

@@ -1,0 +1,117 @@
+"""Whether the parts that everything stands on work, and how full the house is."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from quintain import __version__
+from quintain.core.errors import QuintainError
+from quintain.core.people import Actor
+from quintain.services.access.permissions import require_admin
+from quintain.store import archive, migrate
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import ping, transaction
+from quintain.store.queries.access import people
+
+FRESH_S = 1.0
+LONGEST_LIMIT_S = 7 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part, whether it works, and what is wrong with it."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What there is: the database and its migrations, rows by table, blobs and the room that is left."""
+
+    version: str
+    database: str
+    migration: str | None
+    pending: tuple[str, ...]
+    rows: dict[str, int]
+    blobs: int
+    blob_bytes: int
+    disk_free: int
+    disk_total: int
+
+
+def readiness(db: Session, blobs: Blobs) -> list[Check]:
+    """Try the database, the migrations and the blobs. A server is ready when all checks are ok."""
+    return [
+        _check("database", lambda: ping(db)),
+        _check("migrations", lambda: migrate.require_current(_engine(db))),
+        _check("blobs", blobs.check_writable),
+    ]
+
+
+class Watch:
+    """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
+
+    def __init__(self, look: Callable[[], list[Check]]) -> None:
+        self._look = look
+        self._lock = threading.Lock()
+        self._seen: list[Check] = []
+        self._until = 0.0
+
+    def checks(self) -> list[Check]:
+        """Give the checks, at most a second old."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._seen = self._look()
+                self._until = time.monotonic() + FRESH_S
+            return self._seen
+
+
+def status(db: Session, blobs: Blobs, actor: Actor) -> Status:
+    """Say what there is, for whoever looks after it."""
+    require_admin(actor)
+    engine = _engine(db)
+    root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())
+    disk = shutil.disk_usage(root)
+    return Status(
+        version=__version__,
+        database=engine.url.render_as_string(hide_password=True),
+        migration=migrate.current(engine),
+        pending=tuple(migrate.pending(engine)),
+        rows=archive.row_counts(engine),
+        blobs=len(blobs.keys()),
+        blob_bytes=blobs.size(),
+        disk_free=disk.free,
+        disk_total=disk.total,
+    )
+
+
+def tidy(db: Session) -> None:
+    """Remove sessions, links and limits that have run out. Servers call it when they start and now and then."""
+    with transaction(db):
+        people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
+
+
+def _check(name: str, attempt: Callable[[], None]) -> Check:
+    try:
+        attempt()
+    except QuintainError as error:
+        return Check(name, False, error.message)
+    except (SQLAlchemyError, OSError) as error:
+        return Check(name, False, type(error).__name__)
+    return Check(name, True)
+
+
+def _engine(db: Session) -> Engine:
+    return cast(Engine, db.get_bind())

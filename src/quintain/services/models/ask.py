@@ -1,0 +1,187 @@
+"""Asking a model, live: inputs in, predictions out, and never a label on the way.
+
+Who runs a model is decided by its adapter. Built-in baselines are ours, so they run inside this process; everything
+else needs a runner that keeps it apart, which is handed in as *runners*.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
+from quintain.core.example import Inputs, Prediction
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.engine.asking import parse_raw
+from quintain.models import artefact
+from quintain.models.contract import Baseline, Batch, load
+from quintain.services.access import throttle
+from quintain.services.models.registry import ModelVersionInfo, get_model
+from quintain.services.tasks.definitions import get_task
+from quintain.store.blobs import Blobs
+from quintain.tasks.contract import kind_of
+
+BUILTIN = "builtin"
+MAX_INPUTS = 256
+MAX_CHARACTERS = 1_000_000
+SECONDS = 10.0
+KEPT = 16
+
+
+class Runner(Protocol):
+    """A way to run the models of one adapter."""
+
+    def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
+        """Give the raw answers of *version* to *batch*."""
+
+
+class InProcess:
+    """Runs built-in baselines in this process and keeps the last ones that were used loaded.
+
+    Versions are immutable, so a loaded one is never stale. Several threads may ask at once: each version is loaded by
+    one of them while the others wait for it, and predicting needs no lock.
+    """
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._models: OrderedDict[str, Baseline] = OrderedDict()
+        self._loading: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
+        """Give the raw answers of *version* to *batch*."""
+        return self.model(version, blobs).predict(batch)
+
+    def model(self, version: ModelVersionInfo, blobs: Blobs) -> Baseline:
+        """Give the loaded model of *version*: for those who call it many times, as harvesting does."""
+        with self._lock:
+            loading = self._loading.setdefault(version.hash, threading.Lock())
+        with loading:
+            with self._lock:
+                if version.hash in self._models:
+                    self._models.move_to_end(version.hash)
+                    return self._models[version.hash]
+            model = _load(version, blobs)
+            with self._lock:
+                self._models[version.hash] = model
+                while len(self._models) > self._kept:
+                    self._loading.pop(self._models.popitem(last=False)[0], None)
+            return model
+
+
+IN_PROCESS = InProcess()
+RUNNERS: Mapping[str, Runner] = {BUILTIN: IN_PROCESS}
+_threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
+
+
+def predict(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    inputs: Sequence[Inputs],
+    *,
+    runners: Mapping[str, Runner] = RUNNERS,
+    seconds: float = SECONDS,
+) -> list[Prediction]:
+    """Ask the model that *ref* means about *inputs*, and give one prediction for each.
+
+    Every input is checked first, and a field that the task does not have (such as the answer) is refused. The call is
+    given up after *seconds*.
+    """
+    version = get_model(db, actor, ref).version
+    task = get_task(db, version.task)
+    check_size(inputs)
+    check_inputs(task, inputs)
+    return ask(blobs, version, task, inputs, runners=runners, seconds=seconds)
+
+
+def ask(
+    blobs: Blobs,
+    version: ModelVersionInfo,
+    task: Task,
+    inputs: Sequence[Inputs],
+    *,
+    runners: Mapping[str, Runner] = RUNNERS,
+    seconds: float = SECONDS,
+) -> list[Prediction]:
+    """Ask *version* about *inputs* that have been checked. It touches no database: a model may take its time."""
+    if version.withdrawn_at is not None:
+        raise Conflict(f"Model '{version.ref}' was withdrawn.", remedy="Ask another version.")
+    runner = runners.get(version.adapter)
+    if runner is None:
+        raise Unavailable(
+            f"Model '{version.ref}' runs through the adapter '{version.adapter}', which this server cannot run live.",
+            remedy="Ask a model that is built in.",
+        )
+    batch = [dict(one) for one in inputs]
+    return parse(task, batch, _run(runner, version, blobs, batch, seconds), version.ref)
+
+
+def _run(runner: Runner, version: ModelVersionInfo, blobs: Blobs, batch: Batch, seconds: float) -> Sequence[Any]:
+    if isinstance(runner, InProcess) and len(batch) == 1:
+        # One text takes a baseline of ours a millisecond; under load, two changes of threads take longer than that.
+        return runner(version, blobs, batch)
+    work = _threads.submit(runner, version, blobs, batch)
+    try:
+        return work.result(timeout=seconds)
+    except TimeoutError:
+        work.cancel()
+        raise Unavailable(
+            f"Model '{version.ref}' took longer than {seconds:g} seconds.", remedy="Send fewer or shorter inputs."
+        ) from None
+
+
+def limit_calls(db: Session, actor: Actor, address: str, limit: int) -> None:
+    """Count one call of a model for this person, or this *address*; raise TooMany past *limit* in a minute."""
+    who = f"user:{actor.user_id}" if actor.user_id is not None else f"address:{address}"
+    throttle.hit(db, f"predict:{who}", limit, 60)
+
+
+def check_size(inputs: Sequence[Inputs]) -> None:
+    """Refuse live calls that are too large."""
+    if len(inputs) > MAX_INPUTS:
+        raise BadInput(
+            f"There are {len(inputs)} inputs; a live call takes at most {MAX_INPUTS}.", remedy="Send them in parts."
+        )
+    size = sum(len(str(value)) for one in inputs for value in one.values())
+    if size > MAX_CHARACTERS:
+        raise BadInput(
+            f"The inputs have {size:,} characters; a live call takes at most {MAX_CHARACTERS:,}.",
+            remedy="Send fewer or shorter ones.",
+        )
+
+
+def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
+    """Refuse inputs that are not examples of *task*, naming every fault."""
+    kind = kind_of(task)
+    faults = [
+        Fault(fault.reason, row=number if len(inputs) > 1 else None, field=fault.field)
+        for number, one in enumerate(inputs, start=1)
+        for fault in kind.check(task, one)
+    ]
+    if faults:
+        raise BadInput(faults=faults[:20], total=len(faults))
+
+
+def parse(task: Task, batch: Batch, raw: Sequence[Any], name: str) -> list[Prediction]:
+    """Turn the raw answers of the model *name* into predictions, or say which of them is not an answer."""
+    if len(raw) != len(batch):
+        raise BadInput(f"Model '{name}' gave {len(raw)} answers to {len(batch)} inputs.")
+    return [parse_raw(task, one, answer) for one, answer in zip(batch, raw, strict=True)]
+
+
+def _load(version: ModelVersionInfo, blobs: Blobs) -> Baseline:
+    if version.blob is None:
+        raise Unavailable(f"Model '{version.ref}' has no artefact.", remedy="Train it again.")
+    with tempfile.TemporaryDirectory(prefix="quintain-model-") as folder:
+        artefact.unpack(blobs.path(version.blob), Path(folder))
+        return load(Path(folder))

@@ -1,0 +1,380 @@
+"""Models: registering a version, finding one, who may see it, its card.
+
+A reference to a model is `task/name` (its newest version that was not withdrawn), `task/name@2` (version 2), or the
+first characters of a version's hash, as they stand or after `task/name@`.
+
+A version's hash covers its adapter, its artefact and the card it was registered with. A card that is edited later is
+kept beside the version with its history and does not change the hash: what the model answers stays the same, so its
+results stay valid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.hashing import content_id
+from quintain.core.people import Actor, RoleName
+from quintain.models import artefact
+from quintain.models.card import check_card
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_role, require_signed_in
+from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.evaluate import cells
+from quintain.store.queries.models import models as queries
+from quintain.store.tables import Model, ModelCard, ModelVersion
+
+Visibility = Literal["public", "private", "anonymous"]
+VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
+MIN_PREFIX = 6
+_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVersionInfo:
+    """One version of a model. *card* is the newest wording of its card."""
+
+    task: str
+    model: str
+    number: int
+    hash: str
+    adapter: str
+    blob: str | None
+    card: str
+    meta: Mapping[str, Any]
+    visibility: Visibility
+    owner: str | None
+    created_at: datetime
+    withdrawn_at: datetime | None = None
+    id: int = 0
+    owner_id: int | None = None
+
+    @property
+    def ref(self) -> str:
+        """The reference that means exactly this version."""
+        return f"{self.task}/{self.model}@{self.number}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the version as plain data, for JSON; its card apart, because it is long."""
+        return {
+            "ref": self.ref,
+            "task": self.task,
+            "model": self.model,
+            "number": self.number,
+            "hash": self.hash,
+            "adapter": self.adapter,
+            "visibility": self.visibility,
+            "owner": self.owner,
+            "created_at": self.created_at.isoformat(),
+            "withdrawn_at": self.withdrawn_at.isoformat() if self.withdrawn_at else None,
+            "meta": dict(self.meta),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model as the one who asks may see it. *version* is the one that the reference meant."""
+
+    task: str
+    name: str
+    owner: str | None
+    visibility: Visibility
+    created_at: datetime
+    may_edit: bool
+    version: ModelVersionInfo
+    versions: tuple[ModelVersionInfo, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the model as plain data, for JSON."""
+        return {
+            "task": self.task,
+            "name": self.name,
+            "owner": self.owner,
+            "visibility": self.visibility,
+            "created_at": self.created_at.isoformat(),
+            "version": self.version.as_dict(),
+            "versions": [version.as_dict() for version in self.versions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CardInfo:
+    """One wording of a card: who wrote it, and when."""
+
+    text: str
+    author: str | None
+    created_at: datetime
+
+
+def register_version(  # noqa: PLR0913 - what a version is made of, each by its own name
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    task: str,
+    name: str,
+    *,
+    adapter: str,
+    folder: Path | None,
+    card: str,
+    meta: Mapping[str, Any] | None = None,
+    visibility: Visibility = "public",
+    guard: Callable[[Session], None] | None = None,
+) -> ModelVersionInfo:
+    """Keep the artefacts in *folder* as a version of the model *name*; the same content is the same version.
+
+    The first version makes the model, with *visibility*; later ones leave its visibility as it is. *guard* is called
+    before a new version is added, in the same transaction, and may refuse it.
+    """
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    _check_name(name)
+    _check_visibility(visibility)
+    faults = check_card(card)
+    if faults:
+        raise BadInput(f"The card of model '{name}' is not complete.", faults=faults, remedy="Fill in each heading.")
+    blob = _keep(blobs, folder) if folder is not None else None
+    full_hash = content_id({"adapter": adapter, "artefact": blob, "card": card})
+    with transaction(db):
+        task_id = find_row(db, task).id
+        lock(db, f"model {task}/{name}")
+        model = queries.model(db, task, name)
+        if model is None:
+            model = Model(task_id=task_id, name=name, owner_id=actor.user_id, visibility=visibility)
+            db.add(model)
+            db.flush()
+        elif not _may_edit(actor, model, task):
+            raise Conflict(
+                f"Task '{task}' already has a model called '{name}', and it is not yours.", remedy="Use another name."
+            )
+        version = queries.version_with_hash(db, model.id, full_hash)
+        if version is None:
+            if guard is not None:
+                guard(db)
+            version = ModelVersion(
+                model_id=model.id,
+                number=queries.next_number(db, model.id),
+                hash=full_hash,
+                adapter=adapter,
+                blob=blob,
+                card=card,
+                meta=dict(meta or {}),
+                created_by=actor.user_id,
+            )
+            db.add(version)
+            db.flush()
+            audit.record(db, actor, "model.register", f"{task}/{name}@{version.number}", hash=full_hash)
+    return get_model(db, actor, f"{task}/{name}@{version.number}").version
+
+
+def list_models(db: Session, actor: Actor, task: str | None = None) -> list[ModelInfo]:
+    """List the models of *task*, or of all tasks, that *actor* may see; withdrawn ones only to those who may edit."""
+    if task is not None:
+        find_row(db, task)
+    rows = [row for row in queries.models(db, task) if _may_see(actor, row[0], row[1])]
+    found = _describe(db, actor, rows)
+    return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
+
+
+def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
+    """Find the model, and the version of it, that *ref* means; see the module's docstring."""
+    task, name, selector = _parse(db, actor, ref)
+    rows = [row for row in queries.models(db, task) if row[0].name == name and _may_see(actor, row[0], task)]
+    if not rows:
+        raise _not_found(ref)
+    info = _describe(db, actor, rows)[0]
+    if selector is None:
+        return info
+    chosen = [v for v in info.versions if _selects(selector, v)]
+    if len(chosen) != 1:
+        known = ", ".join(str(version.number) for version in reversed(info.versions))
+        raise NotFound(
+            f"Model '{task}/{name}' has {'more than one' if chosen else 'no'} version '{selector}'.",
+            remedy=f"Its versions: {known}.",
+        )
+    return replace(info, version=chosen[0])
+
+
+def versions_by_id(db: Session, ids: Sequence[int]) -> dict[int, ModelVersionInfo]:
+    """Give versions by their ids, whoever's they are: for services that were given the ids by somebody who may."""
+    return {row.id: ModelVersionInfo(*row) for row in queries.version_facts(db, ids)}
+
+
+def may_see(actor: Actor, version: ModelVersionInfo) -> bool:
+    """Say whether *actor* may know of a version that somebody else has found."""
+    mine = actor.user_id is not None and actor.user_id == version.owner_id
+    return version.visibility != "private" or mine or actor.has(RoleName.OWNER, version.task)
+
+
+def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) -> ModelInfo:
+    """Make a model public, private or anonymous."""
+    _check_visibility(visibility)
+    with transaction(db):
+        info, model = _editable(db, actor, ref)
+        if model.visibility != visibility:
+            audit.record(
+                db, actor, "model.visibility", f"{info.task}/{info.name}", before=model.visibility, after=visibility
+            )
+            model.visibility = visibility
+    return get_model(db, actor, ref)
+
+
+def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
+    """Withdraw one version: it stays in the records, and nobody can run it any more; runs to come are cancelled."""
+    with transaction(db):
+        info, _ = _editable(db, actor, ref)
+        if info.version.withdrawn_at is None:
+            version = db.get_one(ModelVersion, info.version.id)
+            version.withdrawn_at = now()
+            cells.cancel_all(db, version.id, "the model was withdrawn", now())
+            audit.record(db, actor, "model.withdraw", info.version.ref)
+    return get_model(db, actor, info.version.ref).version
+
+
+def update_card(db: Session, actor: Actor, ref: str, text: str) -> ModelVersionInfo:
+    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same."""
+    faults = check_card(text)
+    if faults:
+        raise BadInput("The card is not complete.", faults=faults, remedy="Fill in each heading.")
+    with transaction(db):
+        info, _ = _editable(db, actor, ref)
+        if text != info.version.card:
+            db.add(ModelCard(version_id=info.version.id, text=text, created_by=actor.user_id))
+            audit.record(db, actor, "model.card", info.version.ref)
+    return get_model(db, actor, info.version.ref).version
+
+
+def card_history(db: Session, actor: Actor, ref: str) -> list[CardInfo]:
+    """List all wordings of a version's card, oldest first."""
+    info = get_model(db, actor, ref)
+    version = db.get_one(ModelVersion, info.version.id)
+    hide = info.visibility == "anonymous" and not info.may_edit
+    first = CardInfo(version.card, info.owner, version.created_at)
+    later = [CardInfo(card.text, None if hide else who, card.created_at) for card, who in queries.cards(db, version.id)]
+    return [first, *later]
+
+
+def _keep(blobs: Blobs, folder: Path) -> str:
+    if not folder.is_dir():
+        raise NotFound(f"There is no folder {folder}.")
+    with blobs.scratch(suffix=".tar") as path:
+        artefact.pack(folder, path)
+        return blobs.put_file(path)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"'{name}' cannot be the name of a model.",
+            remedy="Use up to 120 lower-case letters, digits, '-', '_' and '.', beginning and ending with a letter "
+            "or a digit.",
+        )
+
+
+def _check_visibility(visibility: str) -> None:
+    if visibility not in VISIBILITIES:
+        raise BadInput(f"The visibility '{visibility}' is not one of {', '.join(VISIBILITIES)}.")
+
+
+def _may_edit(actor: Actor, model: Model, task: str) -> bool:
+    mine = actor.user_id is not None and actor.user_id == model.owner_id
+    return mine or actor.has(RoleName.OWNER, task)
+
+
+def _may_see(actor: Actor, model: Model, task: str) -> bool:
+    return model.visibility != "private" or _may_edit(actor, model, task)
+
+
+def _editable(db: Session, actor: Actor, ref: str) -> tuple[ModelInfo, Model]:
+    require_signed_in(actor)
+    info = get_model(db, actor, ref)
+    model = queries.model(db, info.task, info.name)
+    if model is None or not info.may_edit:
+        raise Forbidden(f"Only its owner, the task's owner or an admin may change model '{info.task}/{info.name}'.")
+    return info, model
+
+
+def _parse(db: Session, actor: Actor, ref: str) -> tuple[str, str, str | None]:
+    """Split a reference into task, model and what selects the version."""
+    path, _, selector = ref.partition("@")
+    task, slash, name = path.partition("/")
+    if slash:
+        return task, name, selector or None
+    found = queries.with_hash(db, ref) if len(ref) >= MIN_PREFIX else []
+    visible = [
+        (version, task, name)
+        for version, task, name in found
+        if _may_see(actor, db.get_one(Model, version.model_id), task)
+    ]
+    if not visible:
+        raise _not_found(ref)
+    if len(visible) > 1:
+        choices = ", ".join(f"{task}/{name}@{version.number}" for version, task, name in visible[:5])
+        raise Conflict(f"'{ref}' may mean any of {choices}.", remedy="Say which.")
+    version, task, name = visible[0]
+    return task, name, str(version.number)
+
+
+def _selects(selector: str, version: ModelVersionInfo) -> bool:
+    if selector.isdigit() and len(selector) < MIN_PREFIX:
+        return version.number == int(selector)
+    return len(selector) >= MIN_PREFIX and version.hash.startswith(selector)
+
+
+def _not_found(ref: str) -> NotFound:
+    return NotFound(
+        f"There is no model '{ref}'.",
+        remedy="Name it as task/name, task/name@version, or by the first six or more characters of its hash.",
+    )
+
+
+def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None]]) -> list[ModelInfo]:
+    """Describe models as *actor* may see them, with three queries however many there are."""
+    versions = queries.versions(db, [model.id for model, _, _ in rows])
+    cards = queries.newest_cards(db, [version.id for version in versions])
+    found = []
+    for model, task, owner in rows:
+        may_edit = _may_edit(actor, model, task)
+        shown = None if model.visibility == "anonymous" and not may_edit else owner
+        infos = tuple(
+            _version_info(version, model, task, shown, cards.get(version.id, version.card))
+            for version in versions
+            if version.model_id == model.id
+        )
+        if infos:
+            newest = next((version for version in infos if version.withdrawn_at is None), infos[0])
+            found.append(
+                ModelInfo(task, model.name, shown, _visibility(model), model.created_at, may_edit, newest, infos)
+            )
+    return found
+
+
+def _version_info(version: ModelVersion, model: Model, task: str, owner: str | None, card: str) -> ModelVersionInfo:
+    return ModelVersionInfo(
+        task=task,
+        model=model.name,
+        number=version.number,
+        hash=version.hash,
+        adapter=version.adapter,
+        blob=version.blob,
+        card=card,
+        meta=version.meta,
+        visibility=_visibility(model),
+        owner=owner,
+        created_at=version.created_at,
+        withdrawn_at=version.withdrawn_at,
+        id=version.id,
+        owner_id=model.owner_id,
+    )
+
+
+def _visibility(model: Model) -> Visibility:
+    return next(value for value in VISIBILITIES if value == model.visibility)

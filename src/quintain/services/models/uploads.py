@@ -1,0 +1,167 @@
+"""Archives on their way in, part by part: what broke off is taken up where it stopped, and a part sent twice is one.
+
+The parts lie in a file beside the blobs until the archive is whole. Where several machines serve one workspace without
+a folder in common, a part that reaches another machine than the others is told to begin again there, and does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, NotFound, TooMany
+from quintain.core.people import Actor
+from quintain.services.access.permissions import require_sender, require_user
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.models import submissions as queries
+from quintain.store.tables import Upload
+
+MAX_UPLOAD = 2 << 30
+MAX_PART = 2 << 20
+MAX_OPEN = 5
+KEPT = timedelta(days=2)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class UploadInfo:
+    """How far an upload is."""
+
+    id: str
+    size: int
+    sha256: str
+    received: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every byte is there."""
+        return self.received == self.size
+
+
+def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
+    """Begin an upload of *size* bytes, or find the one of the same content that was begun before."""
+    user_id = require_sender(actor)
+    if not 0 < size <= MAX_UPLOAD:
+        raise BadInput(f"An archive of {size:,} bytes is refused; up to {MAX_UPLOAD:,} bytes are taken.")
+    if not _SHA256.fullmatch(sha256):
+        raise BadInput("The SHA-256 of the archive is not 64 hexadecimal digits.")
+    with transaction(db):
+        for old in queries.uploads_before(db, now() - KEPT):
+            _drop(db, blobs, old)
+        mine = queries.uploads_of(db, user_id)
+        for row in mine:
+            if (row.sha256, row.size) == (sha256, size):
+                row.received = min(row.received, _size(_place(blobs, row.id)))
+                return _info(row)
+        # One that is all here and was not registered (a name that is taken, a full quota) gives its place to the next.
+        waiting = [row for row in mine if row.received == row.size]
+        for row in waiting[: max(0, len(mine) - MAX_OPEN + 1)]:
+            _drop(db, blobs, row)
+        if len(mine) - len(waiting) >= MAX_OPEN:
+            raise TooMany(f"You have {len(mine)} uploads under way.", retry_after=3600, remedy="Finish one of them.")
+        row = Upload(id=secrets.token_hex(16), user_id=user_id, size=size, sha256=sha256, received=0)
+        db.add(row)
+        _make(_place(blobs, row.id))
+        return _info(row)
+
+
+def look(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
+    """Say how far an upload of the actor's is."""
+    return _info(_mine(db, actor, upload_id))
+
+
+def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int, data: bytes) -> UploadInfo:
+    """Add *data*, whose first byte is number *offset*. What is there already is left as it is."""
+    if len(data) > MAX_PART:
+        raise BadInput(f"A part has {len(data):,} bytes; at most {MAX_PART:,} are taken at once.")
+    require_sender(actor)
+    _count_again(db, blobs, actor, upload_id)
+    with transaction(db):
+        row = _mine(db, actor, upload_id, lock=True)
+        if offset > row.received:
+            raise Conflict(
+                f"The part begins at byte {offset:,}, and {row.received:,} bytes are here.",
+                remedy=f"Go on at byte {row.received}.",
+            )
+        if offset + len(data) > row.size:
+            raise BadInput(f"The upload was announced with {row.size:,} bytes, and this part goes beyond them.")
+        fresh = data[row.received - offset :]
+        if fresh:
+            with _place(blobs, row.id).open("r+b") as stream:
+                stream.seek(row.received)
+                stream.write(fresh)
+            row.received += len(fresh)
+        return _info(row)
+
+
+def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
+    """Give the file of an upload that is complete and has the content that was announced."""
+    _count_again(db, blobs, actor, upload_id)
+    row = _mine(db, actor, upload_id)
+    place = _place(blobs, row.id)
+    if row.received != row.size:
+        raise Conflict(f"{row.received:,} of {row.size:,} bytes are here.", remedy=f"Go on at byte {row.received}.")
+    with place.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != row.sha256:
+        with transaction(db):
+            _drop(db, blobs, row)
+        raise BadInput("What arrived is not what was announced: its SHA-256 differs.", remedy="Send it again.")
+    return place
+
+
+def discard(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
+    """Forget an upload of the actor's and remove its file, where it is still there."""
+    user_id = require_user(actor)
+    with transaction(db):
+        row = queries.upload(db, upload_id, lock=True)
+        if row is not None and row.user_id == user_id:
+            _drop(db, blobs, row)
+
+
+def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> None:
+    """Note how much is really here: another machine may have taken the parts, or a disk may have lost them."""
+    with transaction(db):
+        row = _mine(db, actor, upload_id, lock=True)
+        here = _size(_place(blobs, row.id))
+        row.received = min(row.received, here)
+        if not here:
+            _make(_place(blobs, row.id))
+
+
+def _make(place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch(mode=0o600)
+
+
+def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> Upload:
+    user_id = require_user(actor)
+    row = queries.upload(db, upload_id, lock=lock)
+    if row is None or row.user_id != user_id:
+        raise NotFound(f"There is no upload '{upload_id}' of yours.", remedy="Begin a new one.")
+    return row
+
+
+def _drop(db: Session, blobs: Blobs, row: Upload) -> None:
+    _place(blobs, row.id).unlink(missing_ok=True)
+    queries.remove_upload(db, row.id)
+
+
+def _place(blobs: Blobs, upload_id: str) -> Path:
+    return blobs.root / "uploads" / upload_id
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _info(row: Upload) -> UploadInfo:
+    return UploadInfo(row.id, row.size, row.sha256, row.received)

@@ -1,0 +1,1 @@
+"""Commands on plain files: no store, no account, no server."""

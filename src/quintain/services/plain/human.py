@@ -1,0 +1,76 @@
+"""Human performance from plain files: no workspace, no account, no server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quintain.core.errors import BadInput
+from quintain.core.task import one_form
+from quintain.services.plain.judgements import JudgementTable, Reading, labels_of_items, read_judgements
+from quintain.stats.human import held_out_majority, majority_gold, synthetic_annotators
+from quintain.stats.judgements import NONE
+
+
+@dataclass(frozen=True, slots=True)
+class HumanStudy:
+    """Where gold and the writers' labels are (a column or a file), which labels discard an item, how often to draw."""
+
+    gold: str | None = None
+    writer: str | None = None
+    sample: int = 4
+    exclude: Sequence[str] = ()
+    seed: int = 0
+    seeds: int = 100
+
+
+def human_performance(path: Path, study: HumanStudy, reading: Reading | None = None) -> dict[str, Any]:
+    """Estimate how well people do: synthetic annotators against gold and, with writers, the held-out majority.
+
+    Without gold labels, more than half of an item's judgements set them.
+    """
+    reading = reading or Reading()
+    if study.sample < 1:
+        raise BadInput(f"A sample of {study.sample} judgements decides nothing.", remedy="Sample 1 or more.")
+    table = read_judgements(path, reading)
+    for source, what in ((study.gold, "gold"), (study.writer, "writer")):
+        if source is not None:  # adds the classes that nobody chose
+            table, _ = labels_of_items(table, source, what, reading.columns)
+    excluded = _excluded(table, study.exclude)
+    if study.gold is None:
+        gold = majority_gold(table.judgements)
+    else:
+        _, gold = labels_of_items(table, study.gold, "gold", reading.columns)
+    gold = np.where(np.isin(gold, excluded), NONE, gold)
+    drawing: dict[str, int] = {"seed": study.seed, "seeds": study.seeds}
+    found = synthetic_annotators(table.judgements, gold, **drawing)
+    report: dict[str, Any] = {
+        "items": len(table.judgements.items),
+        "judgements": len(table.judgements),
+        "set_aside": table.set_aside,
+        "gold": "majority" if study.gold is None else study.gold,
+        "synthetic_annotators": {name: one.as_dict() for name, one in found.items()},
+    }
+    if study.writer is not None:
+        _, writer = labels_of_items(table, study.writer, "writer", reading.columns)
+        held = held_out_majority(table.judgements, writer, sample=study.sample, excluded=excluded, **drawing)
+        report["held_out_majority"] = {name: one.as_dict() for name, one in held.items()}
+    return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
+
+
+def _alone(table: JudgementTable, study: HumanStudy) -> list[str]:
+    """Say how many judgements are their own gold: they agree with themselves, and make people look perfect."""
+    alone = int((table.judgements.sizes() == 1).sum()) if study.gold is None else 0
+    return [f"{alone:,} items have one judgement, which is its own gold; give --gold to measure it."] if alone else []
+
+
+def _excluded(table: JudgementTable, names: Sequence[str]) -> list[int]:
+    classes, names = table.judgements.classes, [one_form(name) for name in names]
+    strange = [name for name in names if name not in classes]
+    if strange:
+        raise BadInput(f"There is no label '{strange[0]}' to exclude.", remedy=f"Labels here: {', '.join(classes)}.")
+    return [classes.index(name) for name in names]

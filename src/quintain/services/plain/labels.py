@@ -1,0 +1,295 @@
+"""Labels, agreement and workers from plain files: no workspace, no account, no server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.tables import table_format, write_table
+from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
+from quintain.labels.mixed_as_two import copies
+from quintain.services.plain.judgements import JudgementTable, Reading, labels_of_items, read_judgements
+from quintain.stats.agreement import Agreement, Level, measure_agreement
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.pairs import pair_kappas
+from quintain.stats.workers import describe_workers
+
+_OWN = ("item", "label", "confidence")
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateReport:
+    """What came out of an aggregation, in numbers."""
+
+    method: str
+    result: Aggregated
+    judgements: int
+    workers: int
+    notes: tuple[str, ...]
+    set_aside: int = 0
+
+    @property
+    def unlabelled(self) -> int:
+        """Count the items without a label."""
+        return int((self.result.label < 0).sum())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        found = np.bincount(self.result.label[self.result.label >= 0], minlength=len(self.result.classes))
+        plain = {name: value for name, value in self.result.details.items() if not isinstance(value, np.ndarray)}
+        return {
+            "method": self.method,
+            "items": len(self.result.items),
+            "workers": self.workers,
+            "judgements": self.judgements,
+            "set_aside": self.set_aside,
+            "no_label": self.unlabelled,
+            "labels": dict(zip(self.result.classes, found.tolist(), strict=True)),
+            "details": plain,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregating:
+    """Which method, its options, and where the labels that it needs come from (a column or a file)."""
+
+    method: str = "majority"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    gold: str | None = None
+    writer: str | None = None
+    seed: int = 0
+
+
+def _no_progress(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def aggregate_file(
+    path: Path,
+    out: Path,
+    aggregating: Aggregating,
+    reading: Reading | None = None,
+    progress: Callable[[str, int, int], None] = _no_progress,
+) -> AggregateReport:
+    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*.
+
+    *progress* is told what is done, how much of it, and of how much.
+    """
+    reading = reading or Reading()
+    table_format(out)
+    aggregator = make_aggregator(aggregating.method, **aggregating.options)
+    progress("Reading", 0, 1)
+    table = read_judgements(path, reading)
+    count = len(table.judgements)
+    progress("Reading", count, count)
+    known: dict[str, Any] = {}
+    for need in ("writer", "gold"):
+        source = getattr(aggregating, need)
+        if source is not None:
+            table, _ = labels_of_items(table, source, need, reading.columns)
+    for need in ("writer", "gold"):  # again, now that all classes are known
+        source = getattr(aggregating, need)
+        if source is not None:
+            table, known[need] = labels_of_items(table, source, need, reading.columns)
+    progress("Aggregating", 0, count)
+    result = aggregator.aggregate(table.judgements, seed=aggregating.seed, known=Known(**known))
+    progress("Aggregating", count, count)
+    notes = table.notes
+    if result.accuracy is not None and table.judgements.sizes().max() < 2:
+        notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
+    report = AggregateReport(aggregating.method, result, count, len(table.judgements.workers), notes, table.set_aside)
+    order = table.order
+    del table  # its rows are not needed while the labels are written
+    progress("Writing", 0, len(result.items))
+    write_table(_label_frame(order, result), out)
+    progress("Writing", len(result.items), len(result.items))
+    return report
+
+
+def _label_frame(order: IntArray, result: Aggregated) -> pl.DataFrame:
+    names = {name: f"class_{name}" if name in _OWN else name for name in result.classes}
+    classes = pl.Series(result.classes, dtype=pl.String())
+    label = pl.Series(np.where(result.label < 0, len(result.classes), result.label))
+    frame = pl.DataFrame(
+        {
+            "item": pl.Series(result.items, dtype=pl.String()),
+            "label": classes.extend(pl.Series([None], dtype=pl.String()))[label],
+            "confidence": result.confidence,
+            **{names[name]: result.distribution[:, place] for place, name in enumerate(result.classes)},
+        }
+    )
+    return frame[order]
+
+
+def aggregation_methods() -> list[dict[str, Any]]:
+    """List the methods with what they are and what they need."""
+    return [{"method": name, "title": kind.title, "needs": list(kind.needs)} for name, kind in AGGREGATORS.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Expanding:
+    """How judgements become training rows: which label is split into which, and how often all is repeated."""
+
+    mixed: str | None = None
+    into: Sequence[str] = ("positive", "negative")
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """How many training rows were written of each label, and what was left out."""
+
+    labels: Mapping[str, int]
+    set_aside: int
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        rows = sum(self.labels.values())
+        return {"rows": rows, "labels": dict(self.labels), "set_aside": self.set_aside, "notes": list(self.notes)}
+
+
+def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | None = None) -> Expanded:
+    """Write one row `item, label` per judgement to *out*, as distributional training data; count them by label."""
+    table_format(out)
+    if expanding.times < 1:
+        raise BadInput(f"The rows cannot be repeated {expanding.times} times.")
+    table = read_judgements(path, reading)
+    judgements = table.judgements
+    counts = judgements.counts()
+    if expanding.mixed is not None:
+        counts = copies(counts, judgements.classes, expanding.mixed, tuple(expanding.into))
+    counts = counts[table.order] * expanding.times
+    item, label = np.nonzero(counts)
+    times = counts[item, label]
+    items = pl.Series(judgements.items, dtype=pl.String())[table.order]
+    frame = pl.DataFrame(
+        {
+            "item": items[np.repeat(item, times)],
+            "label": pl.Series(judgements.classes, dtype=pl.String())[np.repeat(label, times)],
+        }
+    )
+    write_table(frame, out)
+    total = zip(judgements.classes, counts.sum(axis=0).tolist(), strict=True)
+    return Expanded({name: count for name, count in total if count}, table.set_aside, table.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """How agreement is measured: the level, the order of the labels, by which columns, for how many pairs."""
+
+    level: Level = "nominal"
+    order: Sequence[str] = ()
+    by: Sequence[str] = ()
+    pairs: int = 0
+    seed: int = 0
+    resamples: int = 1000
+
+
+def agreement_of_file(path: Path, measuring: Measuring | None = None, reading: Reading | None = None) -> dict[str, Any]:
+    """Measure how much the workers of the file at *path* agree, over all and by slice."""
+    measuring = measuring or Measuring()
+    table = read_judgements(path, reading)
+    absent = [name for name in measuring.by if name not in table.rows.columns]
+    if absent:
+        raise BadInput(
+            faults=[Fault(f"there is no column '{absent[0]}'", file=path.name)],
+            remedy=f"The file has: {', '.join(table.rows.columns[1:])}.",
+        )
+    values = _values(table, measuring)
+    options: dict[str, Any] = {"level": measuring.level, "values": values}
+    drawing: dict[str, Any] = {"seed": measuring.seed, "resamples": measuring.resamples}
+    judgements = table.judgements
+    report = measure_agreement(judgements, **options, **drawing).as_dict()
+    if measuring.pairs:
+        report["pairs"] = [
+            {
+                "workers": [judgements.workers[pair.first], judgements.workers[pair.second]],
+                "items": pair.items,
+                "cohen_kappa": pair.kappa.as_dict(),
+            }
+            for pair in pair_kappas(judgements, most=measuring.pairs, **drawing)
+        ]
+    report["slices"] = [
+        {"by": name, "value": value, **found.as_dict()}
+        for name in measuring.by
+        for value, found in _slices(table, name, {**options, **drawing})
+    ]
+    drawn = {"seed": measuring.seed, "resamples": measuring.resamples}
+    return report | {**drawn, "set_aside": table.set_aside, "notes": list(table.notes)}
+
+
+def _slices(table: JudgementTable, name: str, options: Mapping[str, Any]) -> list[tuple[str | None, Agreement]]:
+    column = table.rows[name].cast(pl.String())
+    return [
+        (value, measure_agreement(table.judgements.take(column.eq_missing(value).to_numpy()), **options))
+        for value in column.unique().sort(nulls_last=True).to_list()
+    ]
+
+
+def _values(table: JudgementTable, measuring: Measuring) -> FloatArray | None:
+    """Give each class its number: its place in the order that was named, or itself where it is a number."""
+    classes = table.judgements.classes
+    if measuring.level == "nominal":
+        return None
+    if measuring.level == "ordinal" and measuring.order:
+        missing = [name for name in classes if name not in measuring.order]
+        if missing:
+            raise BadInput(
+                f"The label '{missing[0]}' is not in the order.", remedy=f"Labels here: {', '.join(classes)}."
+            )
+        return np.array([list(measuring.order).index(name) for name in classes], dtype=np.float64)
+    numbers = pl.Series(classes, dtype=pl.String()).cast(pl.Float64(), strict=False)
+    bad = ~numbers.is_finite().fill_null(False)
+    if bad.any():
+        remedy = "Name the order with --order low,middle,high." if measuring.level == "ordinal" else None
+        raise BadInput(
+            f"{table.path.name}: the label '{classes[bad.arg_true()[0]]}' is not a number, "
+            f"as the {measuring.level} level needs.",
+            remedy=remedy,
+        )
+    return np.asarray(numbers.to_numpy(), dtype=np.float64)
+
+
+def workers_of_file(path: Path, reading: Reading | None = None) -> dict[str, Any]:
+    """Describe each worker of the file at *path*, those who agree least first."""
+    table = read_judgements(path, reading)
+    judgements = table.judgements
+    seconds = table.rows["seconds"].to_numpy().astype(np.float64) if "seconds" in table.rows.columns else None
+    found = describe_workers(judgements, seconds)
+    order = np.lexsort((-found.judgements, np.nan_to_num(found.agreement, nan=2.0)))
+    rows = [
+        {
+            "worker": judgements.workers[code],
+            "judgements": int(found.judgements[code]),
+            "agreement": _interval(found.agreement, found.agreement_low, found.agreement_high, code),
+            "compared": int(found.compared[code]),
+            "accuracy": _interval(found.accuracy, found.accuracy_low, found.accuracy_high, code),
+            "median_seconds": None if found.median_time is None else _number(found.median_time[code]),
+            "top_share": _number(found.top_share[code]),
+            "patterns": list(found.patterns[code]),
+        }
+        for code in order.tolist()
+    ]
+    return {
+        "workers": rows,
+        "items": len(judgements.items),
+        "judgements": len(judgements),
+        "set_aside": table.set_aside,
+        "notes": list(table.notes),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _interval(value: FloatArray, low: FloatArray, high: FloatArray, code: int) -> dict[str, float | None]:
+    return {"value": _number(value[code]), "low": _number(low[code]), "high": _number(high[code])}

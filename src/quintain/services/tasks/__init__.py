@@ -1,0 +1,1 @@
+"""What is asked, and what its board is to rank."""

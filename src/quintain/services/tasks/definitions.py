@@ -1,0 +1,154 @@
+"""Defining tasks: put, get, list, look back, archive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import get_args
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.core.task import VMER, AnswerType, Task
+from quintain.metrics.contract import METRICS
+from quintain.services.access.audit import record
+from quintain.services.access.permissions import require_owner, require_role
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.tasks import tasks as queries
+from quintain.store.tables import TaskRow
+from quintain.tasks.definition import parse_task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSummary:
+    """A task in a list: its definition, how often that changed, and whether it is archived."""
+
+    task: Task
+    version: int
+    created_at: datetime
+    changed_at: datetime
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChange:
+    """One state of a task's file: its number from 1, the TOML as given, by whom and when."""
+
+    number: int
+    toml: str
+    by: str | None
+    at: datetime
+
+
+def check_task(toml_text: str, *, file: str | None = None) -> Task:
+    """Give the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
+
+    Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
+    """
+    known = {name: metric.answer_types for name, metric in METRICS.items()}
+    return parse_task(toml_text, file=file, metrics={**known, VMER: get_args(AnswerType)})
+
+
+def leading_metric(task: Task) -> str:
+    """Give the metric of predictions that stands first: the canonical one, unless that is a rate of rounds."""
+    own = [name for name in task.metrics if name in METRICS]
+    return task.canonical_metric if task.canonical_metric in own or not own else own[0]
+
+
+def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> Task:
+    """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
+
+    A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner.
+    """
+    task = check_task(toml_text, file=file)
+    with transaction(db):
+        lock(db, f"task {task.name}")
+        row = queries.task_row(db, task.name)
+        if row is None:
+            require_role(actor, RoleName.OWNER)
+            row = queries.add_task(db, task.name)
+            if actor.user_id is not None:
+                queries.add_owner(db, row.id, actor.user_id)
+            number = 1
+        else:
+            require_owner(actor, task.name)
+            newest = queries.newest_version(db, row.id)
+            if newest is not None and newest.toml == toml_text:
+                return task
+            _refuse_other_kind(task, parse_task(newest.toml) if newest else task)
+            number = newest.number + 1 if newest else 1
+        queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
+        record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)
+    return task
+
+
+def _refuse_other_kind(task: Task, before: Task) -> None:
+    if task.kind != before.kind:
+        raise Conflict(
+            f"Task '{task.name}' is of kind '{before.kind}', and its data and models are made for that.",
+            remedy=f"Give the '{task.kind}' task another name.",
+        )
+
+
+def get_task(db: Session, name: str) -> Task:
+    """Give the task called *name* as it is defined now."""
+    toml = queries.newest_toml(db, name)
+    if toml is None:
+        find_row(db, name)
+        raise NotFound(f"Task '{name}' has no definition.", remedy="Put its TOML file again.")
+    return parse_stored(toml)
+
+
+@lru_cache(maxsize=256)
+def parse_stored(toml_text: str) -> Task:
+    """Give the task that a stored file defines. It is kept by its text, so a changed file is another task."""
+    return parse_task(toml_text)
+
+
+def list_tasks(db: Session, *, archived: bool = False) -> list[TaskSummary]:
+    """List the tasks by name; archived ones only where asked for."""
+    return [
+        TaskSummary(
+            task=parse_stored(version.toml),
+            version=version.number,
+            created_at=row.created_at,
+            changed_at=version.created_at,
+            archived=row.archived_at is not None,
+        )
+        for row, version in queries.tasks_with_newest(db, archived=archived)
+    ]
+
+
+def task_history(db: Session, name: str) -> list[TaskChange]:
+    """List every state of a task's file, the newest first."""
+    row = find_row(db, name)
+    return [
+        TaskChange(number=version.number, toml=version.toml, by=author, at=version.created_at)
+        for version, author in queries.versions(db, row.id)
+    ]
+
+
+def archive_task(db: Session, actor: Actor, name: str, *, archived: bool = True) -> None:
+    """Take a task out of the lists, or put it back; nothing is lost."""
+    with transaction(db):
+        row = find_row(db, name)
+        require_owner(actor, name)
+        if (row.archived_at is not None) != archived:
+            row.archived_at = now() if archived else None
+            db.flush()
+            record(db, actor, "task.archive" if archived else "task.restore", name)
+
+
+def find_row(db: Session, name: str) -> TaskRow:
+    """Give the row of the task called *name*, or say which names are close."""
+    row = queries.task_row(db, name)
+    if row is None:
+        names = queries.task_names(db)
+        close = get_close_matches(name, names, n=3)
+        hint = f"Did you mean {' or '.join(close)}?" if close else "`quintain task list` shows those there are."
+        raise NotFound(f"There is no task called '{name}'.", remedy=hint)
+    return row

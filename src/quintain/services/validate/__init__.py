@@ -1,0 +1,1 @@
+"""People judge what was collected: slots, judges, labels, error rates."""

@@ -1,0 +1,141 @@
+"""From judgements to labels: the best-ranked judges' votes of each item, a majority with a minimum, experts' decisions.
+
+Nothing is stored: the labels follow from the judgements whenever they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from quintain.labels.majority import vote
+from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure
+from quintain.services.validate.validation import ValidationInfo
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.judgements import NONE, Judgements
+from quintain.stats.workers import wilson
+from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as item_queries
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLabels:
+    """One entry per item that has judgements: its label (or -1), the votes it rests on, and who decided.
+
+    *judgements* are those that are kept, at most so many per item; *kept* marks their rows in the evidence. *decided*
+    are items whose label is an expert's; *complete* are those that nobody is asked about any more; *gone* were
+    retracted or withheld, so that they have neither votes nor a label.
+    """
+
+    items: IntArray
+    classes: tuple[str, ...]
+    label: IntArray
+    votes: IntArray
+    decided: npt.NDArray[np.bool_]
+    complete: npt.NDArray[np.bool_]
+    judgements: Judgements
+    kept: npt.NDArray[np.bool_]
+    gone: npt.NDArray[np.bool_]
+
+    def names(self) -> list[str | None]:
+        """Give the labels by name; None where there is no majority."""
+        known = [*self.classes, None]
+        return [known[code] for code in self.label.tolist()]
+
+    def distribution(self) -> FloatArray:
+        """Give each item's shares of votes."""
+        return np.asarray(self.votes / np.maximum(self.votes.sum(axis=1, keepdims=True), 1), dtype=np.float64)
+
+    def by_item(self) -> dict[int, int]:
+        """Give the place of each item."""
+        return {int(item): place for place, item in enumerate(self.items)}
+
+
+def final_labels(
+    db: Session, validation: ValidationInfo, evidence: Evidence | None = None, figures: Figures | None = None
+) -> FinalLabels:
+    """Label every item of a validation."""
+    evidence = evidence or gather(db, validation)
+    figures = figures or measure(evidence)
+    gone = np.isin(evidence.items, item_queries.gone_ids(db, validation.id))
+    kept = best_ranked(evidence.counted, judge_rank(figures), validation.policy.judgements)
+    kept &= ~gone[evidence.counted.item]
+    waiting = slot_queries.waiting_items(db, validation.id)
+    decisions = {item: row.label for item, row in queries.adjudicated(db, validation.id).items()}
+    return _labels(validation, evidence, kept, gone, waiting, decisions)
+
+
+def judge_rank(figures: Figures) -> FloatArray:
+    """Rank judges by agreement with the others: the lower Wilson bound, so that three lucky answers do not lead."""
+    return np.nan_to_num(wilson(figures.agreed, figures.compared)[0], nan=0.0)
+
+
+def best_ranked(judgements: Judgements, rank: FloatArray, most: int) -> npt.NDArray[np.bool_]:
+    """Mark at most *most* judgements of each item, those of the best-ranked judges; the earlier code wins a tie."""
+    order = np.lexsort((judgements.worker, -rank[judgements.worker], judgements.item))
+    sizes = judgements.sizes()
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    kept = np.zeros(len(judgements), dtype=bool)
+    kept[order] = np.arange(len(judgements)) - starts < most
+    return kept
+
+
+def _labels(
+    validation: ValidationInfo,
+    evidence: Evidence,
+    kept: npt.NDArray[np.bool_],
+    gone: npt.NDArray[np.bool_],
+    waiting: npt.NDArray[np.int64],
+    decisions: Mapping[int, str],
+) -> FinalLabels:
+    used = evidence.counted.take(kept)
+    votes = used.counts()
+    label = (
+        vote(used, votes, validation.seed, validation.policy.minimum).label
+        if len(used)
+        else np.zeros(0, dtype=np.int64)
+    )
+    label = _with_ties_open(label, votes)
+    place = {name: code for code, name in enumerate(used.classes)}
+    decided = np.zeros(len(evidence.items), dtype=bool)
+    for item, name in decisions.items():
+        where = int(np.searchsorted(evidence.items, item))
+        there = where < len(evidence.items) and evidence.items[where] == item and not gone[where]
+        if there and name in place:
+            label[where], decided[where] = place[name], True
+    complete = (~np.isin(evidence.items, waiting) | decided) & ~gone
+    return FinalLabels(evidence.items, used.classes, label, votes, decided, complete, used, kept, gone)
+
+
+def _with_ties_open(label: IntArray, votes: IntArray) -> IntArray:
+    """Leave items without a label whose two best labels have the same votes: a minimum of 2 of 4 is no majority."""
+    if votes.shape[1] < 2 or not len(votes):
+        return label
+    top = np.partition(votes, -2, axis=1)
+    return np.where(top[:, -1] == top[:, -2], NONE, label)
+
+
+def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:
+    """Give the columns `item, worker, label, kept` of all judgements, with judges under numbers, not names."""
+    evidence = gather(db, validation)
+    final = final_labels(db, validation, evidence)
+    table = evidence.table
+    kept = np.zeros(len(table), dtype=bool)
+    kept[evidence.rows[final.kept]] = True
+    normal = table.gold == ""
+    hashes = slot_queries.item_hashes(db, validation.id)
+    codes = np.searchsorted(evidence.users, table.user)
+    return {
+        "item": [hashes[item] for item in table.item[normal].tolist()],
+        "worker": [f"judge-{code + 1}" for code in codes[normal].tolist()],
+        "label": table.label[normal].tolist(),
+        "kept": kept[normal].tolist(),
+        "late": table.late[normal].tolist(),
+        "seconds": table.seconds[normal].tolist(),
+    }

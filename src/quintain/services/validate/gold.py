@@ -1,0 +1,275 @@
+"""Gold items: known labels that are mixed in, and how judges do on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.example import Example
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.rounds import Money
+from quintain.core.task import one_form
+from quintain.core.validation import UnqualifyRule
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.validate import unqualify
+from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.gold_quiz import asked_in, text_of
+from quintain.services.validate.labels import label_fault
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find, strange_keys
+from quintain.services.work import pay
+from quintain.stats.bootstrap import Estimate
+from quintain.stats.judge_rules import catches
+from quintain.stats.workers import wilson
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.validate import judgements as judgement_queries
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as queries
+from quintain.store.tables import Adjudication
+from quintain.tasks.contract import kind_of
+
+FAULTS = 100
+GOLD_KEYS = ("inputs", "label", "answer", "note")
+NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """A gold item: its label, how often it was shown and answered rightly, and whether it is still in use.
+
+    *quiz* is the quiz that asks about it: who took that knows the label, so that it is not shown again.
+    """
+
+    id: int
+    inputs: dict[str, Any]
+    label: str
+    note: str
+    shown: int
+    answered: int
+    right: int
+    accuracy: Estimate
+    retired: bool
+    quiz: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "id": self.id,
+            "inputs": self.inputs,
+            "label": self.label,
+            "note": self.note,
+            "shown": self.shown,
+            "answered": self.answered,
+            "right": self.right,
+            "accuracy": self.accuracy.as_dict(),
+            "retired": self.retired,
+            "quiz": self.quiz,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class GoldOutcome:
+    """Whether a judge is still qualified after a gold item, and what to tell them."""
+
+    qualified: bool
+    feedback: str
+
+
+def add_gold(
+    db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]], *, file: str | None = None, first: int = 1
+) -> int:
+    """Add gold items: each row has `inputs` and `label`, and may have a `note` that says why. Give how many are new.
+
+    What a quiz of the task asks about is kept, and shown to nobody: who took the quiz knows it. Faults name *file* and
+    the row, of which the first is number *first*.
+    """
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        made = _checked(validation, rows, file, first)
+        known = queries.known_hashes(db, validation.id, list(made))
+        asked = asked_in(db, validation.task.name)
+        moment = now()
+        new = [
+            {**row, "retired_at": moment if text_of(row["inputs"]) in asked else None}
+            for key, row in made.items()
+            if key not in known
+        ]
+        if new:
+            queries.add_items(db, new)
+        audit.record(db, actor, "gold.add", ref, added=len(new), repeats=len(rows) - len(new))
+    return len(new)
+
+
+def _checked(
+    validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], file: str | None, first: int
+) -> dict[str, dict[str, Any]]:
+    faults: list[Fault] = []
+    made: dict[str, dict[str, Any]] = {}
+    for number, given in enumerate(rows, first):
+        row = {**given, "label": one_form(given["label"])} if isinstance(given.get("label"), str) else given
+        inputs = row.get("inputs")
+        if not isinstance(inputs, Mapping):
+            faults.append(Fault("has no inputs", file=file, row=number))
+            continue
+        found = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
+        faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
+        wrong = label_fault(validation.task, inputs, row.get("label"))
+        named = (*found, *((wrong,) if wrong else ()))
+        faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]
+        key = Example(inputs).id
+        if key in made and made[key]["gold"] != row.get("label"):
+            faults.append(Fault("the same item has another label further up", file=file, row=number, field="label"))
+        made[key] = {
+            "validation_id": validation.id,
+            "hash": key,
+            "inputs": dict(inputs),
+            "answer": row.get("answer"),
+            "gold": row.get("label"),
+            "gold_note": str(row.get("note") or ""),
+        }
+    if faults:
+        raise BadInput(faults=faults[:FAULTS], total=len(faults))
+    return made
+
+
+def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: str = "") -> str:
+    """Make a gold item of one that is judged to the end, and give its label.
+
+    The item stays in the data with that label for good: nobody is asked about it again, and whoever was shown it, or
+    wrote it, is not shown it as a gold item.
+    """
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        item = queries.item_by_id(db, validation.id, item_id)
+        if item is None or item.gold is not None or item.retired_at is not None:
+            raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate items {ref}` lists them.")
+        final = final_labels(db, validation)
+        place = final.by_item().get(item_id)
+        label = final.names()[place] if place is not None and final.complete[place] else None
+        if label is None:
+            raise Conflict(
+                f"Item {item_id} has no label yet.", remedy="Wait for its judgements, or adjudicate it first."
+            )
+        copy = queries.GOLD_COPY + item.hash
+        if queries.known_hashes(db, validation.id, [copy]):
+            raise Conflict(f"Item {item_id} is a gold item already.")
+        row = {
+            "validation_id": validation.id,
+            "attempt_id": item.attempt_id,
+            "author_id": item.author_id,
+            "hash": copy,
+            "inputs": item.inputs,
+            "answer": item.answer,
+            "gold": label,
+            "gold_note": note.strip(),
+        }
+        (made,) = queries.add_items(db, [row])
+        slot_queries.drop(db, [item_id])  # an expert may have decided before all were asked
+        db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
+        audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
+    return label
+
+
+def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
+    """List the gold items with how judges do on them: one that most get wrong may itself be wrong."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    answers = judgement_queries.gold_counts(db, validation.id)
+    asked = asked_in(db, validation.task.name)
+    gone = set(queries.gone_items(db, validation.id))
+    found = []
+    for item, shown in queries.gold_items(db, validation.id):
+        if item.id in gone:  # its writer took it back: nobody reads it any more
+            continue
+        answered, right = answers.get(item.id, (0, 0))
+        low, high = wilson(np.array([right]), np.array([answered]))
+        accuracy = Estimate(right / answered, float(low[0]), float(high[0])) if answered else NO_ANSWERS
+        found.append(
+            GoldItem(
+                item.id,
+                dict(item.inputs),
+                item.gold or "",
+                item.gold_note,
+                shown,
+                answered,
+                right,
+                accuracy,
+                retired=item.retired_at is not None,
+                quiz=asked.get(text_of(item.inputs), ""),
+            )
+        )
+    return found
+
+
+def retire_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
+    """Show a gold item no more; the answers to it stay."""
+    _set_use(db, actor, ref, item_id, used=False)
+
+
+def restore_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:
+    """Show a gold item again that was retired."""
+    _set_use(db, actor, ref, item_id, used=True)
+
+
+def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -> None:
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        item = queries.item_by_id(db, validation.id, item_id)
+        if item is None or item.gold is None:
+            raise NotFound(f"{ref} has no gold item {item_id}.", remedy=f"`quintain validate gold {ref}` lists them.")
+        if used and item_id in queries.gone_items(db, validation.id):
+            raise Conflict(
+                f"Gold item {item_id} was retracted by its writer, or is withheld.", remedy="Make another one."
+            )
+        quiz = asked_in(db, validation.task.name).get(text_of(item.inputs)) if used else None
+        if quiz is not None:
+            raise Conflict(
+                f"The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
+                remedy="Make another one.",
+            )
+        if used:
+            item.retired_at = None
+        else:
+            item.retired_at = item.retired_at or now()
+        audit.record(db, actor, "gold.restore" if used else "gold.retire", ref, item=item_id)
+
+
+def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> GoldOutcome:
+    """Look at a judge's gold answers: pay the bonus for doing well, end the qualification where they fall short."""
+    gold = validation.policy.gold
+    answers = judgement_queries.gold_answers(db, validation.id, user_id)
+    blocks = len(answers) // gold.bonus_every
+    for block in range(blocks):
+        right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
+        if right >= gold.bonus_right:
+            pay.earn(
+                db,
+                user_id,
+                validation.task_id,
+                kind="bonus",
+                work=f"gold:{validation.id}:{user_id}:{block}",
+                money=Money(gold.bonus, validation.policy.reward.currency),
+                what=f"Good judgement for {validation.ref}",
+                round_id=validation.round_id,
+            )
+    rule = UnqualifyRule("gold", gold.below, gold.after)
+    # What the owner has forgiven does not end the qualification again.
+    last = judgement_queries.begun_anew(db, validation.id).get(user_id, 0)
+    since = [good for key, good in answers if key > last]
+    if validation.policy.automatic and catches(rule, np.array([sum(since)]), np.array([len(since)]))[0]:
+        reason = f"{sum(since)} of {len(since)} control items were right; {gold.below:.0%} is needed"
+        unqualify.end(db, OPERATOR, validation, {user_id: ("gold", reason)})
+        return GoldOutcome(False, reason)
+    return GoldOutcome(True, "")

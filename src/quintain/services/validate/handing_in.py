@@ -1,0 +1,314 @@
+"""Handing in judgements: what was answered, skipped and flagged on a page, all of it or nothing.
+
+An answer that comes after its slot went to somebody else is kept and paid, and fills no slot. The same answers handed
+in again change nothing. A page that its judge gave back or handed in takes no further ones: otherwise pages could be
+claimed and given back in a loop, and all of them answered late for pay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
+from quintain.core.people import Actor
+from quintain.core.rounds import Money
+from quintain.core.task import one_form
+from quintain.services.collect import attempts
+from quintain.services.validate import gold
+from quintain.services.validate.handing_out import ground_of, held_page
+from quintain.services.validate.labels import label_fault
+from quintain.services.validate.review import catch_up
+from quintain.services.validate.settle import settle
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.work import pay
+from quintain.store.base import now
+from quintain.store.database import repeated, transaction
+from quintain.store.queries.validate import drafts
+from quintain.store.queries.validate import judgements as judgement_queries
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate.validation import OfferRow
+from quintain.store.tables import JudgingNote, JudgingPage, Slot
+from quintain.store.turns import turn
+
+MAX_NOTE = 2000
+ENDED_BY_JUDGE = ("returned", "submitted")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a judge says to an item of a page: a *label*, or a *skip* with its reason; a *flag* goes with either."""
+
+    item: int
+    label: str | None = None
+    skip: str | None = None
+    flag: str | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take the label in the form in which labels are compared."""
+        if self.label is not None:
+            object.__setattr__(self, "label", one_form(self.label))
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a page: new judgements, late ones among them, skips, flags, and what the page has earned."""
+
+    judged: int
+    late: int
+    skipped: int
+    flagged: int
+    earned: Money
+    left: int
+    qualified: bool = True
+    feedback: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "judged": self.judged,
+            "late": self.late,
+            "skipped": self.skipped,
+            "flagged": self.flagged,
+            "earned": {"amount": self.earned.amount, "currency": self.earned.currency},
+            "left": self.left,
+            "qualified": self.qualified,
+            "feedback": self.feedback,
+        }
+
+
+def submit_page(
+    db: Session,
+    actor: Actor,
+    token: str,
+    answers: Sequence[Answer],
+    *,
+    finish: bool = True,
+    saved: bool = False,
+    moment: datetime | None = None,
+) -> Receipt:
+    """Hand in *answers* to a page. With *finish* the page ends, and what was not answered goes back.
+
+    With *saved*, answers that were saved before are handed in as well, where *answers* say nothing of their items.
+    Where the last slot of a batch was filled, the judges are reviewed.
+    """
+    receipt, validation = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
+    catch_up(db, validation)
+    return receipt
+
+
+@repeated
+def _submit(
+    db: Session, actor: Actor, token: str, answers: Sequence[Answer], *, finish: bool, saved: bool, moment: datetime
+) -> tuple[Receipt, ValidationInfo]:
+    with turn(db), transaction(db):
+        page = held_page(db, actor, token, locked=True)
+        validation = ground_of(db, page)
+        offered = {row.offer.id: row for row in queries.offers(db, page.id)}
+        if saved:
+            answers = [*answers, *_saved(db, page, offered, answers)]
+        new = _checked(validation, page, offered, answers)
+        if new and page.outcome in ENDED_BY_JUDGE:
+            raise Conflict("You gave this page back; others judge its items now.", remedy="Take a new page.")
+        labelled = [answer for answer in new if answer.label is not None]
+        late, batches = _keep(db, validation, page, offered, labelled, moment)
+        _keep_notes(db, validation, page, offered, answers, new)
+        _report(db, actor, offered, new)
+        done = {row.offer.id for row in offered.values() if row.label is not None or row.skipped}
+        done |= {answer.item for answer in new if answer.label is not None or answer.skip is not None}
+        left = len(offered) - len(done)
+        receipt = Receipt(
+            judged=len(labelled),
+            late=late,
+            skipped=sum(answer.skip is not None for answer in new),
+            flagged=sum(answer.flag is not None for answer in answers),
+            earned=_pay(db, validation, page, offered, len(labelled)),
+            left=left,
+        )
+        receipt = _watch_gold(db, validation, page, offered, labelled, receipt)
+        if page.ended_at is None and (finish or not left):
+            slot_queries.give_back(db, page.id)
+            page.ended_at, page.outcome = moment, "submitted"
+            drafts.discard(db, page.id)
+        for batch in sorted(batches):
+            if not slot_queries.batch_has_open(db, validation.id, batch):
+                judgement_queries.mark_due(db, validation.id, batch)
+    return receipt, validation
+
+
+def _saved(db: Session, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
+    """Give the answers that were saved to items that *answers* do not name."""
+    named = {answer.item for answer in answers}
+    return [
+        Answer(item, draft.label, draft.skip, draft.flag, draft.seconds)
+        for item, draft in drafts.of_page(db, page.id).items()
+        if item not in named and item in offered and (draft.label is not None or draft.skip is not None)
+    ]
+
+
+def _checked(
+    validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], answers: Sequence[Answer]
+) -> list[Answer]:
+    """Find every fault in *answers*; give those that were not handed in before."""
+    faults: list[Fault] = []
+    new: list[Answer] = []
+    seen: set[int] = set()
+    for number, answer in enumerate(answers, 1):
+        row = offered.get(answer.item)
+        if row is None:
+            faults.append(Fault(f"item {answer.item} is not on this page", row=number))
+            continue
+        if answer.item in seen:
+            faults.append(Fault(f"item {answer.item} is answered twice", row=number))
+        seen.add(answer.item)
+        if row.item.author_id == page.user_id:
+            raise Forbidden("Nobody judges what they wrote themselves.", remedy="Skip it.")
+        reason = _fault(validation, row, answer)
+        if reason is not None:
+            faults.append(replace(reason, row=number))
+        elif row.label is None and not row.skipped:
+            new.append(answer)
+        elif (row.label, row.skipped) != (answer.label, answer.skip is not None):
+            raise Conflict(
+                f"Item {answer.item} was answered before, and otherwise.", remedy="A judgement cannot be changed."
+            )
+    if faults:
+        raise BadInput(faults=faults)
+    return new
+
+
+def _fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
+    if answer.label is None and answer.skip is None:
+        return Fault(f"item {answer.item} has neither a label nor a skip")
+    return content_fault(validation, row, answer)
+
+
+def content_fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
+    """Say what is wrong with what there is of an answer."""
+    if answer.label is not None and answer.skip is not None:
+        return Fault(f"item {answer.item} has both a label and a skip")
+    if answer.skip is not None and not answer.skip.strip():
+        return Fault("a skip needs a reason", field="skip")
+    for name, text in (("skip", answer.skip), ("flag", answer.flag)):
+        if text is not None and len(text) > MAX_NOTE:
+            return Fault(f"is longer than {MAX_NOTE} characters", field=name)
+    if answer.label is not None:
+        return label_fault(validation.task, row.item.inputs, answer.label)
+    return None
+
+
+def _keep(
+    db: Session,
+    validation: ValidationInfo,
+    page: JudgingPage,
+    offered: Mapping[int, OfferRow],
+    answers: Sequence[Answer],
+    moment: datetime,
+) -> tuple[int, set[int]]:
+    """Add the judgements and fill their slots; give how many were late, and the batches that were filled."""
+    if not answers:
+        return 0, set()
+    # All that the page holds, in one go: what is given back afterwards would else be locked out of order.
+    slots = {slot.id: slot for slot in slot_queries.of_items(db, [row.item.id for row in offered.values()])}
+    elapsed = max((moment - page.started_at).total_seconds(), 0.0)
+    rows, filling = [], []
+    for answer in answers:
+        row = offered[answer.item]
+        slot = slots.get(row.offer.slot_id) if row.offer.slot_id is not None else None
+        ours = slot is not None and slot.generation == row.offer.generation and slot.state in {"leased", "open"}
+        filling.append(slot if ours else None)
+        rows.append(
+            {
+                "validation_id": validation.id,
+                "item_id": row.item.id,
+                "user_id": page.user_id,
+                "offer_id": row.offer.id,
+                "label": answer.label,
+                "late": row.offer.slot_id is not None and not ours,
+                "seconds": _seconds(answer.seconds, elapsed, len(offered)),
+                "created_at": moment,
+            }
+        )
+    for slot, judgement_id in zip(filling, judgement_queries.add(db, rows), strict=True):
+        if slot is not None:
+            slot.state, slot.lease_until, slot.judgement_id = "filled", None, judgement_id
+    touched = {offered[answer.item].item.id for answer in answers}
+    settle(db, validation, [slot for slot in slots.values() if slot.item_id in touched])
+    return sum(bool(row["late"]) for row in rows), {slot.batch for slot in filling if isinstance(slot, Slot)}
+
+
+def _seconds(stated: float | None, elapsed: float, size: int) -> float:
+    """Take the time that a page says, if it can be true; else the page's own time, shared among its items."""
+    fits = stated is not None and 0 <= stated <= elapsed + 1
+    return float(stated) if fits and stated is not None else elapsed / size
+
+
+def _keep_notes(
+    db: Session,
+    validation: ValidationInfo,
+    page: JudgingPage,
+    offered: Mapping[int, OfferRow],
+    answers: Sequence[Answer],
+    new: Sequence[Answer],
+) -> None:
+    fresh = {answer.item for answer in new}
+    for answer in answers:
+        said = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
+        for kind, text in said.items():
+            if text is not None:
+                place = {"offer_id": answer.item, "item_id": offered[answer.item].item.id}
+                note = JudgingNote(
+                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **place
+                )
+                db.add(note)
+    db.flush()
+
+
+def _report(db: Session, actor: Actor, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> None:
+    """Put what was flagged into the owner's queue of the round that it was written in."""
+    for answer in answers:
+        attempt_id = offered[answer.item].item.attempt_id
+        if answer.flag is not None and attempt_id is not None:
+            attempts.report(db, actor, attempt_id, answer.flag.strip() or "Flagged by a judge.")
+
+
+def _pay(
+    db: Session, validation: ValidationInfo, page: JudgingPage, offered: Mapping[int, OfferRow], new: int
+) -> Money:
+    """Pay for the answers that are new; give what the page has earned in all."""
+    before = sum(row.label is not None for row in offered.values())
+    reward, size = validation.policy.reward, validation.policy.page_size
+    total = reward.for_items(before + new, size)
+    owed = Money(total.amount - reward.for_items(before, size).amount, total.currency)
+    pay.earn(
+        db,
+        page.user_id,
+        validation.task_id,
+        kind="base",
+        work=f"judging:{page.id}:{before + new}",
+        money=owed,
+        what=f"Judging for {validation.ref}",
+        round_id=validation.round_id,
+    )
+    return total
+
+
+def _watch_gold(
+    db: Session,
+    validation: ValidationInfo,
+    page: JudgingPage,
+    offered: Mapping[int, OfferRow],
+    answers: Sequence[Answer],
+    receipt: Receipt,
+) -> Receipt:
+    """Look at the gold items, if there were any: a bonus for doing well, the end of the qualification for the rest."""
+    if not any(offered[answer.item].item.gold is not None for answer in answers):
+        return receipt
+    outcome = gold.after_answers(db, validation, page.user_id)
+    return replace(receipt, qualified=outcome.qualified, feedback=outcome.feedback)

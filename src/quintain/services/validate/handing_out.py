@@ -1,0 +1,360 @@
+"""Pages of items to judge: claim one, keep it alive, give it back.
+
+A page is held by its key. The leases behind it carry generations that never leave the server: the key is the fencing
+token of the client, and gold items look like all others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
+from quintain.core.people import Actor, RoleName
+from quintain.core.rounds import Money
+from quintain.core.task import Label
+from quintain.services.access.permissions import require_role, require_user
+from quintain.services.validate import endgame
+from quintain.services.validate.labels import choices, shows_answer
+from quintain.services.validate.review import catch_up
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
+from quintain.services.validate.validations import find, require_open, take_attempts
+from quintain.services.work import qualify
+from quintain.store.base import now
+from quintain.store.database import repeated, transaction
+from quintain.store.queries.validate import claims, drafts, handouts, places
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate.claims import Held, Outlook
+from quintain.store.queries.validate.drafts import Draft
+from quintain.store.queries.validate.handouts import Shown, Wanted
+from quintain.store.queries.validate.places import Window
+from quintain.store.tables import JudgingPage
+from quintain.store.turns import turn
+
+TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
+MOST_LEASES = 24  # six hours at the lease that is set where nothing else is
+
+
+@dataclass(frozen=True, slots=True)
+class PageItem:
+    """An item on a page. *id* is what an answer names; *answer* is shown where judges say whether it is right.
+
+    *draft* is what was saved and not handed in yet.
+    """
+
+    id: int
+    position: int
+    inputs: dict[str, Any]
+    labels: tuple[Label, ...]
+    answer: Any = None
+    label: str | None = None
+    skipped: bool = False
+    draft: Draft | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it was labelled or skipped."""
+        return self.skipped or self.label is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that somebody holds until *lease_until*; *reward* is what all of it pays."""
+
+    token: str
+    ref: str
+    items: tuple[PageItem, ...]
+    lease_until: datetime
+    reward: Money
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "token": self.token,
+            "validation": self.ref,
+            "lease_until": self.lease_until.isoformat(),
+            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
+            "items": [
+                {
+                    "id": item.id,
+                    "position": item.position,
+                    "inputs": item.inputs,
+                    "answer": item.answer,
+                    "labels": [label.name for label in item.labels],
+                    "label": item.label,
+                    "skipped": item.skipped,
+                    "saved": item.draft._asdict() if item.draft else None,
+                }
+                for item in self.items
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """How long a page is held now, and how many slots it still holds."""
+
+    until: datetime
+    held: int
+
+
+def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
+    """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
+    user_id = require_user(actor)
+    require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
+    # Unqualifying ends the task's qualification, and sets aside what was judged in one validation. Given back in
+    # another one, the qualification alone does not make work count that is set aside here.
+    known = claims.qualified(db, validation.task_id, user_id, QUALIFICATION)
+    held, reason = known or (False, "")
+    if known is not None and not held:
+        raise Forbidden(
+            f"Your qualification to judge for '{validation.task.name}' has ended: {reason or 'no reason was given'}.",
+            remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
+        )
+    if held and claims.set_aside(db, validation.id, user_id):
+        raise Forbidden(
+            f"Your judgements for {validation.ref} are set aside.",
+            remedy="The owner can qualify you again on the page of its judges.",
+        )
+    if validation.policy.quiz is not None and not held:
+        qualify.require_eligible(
+            db, user_id, [{"rule": "quiz", "name": validation.policy.quiz.name}], task=validation.task.name
+        )
+    return user_id
+
+
+@repeated
+def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> Page | None:
+    """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
+
+    They are items that the actor did not write and was never shown, those with the fewest judgements first.
+    """
+    validation = find(db, ref)
+    require_open(validation)
+    user_id = require_judge(db, actor, validation)
+    moment = moment or now()
+    page = _claim(db, validation, user_id, moment)
+    if page is None and validation.round_id is not None and _more(db, validation):
+        page = _claim(db, find(db, ref), user_id, moment)
+    if page is None:
+        catch_up(db, validation)  # which may open slots again
+    return page
+
+
+def _more(db: Session, validation: ValidationInfo) -> bool:
+    """Take in what has been written since; say whether there was anything."""
+    with transaction(db):
+        return take_attempts(db, validation).added > 0
+
+
+class _FurtherOnError(Exception):
+    """There are not enough slots in the window of a claim, and others after it."""
+
+
+class _MeanwhileError(Exception):
+    """The person asked twice at once: what was read before is no longer so."""
+
+
+def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
+    refused: _MeanwhileError | None = None
+    for _ in range(TRIES):
+        try:
+            return _claim_once(db, validation, user_id, moment)
+        except _MeanwhileError as error:
+            refused = error
+    raise Unavailable(
+        "You ask for too many pages at once.", remedy="Wait for the one that you asked for."
+    ) from refused  # what the database said stands in the log
+
+
+def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
+    """Give the page that the person holds, or a new one; None where nothing is left.
+
+    What can be read without the write lock is: on SQLite nobody else writes while one holds it.
+    """
+    outlook = claims.outlook(db, validation.id, user_id, moment)
+    if outlook.held is not None and outlook.held.lease_until > moment:
+        return show(db, validation, outlook.held)
+    if outlook.tail:
+        return _claim_of_tail(db, validation, user_id, moment, outlook)
+    window = places.window(db, validation.id, user_id) if outlook.seasoned else None
+    try:
+        return _hand_out(db, validation, user_id, moment, outlook, window)
+    except _FurtherOnError:
+        return _hand_out(db, validation, user_id, moment, outlook, _move_on(db, validation, user_id, window), last=True)
+
+
+def _claim_of_tail(
+    db: Session, validation: ValidationInfo, user_id: int, moment: datetime, outlook: Outlook
+) -> Page | None:
+    """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
+    items = endgame.order(db, validation, user_id, moment, validation.policy.page_size)
+    page = _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
+    return page or _hand_out(db, validation, user_id, moment, outlook, None)
+
+
+def _move_on(db: Session, validation: ValidationInfo, user_id: int, window: Window | None) -> Window:
+    """Move a judge's place past all that they have seen; that may be much, so it is looked for without the lock."""
+    found, newest = places.look_on(db, validation.id, user_id, window.start if window else places.START)
+    with turn(db), transaction(db):
+        places.save(db, validation.id, user_id, found.start, newest)
+    return found
+
+
+def _hand_out(
+    db: Session,
+    validation: ValidationInfo,
+    user_id: int,
+    moment: datetime,
+    outlook: Outlook,
+    window: Window | None,
+    *,
+    items: Sequence[int] = (),
+    last: bool = False,
+) -> Page | None:
+    """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
+    key = secrets.token_urlsafe(24)
+    until = moment + timedelta(seconds=validation.policy.lease_seconds)
+    try:
+        with turn(db), transaction(db):
+            if outlook.held is not None:
+                if not claims.lapse(db, outlook.held.id, moment):
+                    raise _MeanwhileError
+                drafts.discard(db, outlook.held.id)
+            if outlook.held is not None or outlook.lapsed:
+                claims.reclaim(db, validation.id, moment)
+                drafts.discard_lapsed(db, validation.id, moment)
+            gold = _gold(db, validation, user_id, key) if outlook.gold else []
+            count = validation.policy.page_size - len(gold)
+            more = window is not None and not window.whole and not last
+            least = count if more else 1
+            wanted = Wanted(validation.id, user_id, key, count, least, gold, moment, until, window, items)
+            rows = handouts.hand_out(db, wanted)
+            if not rows and more:
+                raise _FurtherOnError
+    except IntegrityError as error:
+        raise _MeanwhileError from error
+    return _page(validation, key, until, rows, len(rows)) if rows else None
+
+
+def _gold(db: Session, validation: ValidationInfo, user_id: int, key: str) -> list[tuple[int, float]]:
+    """Choose the gold items of a page, each with a place by chance: at the policy's rate on average, within limits."""
+    gold = validation.policy.gold
+    wanted = validation.policy.page_size * gold.rate
+    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), validation.policy.page_size - 1)
+    if not count:
+        return []
+    limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
+    found = claims.gold_for(db, validation.id, user_id, count=count, **limits)
+    return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
+
+
+def _chance(key: str, number: int) -> float:
+    """Give a number from 0 to 1 that depends on the page's key alone."""
+    digest = hashlib.blake2b(f"{key} {number}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def show(db: Session, validation: ValidationInfo, page: Held | JudgingPage) -> Page:
+    """Give a page as its holder sees it."""
+    saved = {} if isinstance(page, JudgingPage) and page.ended_at is not None else drafts.of_page(db, page.id)
+    return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
+
+
+def _page(
+    validation: ValidationInfo,
+    key: str,
+    until: datetime,
+    rows: Sequence[Shown],
+    size: int,
+    saved: Mapping[int, Draft] = MappingProxyType({}),
+) -> Page:
+    shown = shows_answer(validation.task)
+    items = tuple(
+        PageItem(
+            id=row.id,
+            position=row.position,
+            inputs=row.inputs,
+            labels=choices(validation.task, row.inputs),
+            answer=row.answer if shown else None,
+            label=row.label,
+            skipped=row.skipped,
+            draft=draft if (draft := saved.get(row.id)) is not None and not draft.empty else None,
+        )
+        for row in rows
+    )
+    return Page(
+        key, validation.ref, items, until, validation.policy.reward.for_items(size, validation.policy.page_size)
+    )
+
+
+def get_page(db: Session, actor: Actor, token: str) -> Page:
+    """Give the page with this key to the person who holds it."""
+    page = held_page(db, actor, token)
+    return show(db, ground_of(db, page), page)
+
+
+@repeated
+def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
+    """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took.
+
+    Nobody holds a page for ever: after MOST_LEASES leases its items go to others, and what is handed in then is late.
+    """
+    moment = moment or now()
+    with turn(db), transaction(db):
+        page = held_page(db, actor, token, locked=True)
+        _refuse_ended(page)
+        lease = timedelta(seconds=ground_of(db, page).policy.lease_seconds)
+        until = min(moment + lease, page.started_at + MOST_LEASES * lease)
+        if until <= moment:
+            return Lease(page.lease_until, 0)
+        held = slot_queries.extend(db, page.id, until)
+        page.lease_until = until
+        return Lease(until, held)
+
+
+@repeated
+def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
+    """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
+    user_id = require_user(actor)
+    with turn(db), transaction(db):
+        found = claims.page_of(db, token)
+        if found is None or found[1] != user_id:
+            raise _no_page()
+        page_id, _, ended = found
+        if not ended:
+            slot_queries.give_back(db, page_id)
+            drafts.discard(db, page_id)
+            claims.end_page(db, page_id, moment or now(), "returned")
+
+
+def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPage:
+    """Find a page by its key; other people's pages are not there."""
+    user_id = require_user(actor)
+    page = queries.page_by_key(db, token, locked=locked)
+    if page is None or page.user_id != user_id:
+        raise _no_page()
+    return page
+
+
+def _no_page() -> NotFound:
+    return NotFound("You hold no such page.", remedy="Ask for a new one.")
+
+
+def ground_of(db: Session, page: JudgingPage) -> ValidationInfo:
+    """Give the validation that a page belongs to."""
+    return find(db, "/".join(queries.place_of(db, page.validation_id)))
+
+
+def _refuse_ended(page: JudgingPage) -> None:
+    if page.ended_at is not None:
+        raise Conflict(f"This page was {page.outcome}.", remedy="Ask for a new one.")

@@ -1,0 +1,125 @@
+"""Items and gold items from files and data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.data.shaping import one_form, shape
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.services.access.permissions import require_owner
+from quintain.services.data import content as dataset_content
+from quintain.services.validate import gold
+from quintain.services.validate.labels import shows_answer
+from quintain.services.validate.validations import Taken, find, open_validation, take_rows
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.tasks.contract import kind_of
+
+
+def open_with_items(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    policy_toml: str | None = None,
+    *,
+    seed: int = 0,
+    file: str | None = None,
+    items: Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    dataset: str | None = None,
+) -> None:
+    """Open a validation and add the items of a file, of a data set or of both: all of it, or nothing."""
+    with transaction(db):
+        open_validation(db, actor, ref, policy_toml, seed=seed, file=file)
+        if items is not None:
+            add_items_from_file(db, actor, ref, items, columns)
+        if dataset is not None:
+            add_items_from_dataset(db, blobs, actor, ref, dataset)
+
+
+def add_items_from_file(
+    db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
+) -> Taken:
+    """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
+
+    An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
+    stands in the columns `model` and `predicted`, as in a harvest.
+    """
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = _rows(validation.task, path, columns, optional=("model", "predicted"))
+    return take_rows(db, actor, ref, [{**row, "predictions": _predictions(row)} for row in rows])
+
+
+def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    model, said = row.get("model"), row.get("predicted")
+    return [{"model": str(model), "answer": said}] if model not in (None, "") and said not in (None, "") else []
+
+
+def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> Taken:
+    """Add the examples of a data set version, such as `task/name@2`, as items; their gold answers are the aims."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    names = [item.name for item in kind_of(validation.task).fields(validation.task)]
+    table = dataset_content.scan(db, blobs, actor, dataset, answers=True).select(*names, "answer").collect()
+    return take_rows(db, actor, ref, [_row(row, names) for row in table.iter_rows(named=True)])
+
+
+def add_gold_from_file(
+    db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
+) -> int:
+    """Add gold items from a file with the task's fields, `label` and, if wished, `answer` and `note`."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = _rows(validation.task, path, columns, required=("label",), optional=("note",))
+    return gold.add_gold(db, actor, ref, rows, file=path.name, first=row_number(path, 0))
+
+
+def _rows(
+    task: Task,
+    path: Path,
+    columns: Mapping[str, str] | None,
+    *,
+    required: Sequence[str] = (),
+    optional: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """Read a file of examples, each row checked against the task; faults are named with their rows."""
+    kind = kind_of(task)
+    fields = {item.name: item for item in kind.fields(task)}
+    wanted = [name for name, item in fields.items() if item.required]
+    more = [name for name in fields if name not in wanted]
+    needed = ["answer"] if shows_answer(task) else []
+    maybe = [] if needed else ["answer"]
+    frame = read_table(
+        path, required=[*wanted, *needed, *required], optional=[*more, *maybe, *optional], columns=columns
+    )
+    faults: list[Fault] = []
+    shaped = []
+    for name, dtype in kind.schema(task).items():
+        values = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=dtype)
+        series, misfits = shape(values.replace("", None) if values.dtype == pl.String() else values, dtype)
+        is_label = name == "answer" and kind.answer_type == "label"
+        shaped.append((one_form(series) if is_label else series).alias(name))
+        faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
+    examples = pl.DataFrame(shaped)
+    if not faults:
+        found = kind.check_table(task, examples)
+        faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    whole = examples.hstack(frame.select(name for name in (*required, *optional) if name in frame.columns))
+    extra = [name for name in whole.columns if name not in examples.columns]
+    return [_row(row, list(fields)) | {name: row[name] for name in extra} for row in whole.iter_rows(named=True)]
+
+
+def _row(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {"inputs": {name: row[name] for name in names if row[name] is not None}, "answer": row["answer"]}

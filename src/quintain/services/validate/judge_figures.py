@@ -1,0 +1,207 @@
+"""What is known of the judges: agreement with the others, accuracy, gold items, times and patterns, all at once.
+
+Reading a hundred thousand judgements takes half a second, and pages ask for the same figures click after click. What
+was measured last is kept, by what it was measured from: see `measured`.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from quintain.services.validate.validation import ValidationInfo
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.judge_patterns import copies, keys_in_turn
+from quintain.stats.judgements import Judgements
+from quintain.stats.one_coin import OneCoin, fit_one_coin
+from quintain.stats.workers import agreement_with_others, median_by, too_fast
+from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.validate.judgements import JudgementTable
+
+KEPT = 4  # validations of a database whose figures are kept
+MOST_KEPT = 1_000_000  # judgements of a validation whose figures are kept: some 60 MB
+LEAST = 10  # judgements before a pattern is worth a look
+SAME_SHARE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Judgements of a validation, read once: all of them, and those that count (not gold, not set aside) as codes.
+
+    *users* are the people who judged, by their codes in *counted*; *items* likewise. *rows* says which rows of
+    *table* the counted ones are, in their order. Gold items up to a person's judgement in *anew* are forgiven.
+    """
+
+    table: JudgementTable
+    counted: Judgements
+    rows: IntArray
+    users: IntArray
+    items: IntArray
+    aside: Mapping[int, int]
+    anew: Mapping[int, int] = field(default_factory=dict)
+
+    def code_of(self) -> dict[int, int]:
+        """Give the code of each user."""
+        return {int(user): code for code, user in enumerate(self.users)}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One entry per judge (*users*), in the order of their codes; *right* and *wrong* are a Beta distribution."""
+
+    users: IntArray
+    judgements: IntArray
+    compared: IntArray
+    agreed: IntArray
+    gold_seen: IntArray
+    gold_right: IntArray
+    right: FloatArray
+    wrong: FloatArray
+    seconds: FloatArray
+    top_share: FloatArray
+    fit: OneCoin
+
+
+def gather(db: Session, validation: ValidationInfo) -> Evidence:
+    """Read the judgements of a validation."""
+    table = queries.table(db, validation.id)
+    aside = queries.set_aside(db, validation.id)
+    anew = queries.begun_anew(db, validation.id)
+    return evidence_of(table, aside, validation.task.judgement_labels, anew)
+
+
+def evidence_of(
+    table: JudgementTable, aside: Mapping[int, int], labels: tuple[str, ...], anew: Mapping[int, int] | None = None
+) -> Evidence:
+    """Code judgements; those that are set aside or on gold items are left out of what counts."""
+    users, user = np.unique(table.user, return_inverse=True)
+    limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
+    counts = (table.gold == "") & (table.id > (limits[user] if len(users) else 0))
+    items, item = np.unique(table.item[counts], return_inverse=True)
+    names = sorted({*labels, *set(table.label.tolist())})
+    place = {name: code for code, name in enumerate(names)}
+    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64)
+    rows = np.flatnonzero(counts)
+    order = np.lexsort((user[counts], item))
+    counted = Judgements(
+        item[order].astype(np.int64),
+        user[counts][order].astype(np.int64),
+        label[order],
+        [f"{one:012}" for one in items.tolist()],
+        [f"{one:012}" for one in users.tolist()],
+        tuple(names),
+    )
+    return Evidence(table, counted, rows[order], users, items, aside, anew or {})
+
+
+def measure(evidence: Evidence) -> Figures:
+    """Measure every judge. Those whose judgements are set aside have figures on gold and times only."""
+    table, counted = evidence.table, evidence.counted
+    people, classes = len(evidence.users), len(counted.classes)
+    everybody = np.searchsorted(evidence.users, table.user)
+    gold = table.gold != ""
+    begun = np.array([evidence.anew.get(int(user), 0) for user in evidence.users], dtype=np.int64)
+    tested = gold & (table.id > begun[everybody]) if people else gold
+    compared, agreed = agreement_with_others(counted) if len(counted) else (np.zeros(people, int),) * 2
+    fit = fit_one_coin(counted)
+    made = np.bincount(counted.worker, minlength=people)
+    labels = np.bincount(counted.worker * classes + counted.label, minlength=people * classes)
+    return Figures(
+        users=evidence.users,
+        judgements=np.bincount(everybody[~gold], minlength=people),
+        compared=compared,
+        agreed=agreed,
+        gold_seen=np.bincount(everybody[tested], minlength=people),
+        gold_right=np.bincount(everybody[tested & (table.label == table.gold)], minlength=people),
+        right=fit.right,
+        wrong=fit.wrong,
+        seconds=median_by(everybody, table.seconds, people),
+        top_share=labels.reshape(people, classes).max(axis=1, initial=0) / np.maximum(made, 1),
+        fit=fit,
+    )
+
+
+def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]:
+    """Name what looks wrong with judges: too fast, always the same key, keys in turn, the same errors as another."""
+    counted = evidence.counted
+    made = np.bincount(counted.worker, minlength=len(figures.users))
+    enough = made >= LEAST
+    pool = np.bincount(counted.label, minlength=len(counted.classes)) / max(len(counted), 1)
+    in_time = np.argsort(evidence.table.id[evidence.rows], kind="stable")
+    flags: dict[str, npt.NDArray[np.bool_]] = {
+        "too_fast": enough & too_fast(figures.seconds),
+        "same_key": enough & (figures.top_share >= SAME_SHARE) & (pool.max(initial=0.0) < SAME_SHARE),
+        "keys_in_turn": enough & keys_in_turn(counted.worker[in_time], counted.label[in_time], len(figures.users)),
+        "copies": copies(counted, counted.counts().argmax(axis=1)),
+    }
+    return {
+        int(user): tuple(name for name, flag in flags.items() if flag[code]) for code, user in enumerate(figures.users)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a validation's judgements say about its judges: the evidence, the figures, and what looks wrong."""
+
+    evidence: Evidence
+    figures: Figures
+    suspicious: Mapping[int, tuple[str, ...]]
+
+
+class _Kept:
+    """The newest figures of the validations that were asked about last; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[int, tuple[Any, Measured]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, validation_id: int, stamp: Any) -> Measured | None:
+        """Give the figures of a validation if they were measured from what *stamp* stands for."""
+        with self._lock:
+            known = self._found.get(validation_id)
+            if known is None or known[0] != stamp:
+                return None
+            self._found.move_to_end(validation_id)
+            return known[1]
+
+    def put(self, validation_id: int, stamp: Any, found: Measured) -> None:
+        """Keep figures in place of older ones of the same validation."""
+        with self._lock:
+            self._found[validation_id] = (stamp, found)
+            self._found.move_to_end(validation_id)
+            while len(self._found) > KEPT:
+                self._found.popitem(last=False)
+
+
+# One for each database, gone with its engine.
+_KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
+_KEPT_LOCK = threading.Lock()
+
+
+def measured(db: Session, validation: ValidationInfo) -> Measured:
+    """Measure every judge, or give what was measured before if nothing has happened since, in whichever process.
+
+    For who only reads: inside a transaction that writes, `gather` sees what the transaction has written.
+    """
+    with _KEPT_LOCK:
+        kept = _KEPT.setdefault(db.get_bind(), _Kept())
+    # Facts are only ever added, so that their numbers say which there are. Whose texts are whose changes only when
+    # attempts are taken in.
+    number, standings = queries.count(db, validation.id), queries.count_standings(db, validation.id)
+    stamp = (number, standings, validation.taken_to, validation.task.judgement_labels)
+    known = kept.get(validation.id, stamp)
+    if known is None:
+        evidence = gather(db, validation)
+        figures = measure(evidence)
+        known = Measured(evidence, figures, patterns(evidence, figures))
+        if number <= MOST_KEPT:
+            kept.put(validation.id, stamp, known)
+    return known

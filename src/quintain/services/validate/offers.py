@@ -1,0 +1,132 @@
+"""What judging is offered: what it asks, how long it takes, what it pays, and what stands in the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, QuintainError
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.rounds import Money
+from quintain.core.validation import ValidationState
+from quintain.services.access.permissions import require_user
+from quintain.services.collect.rounds import get_round
+from quintain.services.validate.handing_out import Page, ground_of, held_page, require_judge, show
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find, list_validations, require_open
+from quintain.services.work import qualify
+from quintain.services.work.pay import hourly, pace
+from quintain.services.work.qualify import Reason
+from quintain.store.base import now
+from quintain.store.queries.validate import judging_times as queries
+
+ENOUGH_TIMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingOffer:
+    """Judging that somebody may do. *seconds* is the time per item, *measured* or estimated; *mine* one's own.
+
+    *trouble* says what stands in the way; *reasons* are the rules with whether they are met, and *quiz* the one to
+    pass first. *warning* is the content warning of the round that the texts are from.
+    """
+
+    validation: ValidationInfo
+    title: str
+    seconds: float
+    measured: bool
+    mine: float | None
+    reward: Money
+    hourly: Money
+    trouble: QuintainError | None
+    reasons: tuple[Reason, ...]
+    quiz: str
+    warning: str = ""
+
+    @property
+    def minutes(self) -> float:
+        """How long a full page takes."""
+        return self.seconds * self.validation.policy.page_size / 60
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A page on somebody's desk: what is offered, the items, the seconds that it is still held, how it ended."""
+
+    offer: JudgingOffer
+    page: Page
+    left: float
+    outcome: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether the page was handed in or given back; one that lapsed can still be handed in."""
+        return self.outcome in {"submitted", "returned"}
+
+
+def get_offer(db: Session, actor: Actor, ref: str) -> JudgingOffer:
+    """Describe the judging called *ref* to somebody who thinks of doing it."""
+    return _offer(db, actor, find(db, ref))
+
+
+def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[JudgingOffer]:
+    """Describe all judging that is open, of *task* or of all tasks."""
+    validations = [find(db, ref) for ref in list_validations(db, task)]
+    return [_offer(db, actor, validation) for validation in validations if validation.state is ValidationState.OPEN]
+
+
+def get_desk(db: Session, actor: Actor, token: str) -> Desk:
+    """Give the page with this key to the person who holds it, with all that is shown around it."""
+    held = held_page(db, actor, token)
+    validation = ground_of(db, held)
+    page = show(db, validation, held)
+    left = (page.lease_until - now()).total_seconds()
+    return Desk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)
+
+
+def _offer(db: Session, actor: Actor, validation: ValidationInfo) -> JudgingOffer:
+    user_id = require_user(actor)
+    times = queries.recent_seconds(db, validation.id)
+    mine = queries.recent_seconds(db, validation.id, user_id)
+    seconds, measured = pace(times, validation.policy.seconds_per_item, ENOUGH_TIMES)
+    size = validation.policy.page_size
+    reward = validation.policy.reward.for_items(size, size)
+    reasons: tuple[Reason, ...] = ()
+    quiz = ""
+    if validation.policy.quiz is not None:
+        rule = {"rule": "quiz", "name": validation.policy.quiz.name}
+        reasons = tuple(qualify.why(db, actor, validation.task.name, [rule]))
+        quiz = validation.policy.quiz.name if not all(reason.ok for reason in reasons) else ""
+    title, warning = _about(db, validation)
+    return JudgingOffer(
+        validation=validation,
+        title=title,
+        seconds=seconds,
+        measured=measured,
+        mine=median(mine) if mine else None,
+        reward=reward,
+        hourly=hourly(reward, seconds * size / 60),
+        trouble=_trouble(db, actor, validation),
+        reasons=reasons,
+        quiz=quiz,
+        warning=warning,
+    )
+
+
+def _about(db: Session, validation: ValidationInfo) -> tuple[str, str]:
+    """Give the title of what is judged, and what its round warns of."""
+    if validation.round_id is None:
+        return validation.name, ""
+    spec = get_round(db, OPERATOR, validation.ref).spec
+    return spec.title, spec.content_warning
+
+
+def _trouble(db: Session, actor: Actor, validation: ValidationInfo) -> QuintainError | None:
+    try:
+        require_open(validation)
+        require_judge(db, actor, validation)
+    except (Conflict, Forbidden) as error:
+        return error
+    return None

@@ -1,0 +1,222 @@
+"""Where a validation stands: progress and forecast, agreement, labels, confusion, judges, contested items, batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.rounds import Money
+from quintain.core.validation import ValidationState
+from quintain.services.access.permissions import require_owner
+from quintain.services.validate import endgame
+from quintain.services.validate.adjudicate import contested_places
+from quintain.services.validate.final_labels import FinalLabels, final_labels
+from quintain.services.validate.judge_figures import Evidence, measured
+from quintain.services.validate.judges import table_of
+from quintain.services.validate.policy import dump_policy
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find
+from quintain.services.validate.vmer import rates_of
+from quintain.services.work.pay import hourly, pace
+from quintain.stats.agreement import measure_agreement
+from quintain.stats.judgements import NONE, Judgements
+from quintain.store.base import now
+from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as validation_queries
+
+RESAMPLES = 200
+WINDOW_DAYS = 7  # the forecast looks at the pace of so many days
+RECENT = 1000  # and at the times of so many judgements
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is still to be done: judgements, pages, money, hours of work, and days at the present pace.
+
+    *reward* is what a page pays, and *hourly* what an hour of judging pays: at the pace of the judges where that is
+    *measured*, else at the owner's estimate.
+    """
+
+    judgements: int
+    pages: int
+    cost: Money
+    hours: float
+    days: float | None
+    reward: Money
+    hourly: Money
+    measured: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "judgements": self.judgements,
+            "pages": self.pages,
+            "cost": {"amount": self.cost.amount, "currency": self.cost.currency},
+            "hours": self.hours,
+            "days": self.days,
+            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
+            "hourly": {"amount": self.hourly.amount, "currency": self.hourly.currency},
+            "measured": self.measured,
+        }
+
+
+def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+    """Give everything that the owner's console shows, from one reading of the judgements."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    known = measured(db, validation)
+    evidence = known.evidence
+    final = final_labels(db, validation, evidence, known.figures)
+    items = validation_queries.count_standing(db, validation.id)
+    return {
+        "validation": ref,
+        "state": validation.state.value,
+        "policy": dump_policy(validation.policy),
+        "progress": _progress(db, validation, evidence, final, items),
+        "forecast": forecast(db, validation).as_dict(),
+        "waiting": _waiting(db, validation),
+        "gold": {"rate": validation.policy.gold.rate, "items": validation_queries.count_gold(db, validation.id)},
+        "agreement": agreement_of(final.judgements),
+        "agreement_by_review": _by_review(db, validation),
+        "labels": _label_counts(final),
+        "confusion": confusion(evidence, final),
+        "judges": table_of(db, validation, known),
+        "contested": len(contested_places(final)),
+        "rates": rates_of(db, validation, final),
+        "batches": batches(db, validation),
+    }
+
+
+def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+    """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    slots = slot_queries.counts(db, validation.id)
+    wanted = sum(slots.values()) - slots.get("dropped", 0)
+    return {
+        "validation": ref,
+        "state": validation.state.value,
+        "items": validation_queries.count_standing(db, validation.id),
+        "judgements": queries.count(db, validation.id),
+        "slots": slots,
+        "done": slots.get("filled", 0) / wanted if wanted else 0.0,
+        "forecast": forecast(db, validation).as_dict(),
+        "waiting": _waiting(db, validation),
+    }
+
+
+def _waiting(db: Session, validation: ValidationInfo) -> dict[str, Any] | None:
+    """Say who is needed for the last judgements, where somebody is."""
+    found = endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
+    return found.as_dict() if found else None
+
+
+def _progress(
+    db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, items: int
+) -> dict[str, Any]:
+    slots = slot_queries.counts(db, validation.id)
+    table = evidence.table
+    gold = int((table.gold != "").sum())
+    asked = items * validation.policy.judgements
+    saved = _saved(final, validation) if validation.policy.adaptive else 0
+    settled = int((final.complete & ~final.decided).sum()) * validation.policy.judgements
+    return {
+        "items": items,
+        "complete": int(final.complete.sum()),
+        "labelled": int((final.complete & (final.label != NONE)).sum()),
+        "judgements": len(table) - gold,
+        "gold_judgements": gold,
+        "counted": len(evidence.counted),
+        "kept": int(final.kept.sum()),
+        "set_aside": len(table) - gold - len(evidence.counted),
+        "late": int(table.late.sum()),
+        "slots": slots,
+        # What an adaptive policy has not had to ask for, as far as the items are complete.
+        "saved": saved,
+        "saved_share": saved / settled if settled else 0.0,
+        "asked_without_adapting": asked,
+    }
+
+
+def _saved(final: FinalLabels, validation: ValidationInfo) -> int:
+    given = final.votes.sum(axis=1)[final.complete & ~final.decided]
+    return int(np.maximum(validation.policy.judgements - given, 0).sum())
+
+
+def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None = None) -> Forecast:
+    """Say what is to go. Days are those at the pace of the last week; None where nothing has come in."""
+    moment = moment or now()
+    slots = slot_queries.counts(db, validation.id)
+    left = slots.get("open", 0) + slots.get("leased", 0)
+    policy = validation.policy
+    real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
+    pages = -(-left // int(real)) if left else 0
+    seconds = validation_queries.recent_seconds(db, validation.id, RECENT)
+    each, timed = pace(seconds, policy.seconds_per_item, policy.page_size)
+    recent, first = queries.since(db, validation.id, moment - timedelta(days=WINDOW_DAYS))
+    days = None
+    if recent and first is not None:
+        span = max((moment - first).total_seconds() / 86_400, 1 / 24)
+        days = left / (recent / span)
+    reward = Money(policy.reward.amount, policy.reward.currency)
+    return Forecast(
+        judgements=left,
+        pages=pages,
+        cost=Money(pages * reward.amount, reward.currency),
+        hours=round(left * each / 3600, 2),
+        days=days if left else 0.0,
+        reward=reward,
+        hourly=hourly(reward, each * policy.page_size / 60),
+        measured=timed,
+    )
+
+
+def agreement_of(judgements: Judgements) -> dict[str, Any]:
+    """Give the statistics of agreement of the judgements that are kept."""
+    if not len(judgements):
+        return {"reason": "there are no judgements yet"}
+    return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
+
+
+def _by_review(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
+    """Give how agreement went from review to review."""
+    return [
+        {
+            "at": row.created_at.isoformat(),
+            "judgements": row.judgements,
+            "agreement": row.summary.get("agreement"),
+            "caught": len(row.summary.get("caught", {})),
+        }
+        for row in reversed(queries.reviews(db, validation.id))
+    ]
+
+
+def _label_counts(final: FinalLabels) -> dict[str, int]:
+    counts = np.bincount(final.label[final.complete] + 1, minlength=len(final.classes) + 1)
+    return {**{name: int(counts[code + 1]) for code, name in enumerate(final.classes)}, "no majority": int(counts[0])}
+
+
+def confusion(evidence: Evidence, final: FinalLabels) -> dict[str, Any]:
+    """Count what judges said (columns) where the label is what the rows say, over all judgements that count."""
+    counted = evidence.counted
+    label = final.label[counted.item] if len(counted) else np.zeros(0, dtype=np.int64)
+    there = label != NONE
+    size = len(final.classes)
+    cells = np.bincount(label[there] * size + counted.label[there], minlength=size * size).reshape(size, size)
+    return {"labels": list(final.classes), "rows": cells.tolist()}
+
+
+def batches(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
+    """List the batches with how far they are."""
+    found = []
+    for batch, counts in slot_queries.batch_counts(db, validation.id).items():
+        waiting = counts.get("open", 0) + counts.get("leased", 0)
+        total = sum(counts.values()) - counts.get("dropped", 0)
+        found.append({"batch": batch + 1, "slots": total, "filled": counts.get("filled", 0), "done": not waiting})
+    return found

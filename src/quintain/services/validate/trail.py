@@ -1,0 +1,137 @@
+"""What stays of a validation: its policies, what judges noted, what was done to it, and its judgements as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.data.exporting import write_export
+from quintain.data.tables import table_format
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.validate.final_labels import export_rows, final_labels
+from quintain.services.validate.validations import find
+from quintain.store.database import transaction
+from quintain.store.queries.access import log
+from quintain.store.queries.validate import judgements as judgement_queries
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.validate import validation as queries
+from quintain.store.tables import AuditEntry
+from quintain.tasks.contract import kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyVersion:
+    """One state of a policy, as TOML; the newest counts."""
+
+    version: int
+    policy: str
+    at: datetime
+    by: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {"version": self.version, "policy": self.policy, "at": self.at.isoformat(), "by": self.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Why somebody skipped or flagged an item."""
+
+    kind: str
+    text: str
+    worker: str
+    at: datetime
+    item: int
+    inputs: dict[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "worker": self.worker,
+            "at": self.at.isoformat(),
+            "item": self.item,
+            "inputs": self.inputs,
+        }
+
+
+def policies(db: Session, actor: Actor, ref: str) -> list[PolicyVersion]:
+    """List every state of a validation's policy, the newest first."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    rows = queries.policies(db, validation.id)
+    names = judgement_queries.names(db, {row.created_by for row in rows if row.created_by is not None})
+    return [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
+
+
+def notes(db: Session, actor: Actor, ref: str) -> list[Noted]:
+    """List what judges flagged, then what they skipped, the newest first; nothing on texts that are gone."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
+    items = queries.items(db, sorted({note.item_id for note, _ in found}))
+    gone = set(queries.gone_items(db, validation.id))
+    return [
+        Noted(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
+        for note, name in found
+        if note.item_id not in gone
+    ]
+
+
+def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[AuditEntry]:
+    """List what was done to a validation and its judges, the newest first."""
+    require_owner(actor, find(db, ref).task.name)
+    return log.entries_of_validation(db, ref, limit=limit)
+
+
+def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
+    """Write all judgements to *path*, judges under numbers, in the format that its suffix names, and count them."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    schema = {"item": pl.String(), "worker": pl.String(), "label": pl.String(), "kept": pl.Boolean()}
+    more = {"late": pl.Boolean(), "seconds": pl.Float64()}
+    return _write(
+        db, actor, ref, path, pl.DataFrame(export_rows(db, validation), schema={**schema, **more}), "judgements"
+    )
+
+
+def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
+    """Write one row per judged item: its inputs, its label (empty for no majority), who decided, votes by label.
+
+    What was retracted or withheld is left out.
+    """
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    final = final_labels(db, validation)
+    stands = ~final.gone
+    ids = final.items[stands].tolist()
+    hashes, items = slot_queries.item_hashes(db, validation.id), queries.items(db, ids)
+    names = [name for name, there in zip(final.names(), stands.tolist(), strict=True) if there]
+    columns = [pl.Series("item", [hashes[item] for item in ids], dtype=pl.String())]
+    columns += [
+        pl.Series(field.name, [items[item].inputs.get(field.name) for item in ids], strict=False)
+        for field in kind_of(validation.task).fields(validation.task)
+    ]
+    columns += [
+        pl.Series("label", names, dtype=pl.String()),
+        pl.Series("complete", final.complete[stands]),
+        pl.Series("by_expert", final.decided[stands]),
+    ]
+    columns += [pl.Series(f"votes_{name}", final.votes[stands, code]) for code, name in enumerate(final.classes)]
+    return _write(db, actor, ref, path, pl.DataFrame(columns), "labels")
+
+
+def _write(db: Session, actor: Actor, ref: str, path: Path, table: pl.DataFrame, what: str) -> int:
+    form = table_format(path)
+    write_export(table.lazy(), form, path)
+    with transaction(db):
+        audit.record(db, actor, "validation.export", ref, what=what, rows=table.height, format=form)
+    return table.height

@@ -1,0 +1,255 @@
+"""Unqualifying judges: nobody's work is rejected or unpaid; their judgements are set aside and collected anew.
+
+Every change is a fact in the judge's history and in the audit log, and can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.people import Actor
+from quintain.core.validation import UnqualifyRule
+from quintain.services.access import audit, notify
+from quintain.services.access.actors import find_user
+from quintain.services.access.permissions import require_owner
+from quintain.services.validate.judge_figures import Figures, measured
+from quintain.services.validate.settle import settle
+from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
+from quintain.services.validate.validations import find
+from quintain.services.work import qualify
+from quintain.stats.judge_rules import Power, catches, judgements_needed, power
+from quintain.store.database import transaction
+from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.validate import reopening
+from quintain.store.queries.validate import slots as slot_queries
+from quintain.store.queries.work import qualify as qualify_queries
+from quintain.store.tables import JudgeStanding
+
+CHUNK = 500
+POWER_AT = (10, 20, 50, 100)
+ENOUGH = 0.8  # a rule that catches fewer random clickers than this is weak
+HARMLESS = 0.01  # and one that catches more honest judges than this is no help
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Whom a rule would catch now, what would be collected anew, and how well it tells clickers from honest people."""
+
+    rule: UnqualifyRule
+    workers: tuple[str, ...]
+    judgements: int
+    power: tuple[Power, ...]
+    needed: int | None
+    labels: int
+    better: UnqualifyRule | None = None
+    better_needed: int | None = None
+
+    @property
+    def weak(self) -> bool:
+        """Whether the rule misses many random clickers even after many judgements."""
+        return self.power[-1].clicker < ENOUGH
+
+    @property
+    def advice(self) -> str:
+        """Say plainly that a rule is weak, and what would do better; empty where it is not."""
+        if not self.weak:
+            return ""
+        last = self.power[-1]
+        text = (
+            f"With {self.labels} labels a random clicker agrees on {1 / self.labels:.0%} by chance; even after"
+            f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
+        )
+        if self.better is None:
+            return text
+        return (
+            f"{text} --rule {self.better.rule} --limit {self.better.limit:g}"
+            f" catches 95 % after {self.better_needed} judgements."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "rule": {
+                "rule": self.rule.rule,
+                "limit": self.rule.limit,
+                "least": self.rule.least,
+                "confidence": self.rule.confidence,
+            },
+            "workers": list(self.workers),
+            "judgements": self.judgements,
+            "power": [
+                {"judgements": one.judgements, "clicker": one.clicker, "honest": one.honest} for one in self.power
+            ],
+            "judgements_needed": self.needed,
+            "weak": self.weak,
+            "advice": self.advice,
+        }
+
+
+def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview:
+    """Say whom *rule* would catch, without doing anything."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    figures = measured(db, validation).figures
+    caught = caught_by(rule, figures, qualified_mask(db, validation, figures))
+    names = queries.names(db, figures.users[caught].tolist())
+    labels = max(len(validation.task.judgement_labels), 2)
+    agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
+    honest = float(np.median(agreement)) if len(agreement) else 0.9
+    found = Preview(
+        rule,
+        tuple(sorted(names.values())),
+        int(figures.judgements[caught].sum()),
+        tuple(power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT),
+        judgements_needed(rule, labels=labels),
+        labels,
+    )
+    return _with_better(found, honest) if found.weak and rule.rule != "gold" else found
+
+
+def _with_better(found: Preview, honest: float) -> Preview:
+    """Look for a rule that tells clickers from the honest: sure to agree less than half-way between the two."""
+    limit = round((1 / found.labels + honest) / 2, 2)
+    better = UnqualifyRule("wilson", limit, found.rule.least)
+    needed = judgements_needed(better, labels=found.labels)
+    if needed is None or power(better, needed, labels=found.labels, honest=honest).honest > HARMLESS:
+        return found
+    return replace(found, better=better, better_needed=needed)
+
+
+def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures) -> Any:
+    """Say who is still qualified."""
+    standings = queries.standings(db, validation.id)
+    gone = {user for user, standing in standings.items() if not standing.qualified}
+    return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
+
+
+def caught_by(rule: UnqualifyRule, figures: Figures, among: Any) -> Any:
+    """Say which of the judges *among* a rule catches."""
+    if rule.rule == "gold":
+        return among & catches(rule, figures.gold_right, figures.gold_seen)
+    caught = catches(rule, figures.agreed, figures.compared, figures.right, figures.wrong)
+    return among & caught
+
+
+def unqualify(
+    db: Session, actor: Actor, ref: str, names: Sequence[str], *, reason: str, rule: UnqualifyRule | None = None
+) -> int:
+    """Unqualify judges by name and collect anew what they judged; give how many slots were opened again."""
+    if not reason.strip():
+        raise BadInput("Say why: the judge will read it.")
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        why = (rule.rule if rule else "owner", reason.strip())
+        return end(db, actor, validation, {find_user(db, name).id: why for name in names})
+
+
+def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tuple[list[str], int]:
+    """Unqualify everybody whom *rule* catches; give their names and how many slots were opened again."""
+    found = preview(db, actor, ref, rule)
+    return list(found.workers), unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
+
+
+def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[int, tuple[str, str]]) -> int:
+    """End the qualifications of judges (each with rule and reason); for other services, in their transaction.
+
+    Give how many slots were opened again. Those who are unqualified already are left alone.
+    """
+    standings = queries.standings(db, validation.id)
+    gone = {user for user, standing in standings.items() if not standing.qualified}
+    new = {user: why for user, why in ended.items() if user not in gone}
+    if not new:
+        return 0
+    newest = queries.newest(db, validation.id)
+    for user, (rule, reason) in new.items():
+        db.add(
+            JudgeStanding(
+                validation_id=validation.id,
+                user_id=user,
+                qualified=False,
+                rule=rule,
+                reason=reason,
+                aside_through=newest,
+                by=actor.user_id,
+            )
+        )
+        # The qualification is the task's: who was caught in one round does not go on in the next.
+        where = f"{reason} ({validation.ref})"
+        qualify.put_qualification(
+            db, validation.task_id, user, QUALIFICATION, held=False, reason=where, by=actor.user_id
+        )
+        audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=validation.ref, rule=rule, reason=reason)
+        text = f"You no longer judge for {validation.task.name}: {where}. All that you did is paid and stays in the record."
+        notify.notify(db, user, "judge.unqualified", text)
+    db.flush()
+    opened = reopening.reopen(db, validation.id, list(new))
+    if validation.policy.adaptive is not None:
+        items = reopening.judged_items(db, validation.id, list(new))
+        for start in range(0, len(items), CHUNK):
+            settle(db, validation, slot_queries.of_items(db, items[start : start + CHUNK]))
+    return opened
+
+
+def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "", restore: bool = False) -> None:
+    """Let a judge work again; with *restore*, what was set aside counts again too.
+
+    The qualification of the task is given back. Where other validations have set the judge's work aside, they go on to
+    refuse them until this is done there, too.
+    """
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        user = find_user(db, name)
+        standing = queries.standings(db, validation.id).get(user.id)
+        aside = standing is not None and not standing.qualified
+        known = qualify_queries.newest_qualification(db, validation.task_id, user.id, QUALIFICATION)
+        if not aside and (known is None or known.held):
+            raise Conflict(f"{user.name} is qualified for {ref} already.")
+        if aside:
+            _bring_back(db, actor, validation, user.id, reason, restore=restore)
+        qualify.put_qualification(
+            db, validation.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
+        )
+        audit.record(db, actor, "judge.requalify", f"user:{user.id}", validation=ref, reason=reason, restore=restore)
+        notify.notify(db, user.id, "judge.requalified", f"You may judge for {validation.ref} again. {reason}".strip())
+
+
+def _bring_back(
+    db: Session, actor: Actor, validation: ValidationInfo, user_id: int, reason: str, *, restore: bool
+) -> None:
+    """Let a judge's work in this validation count from now on; with *restore*, also what was set aside."""
+    db.add(
+        JudgeStanding(
+            validation_id=validation.id,
+            user_id=user_id,
+            qualified=True,
+            rule="owner",
+            reason=reason,
+            aside_through=0 if restore else queries.newest(db, validation.id),
+            by=actor.user_id,
+        )
+    )
+    db.flush()
+    if restore:
+        _fill_again(db, validation, user_id)
+
+
+def _fill_again(db: Session, validation: ValidationInfo, user_id: int) -> None:
+    """Let restored judgements fill slots that are still open: nobody needs to be asked again."""
+    mine = {item: key for key, item, _, gold in queries.of_user(db, validation.id, user_id) if gold is None}
+    items = sorted(mine)
+    for start in range(0, len(items), CHUNK):
+        slots = slot_queries.of_items(db, items[start : start + CHUNK])
+        done: set[int] = set()
+        for slot in slots:
+            if slot.state == "open" and slot.item_id not in done:
+                slot.state, slot.judgement_id, slot.generation = "filled", mine[slot.item_id], slot.generation + 1
+                done.add(slot.item_id)
+        settle(db, validation, slots)

@@ -1,0 +1,317 @@
+"""Validation: open the judging of a round or of a table, take items in, change the policy, pause, close.
+
+A validation is called after its round (`sentiment/2`), or by a name of its own (`sentiment/sst-check`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.example import Example
+from quintain.core.people import Actor
+from quintain.core.task import one_form
+from quintain.core.validation import ValidationPolicy, ValidationState
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.tasks.definitions import find_row
+from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
+from quintain.services.validate.settle import ask_again
+from quintain.services.validate.validation import ValidationInfo, slot_rows
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.collect import prompts
+from quintain.store.queries.validate import slots
+from quintain.store.queries.validate import validation as queries
+from quintain.store.tables import Attempt, Validation, ValidationPolicyVersion
+from quintain.tasks.contract import kind_of
+from quintain.tasks.definition import parse_task
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
+CHUNK = 5000
+ROW_KEYS = ("inputs", "answer", "predictions")
+PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
+
+read_policy = lru_cache(maxsize=256)(stored_policy)
+read_task = lru_cache(maxsize=64)(parse_task)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many items were taken in, and how many were there already."""
+
+    added: int
+    repeats: int
+
+
+def find(db: Session, ref: str) -> ValidationInfo:
+    """Give the validation called *ref*, or say what there is."""
+    task, _, name = ref.rpartition("/")
+    found = queries.find(db, task, name) if task else None
+    if found is None:
+        raise NotFound(
+            f"There is no validation '{ref}'.",
+            remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
+        )
+    return ValidationInfo(
+        id=found.id,
+        task=read_task(found.task_toml),
+        task_id=found.task_id,
+        round_id=found.round_id,
+        name=found.name,
+        state=ValidationState(found.state),
+        seed=found.seed,
+        taken_to=found.taken_to,
+        policy=read_policy(found.policy),
+    )
+
+
+def list_validations(db: Session, task: str | None = None) -> list[str]:
+    """List the validations of *task*, or of all tasks, by name."""
+    return [f"{name}/{row.name}" for name, row in queries.all_of(db, task)]
+
+
+def open_validation(
+    db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, seed: int = 0, file: str | None = None
+) -> ValidationInfo:
+    """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
+
+    Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in.
+    """
+    task_name, _, name = ref.rpartition("/")
+    if not task_name:
+        raise BadInput(f"'{ref}' names no validation.", remedy="Name it as task/round, such as sentiment/2.")
+    policy = parse_policy(policy_toml or "", file=file)
+    with transaction(db):
+        task_id = find_row(db, task_name).id
+        require_owner(actor, task_name)
+        lock(db, f"validation {ref}")
+        if queries.find(db, task_name, name) is None:
+            _begin(db, actor, task_id, name, policy, seed)
+            audit.record(db, actor, "validation.open", ref)
+        else:
+            if policy_toml is not None:
+                set_policy(db, actor, ref, policy_toml, file=file)
+            set_state(db, actor, ref, ValidationState.OPEN)
+        take_attempts(db, find(db, ref))
+    return find(db, ref)
+
+
+def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: ValidationPolicy, seed: int) -> None:
+    round_id = None
+    if name.isdecimal() and len(name) < 8:
+        round_id = queries.round_id(db, task_id, int(name))
+        if round_id is None:
+            raise NotFound(f"The task has no round {name}.", remedy="`quintain round status` lists those there are.")
+    elif not NAME.fullmatch(name):
+        raise BadInput(
+            f"'{name}' is not a name for a validation.",
+            remedy="Use a round's number, or small letters, digits, - and _.",
+        )
+    row = Validation(task_id=task_id, round_id=round_id, name=name, seed=seed, created_by=actor.user_id)
+    db.add(row)
+    db.flush()
+    db.add(ValidationPolicyVersion(validation_id=row.id, number=1, toml=dump_policy(policy), created_by=actor.user_id))
+    db.flush()
+
+
+def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: str | None = None) -> ValidationPolicy:
+    """Change the policy; every state of it is kept. Slots that are there stay, so only new items get other numbers."""
+    policy = parse_policy(policy_toml, file=file)
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        if policy != validation.policy:
+            newest = queries.policies(db, validation.id)[0].number
+            db.add(
+                ValidationPolicyVersion(
+                    validation_id=validation.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
+                )
+            )
+            audit.record(db, actor, "validation.policy", ref, version=newest + 1)
+            db.flush()
+    return policy
+
+
+def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> None:
+    """Pause, close or open a validation. Pages that people hold can still be handed in."""
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        if validation.state != state:
+            row = db.get_one(Validation, validation.id)
+            row.state, row.closed_at = state.value, now() if state is ValidationState.CLOSED else None
+            audit.record(db, actor, f"validation.{state.value}", ref)
+            db.flush()
+
+
+def take_attempts(db: Session, validation: ValidationInfo) -> Taken:
+    """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
+
+    For other services, in their transaction.
+    """
+    if validation.round_id is None or queries.mark(db, validation.round_id) == validation.taken_to:
+        return Taken(0, 0)
+    lock(db, f"items of {validation.id}")
+    row = db.get_one(Validation, validation.id, populate_existing=True)
+    row.taken_to = queries.mark(db, validation.round_id)
+    gone = queries.gone_items(db, validation.id)
+    if gone:
+        queries.retire_items(db, gone, now())
+        slots.drop(db, gone)
+        db.expire_all()
+    found = queries.new_attempts(db, validation.id, validation.round_id, fooling=validation.policy.items == "fooling")
+    again = _take_again(db, validation, found)
+    new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
+    db.flush()
+    return Taken(len(new) + again, len(found) - len(new) - again)
+
+
+def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt]) -> int:
+    """Ask again about texts that were retracted and have been submitted once more; give how many.
+
+    The item is the same, so that nobody sees the text twice; what others said of it counts, and what is missing is
+    asked for. It belongs to the new attempt from now on.
+    """
+    first = {attempt.hash: attempt for attempt in reversed(found)}
+    items = queries.retracted_items(db, validation.id, list(first))
+    for item in items:
+        made = _from_attempt(first[item.hash])
+        for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
+            setattr(item, name, made[name])
+        item.retired_at = None
+    db.flush()
+    ask_again(db, validation, items)
+    return len(items)
+
+
+def _from_attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "attempt_id": attempt.id,
+        "author_id": attempt.user_id,
+        "hash": attempt.hash,
+        "inputs": attempt.inputs,
+        "answer": attempt.target,
+        "aim": attempt.aim,
+        "predictions": attempt.predictions or [],
+    }
+
+
+def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
+
+    A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
+    """
+    task = find(db, ref).task
+    require_owner(actor, task.name)
+    kind = kind_of(task)
+    faults: list[Fault] = []
+    for number, row in enumerate(rows, 1):
+        inputs = row.get("inputs")
+        found = kind.check(task, inputs, row.get("answer")) if isinstance(inputs, Mapping) else [Fault("has no inputs")]
+        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in (*found, *_shape_faults(row))]
+    if faults:
+        raise BadInput(faults=faults[:20], total=len(faults))
+    return take_rows(db, actor, ref, rows)
+
+
+def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
+    """Say what an item's row has too much, and what is wrong with its predictions."""
+    faults = [Fault(reason) for reason in strange_keys(row, ROW_KEYS)]
+    given = row.get("predictions") or []
+    if not isinstance(given, list | tuple):
+        return [*faults, Fault("is not a list", field="predictions")]
+    for one in given:
+        if not isinstance(one, Mapping):
+            faults.append(Fault(f"{one!r} is not a table with model and answer", field="predictions"))
+            continue
+        faults += [Fault(reason, field="predictions") for reason in strange_keys(one, PREDICTION_KEYS)]
+        if not isinstance(one.get("model"), str) or not one["model"].strip():
+            faults.append(Fault("a prediction does not name its model", field="predictions"))
+        if one.get("answer") is None:
+            faults.append(Fault("a prediction has no answer", field="predictions"))
+    return faults
+
+
+def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """Name the keys that are not *known*, each with the one that may be meant.
+
+    >>> strange_keys({"modell": "x"}, ("model", "answer"))
+    ["no such key 'modell'; did you mean 'model'?"]
+    """
+    found = []
+    for key in given:
+        if key not in known:
+            close = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+            found.append(f"no such key '{key}'; {hint}")
+    return found
+
+
+def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+    """Add items that have been checked already, such as those of a data set.
+
+    No later round gives out their texts as prompts.
+    """
+    with transaction(db):
+        validation = find(db, ref)
+        require_owner(actor, validation.task.name)
+        lock(db, f"items of {validation.id}")
+        made = [
+            {
+                "hash": Example(row["inputs"]).id,
+                "inputs": dict(row["inputs"]),
+                "answer": row.get("answer"),
+                "aim": aim_text(row.get("answer")),
+                "predictions": list(row.get("predictions") or []),
+            }
+            for row in rows
+        ]
+        new = _add(db, validation, made)
+        taken = Taken(len(new), len(made) - len(new))
+        used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
+        prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
+        audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
+    return taken
+
+
+def aim_text(answer: Any) -> str:
+    """Give an answer as the text that labels are compared with; empty where it is no label."""
+    return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
+
+
+def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the rows that are no items yet, with their slots, and give them."""
+    unique: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        unique.setdefault(row["hash"], row)
+    known = queries.known_hashes(db, validation.id, list(unique))
+    new = [row for key, row in unique.items() if key not in known]
+    before = queries.count_items(db, validation.id)
+    for start in range(0, len(new), CHUNK):
+        some = [
+            {
+                "attempt_id": None,
+                "author_id": None,
+                **row,
+                "validation_id": validation.id,
+                "batch": (before + start + place) // validation.policy.batch_size,
+            }
+            for place, row in enumerate(new[start : start + CHUNK])
+        ]
+        ids = queries.add_items(db, some)
+        slots.add(db, slot_rows(validation, ids, some, 0, validation.policy.first_slots))
+    return new
+
+
+def require_open(validation: ValidationInfo) -> None:
+    """Refuse new pages of a validation that is paused or closed."""
+    if validation.state is not ValidationState.OPEN:
+        raise Conflict(f"The judging of {validation.ref} is {validation.state.value}.", remedy="Come back later.")

@@ -1,0 +1,1 @@
+"""What work needs and earns: quizzes, qualifications, pay."""

@@ -1,0 +1,257 @@
+"""What people earn: facts that are added once per piece of work, and what owners decide on them.
+
+Base pay is for work that was done, and never depends on whether a model was fooled. A bonus is a fact of its own.
+Sending money is not done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.people import Actor
+from quintain.core.rounds import Money, RoundSpec
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.tasks.definitions import find_row
+from quintain.store.database import transaction
+from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.work import pay as queries
+from quintain.store.tables import EarningDecision, WritingSession
+
+Kind = Literal["base", "bonus"]
+Status = Literal["pending", "approved", "declined"]
+ENOUGH_TIMES = 5  # finished sessions after which what they took says more than the owner's estimate
+ENOUGH_SECONDS = 600  # and so much work in all
+
+
+@dataclass(frozen=True, slots=True)
+class EarningInfo:
+    """One earning: for what, when, how much, and where it stands."""
+
+    id: int
+    kind: str
+    what: str
+    task: str
+    round: int | None
+    worker: str
+    money: Money
+    status: Status
+    reason: str
+    created_at: datetime
+    decided_at: datetime | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data, for JSON."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "what": self.what,
+            "task": self.task,
+            "round": self.round,
+            "amount": self.money.amount,
+            "currency": self.money.currency,
+            "status": self.status,
+            "reason": self.reason,
+            "created_at": self.created_at.isoformat(),
+            "decided_at": self.decided_at.isoformat() if self.decided_at else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum of earnings of one currency, kind and status."""
+
+    kind: str
+    status: str
+    money: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Wage:
+    """How long a session takes and what an hour of it pays; *measured* counts the sessions that the time is from."""
+
+    minutes: float
+    hourly: Money
+    measured: int
+
+
+def earn(
+    db: Session,
+    user_id: int,
+    task_id: int,
+    *,
+    kind: Kind,
+    work: str,
+    money: Money,
+    what: str = "",
+    round_id: int | None = None,
+) -> bool:
+    """Add what a person earned by the piece of work called *work*; a second time changes nothing and gives False.
+
+    For other services, inside their transaction; nobody calls it for themselves.
+    """
+    if money.amount < 0:
+        raise BadInput(f"An earning of {money} is not one.", remedy="Earnings are never negative.")
+    if money.amount == 0:
+        return False
+    return queries.add_once(
+        db,
+        user_id=user_id,
+        task_id=task_id,
+        round_id=round_id,
+        kind=kind,
+        work=work[:80],
+        amount=money.amount,
+        currency=money.currency,
+        what=what[:200],
+    )
+
+
+def earn_session(db: Session, spec: RoundSpec, task_id: int, session: WritingSession, *, full: bool) -> bool:
+    """Add the base pay of a writing session that has ended: all of it, or the share of the attempts that were made.
+
+    A session in which nothing was written earns nothing.
+    """
+    made = queries.attempts_in(db, session.id)
+    if not made:
+        return False
+    amount = spec.reward.amount if full else -(-spec.reward.amount * made // session.allowed)
+    return earn(
+        db,
+        session.user_id,
+        task_id,
+        kind="base",
+        work=f"session:{session.id}",
+        money=Money(amount, spec.reward.currency),
+        what=f"Writing for “{spec.title}”",
+        round_id=session.round_id,
+    )
+
+
+def earn_bonus(
+    db: Session, spec: RoundSpec, task_id: int, round_id: int, user_id: int, attempt_id: int, *, what: str = ""
+) -> bool:
+    """Add the bonus for an attempt that other people confirmed; once per attempt."""
+    return earn(
+        db,
+        user_id,
+        task_id,
+        kind="bonus",
+        work=f"bonus:attempt:{attempt_id}",
+        money=Money(spec.reward.bonus, spec.reward.currency),
+        what=what or f"Confirmed example for “{spec.title}”",
+        round_id=round_id,
+    )
+
+
+def my_earnings(db: Session, actor: Actor, *, limit: int | None = None) -> list[EarningInfo]:
+    """List what the actor earned, newest first."""
+    return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit)]
+
+
+def my_totals(db: Session, actor: Actor) -> list[Total]:
+    """Add up what the actor earned, by currency, kind and status."""
+    return _totals(queries.totals(db, user_id=require_user(actor)))
+
+
+def round_totals(db: Session, actor: Actor, task: str, round_id: int) -> list[Total]:
+    """Add up what a round has cost so far, by kind and status."""
+    require_owner(actor, task)
+    return _totals(queries.totals(db, round_id=round_id))
+
+
+def list_earnings(
+    db: Session, actor: Actor, task: str, *, status: Status | None = None, round_id: int | None = None
+) -> list[EarningInfo]:
+    """List what people earned with a task, for its owners."""
+    find_row(db, task)
+    require_owner(actor, task)
+    found = [_info(row) for row in queries.rows(db, task=task, round_id=round_id)]
+    return [one for one in found if status is None or one.status == status]
+
+
+def decide(
+    db: Session, actor: Actor, task: str, ids: Sequence[int], *, approved: bool = True, reason: str = ""
+) -> list[EarningInfo]:
+    """Approve earnings of a task, or set them aside; that needs a reason, which the worker sees."""
+    if not approved and not reason.strip():
+        raise BadInput(faults=[Fault("say why: the worker will read it", field="reason")])
+    with transaction(db):
+        find_row(db, task)
+        require_owner(actor, task)
+        found = {row.earning.id: row for row in queries.rows(db, task=task, ids=ids)}
+        for number in ids:
+            if number not in found:
+                raise NotFound(f"Task '{task}' has no earning {number}.")
+        changed = [
+            number
+            for number in dict.fromkeys(ids)
+            if (decision := found[number].decision) is None or decision.approved != approved
+        ]
+        db.add_all(
+            EarningDecision(earning_id=number, approved=approved, reason=reason.strip(), by=actor.user_id)
+            for number in changed
+        )
+        audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, earnings=changed)
+        db.flush()
+        return [_info(row) for row in queries.rows(db, task=task, ids=ids)]
+
+
+def hourly(money: Money, minutes: float) -> Money:
+    """Give what an hour pays at *money* per *minutes*.
+
+    >>> str(hourly(Money(30, "USD"), 2.0))
+    '9.00 USD'
+    """
+    if not minutes > 0:
+        raise BadInput(f"A session takes {minutes:g} minutes.", remedy="Estimate more than none.")
+    return Money(round(money.amount * 60 / minutes), money.currency)
+
+
+def pace(times: Sequence[float], estimate: float, least: int) -> tuple[float, bool]:
+    """Say how many seconds a piece of work takes, and whether that was measured.
+
+    Measured is the median of *times*, once there are *least* of them and they add up to ten minutes: an hour's pay is
+    not to be read off six seconds of work. Until then it is the owner's *estimate*.
+
+    >>> pace([0.5] * 12, 20.0, 5), pace([70.0] * 12, 20.0, 5)
+    ((20.0, False), (70.0, True))
+    """
+    if len(times) < least or sum(times) < ENOUGH_SECONDS:
+        return estimate, False
+    return max(median(times), 0.1), True
+
+
+def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
+    """Say how long a session takes and what that pays per hour: as measured once there is enough, else as estimated."""
+    times = round_queries.session_times(db, round_id)
+    seconds, measured = pace(times, spec.minutes * 60, ENOUGH_TIMES)
+    return Wage(seconds / 60, hourly(spec.reward.base, seconds / 60), len(times) if measured else 0)
+
+
+def _info(row: queries.EarningRow) -> EarningInfo:
+    earning, decision = row.earning, row.decision
+    return EarningInfo(
+        id=earning.id,
+        kind=earning.kind,
+        what=earning.what,
+        task=row.task,
+        round=row.round,
+        worker=row.worker,
+        money=Money(earning.amount, earning.currency),
+        status="pending" if decision is None else "approved" if decision.approved else "declined",
+        reason=decision.reason if decision else "",
+        created_at=earning.created_at,
+        decided_at=decision.created_at if decision else None,
+    )
+
+
+def _totals(found: dict[tuple[str, str, str], int]) -> list[Total]:
+    return [Total(kind, status, Money(amount, currency)) for (currency, kind, status), amount in sorted(found.items())]

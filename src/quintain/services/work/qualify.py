@@ -1,0 +1,294 @@
+"""Who may do which work: quizzes, and qualifications that are decided by rules.
+
+Collecting, validation and trials all ask here. `eligibility` gives a reason for every rule, in words that an owner and
+the worker can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Fault, Forbidden
+from quintain.core.hashing import content_id
+from quintain.core.people import Actor, RoleName
+from quintain.services.access import audit
+from quintain.services.access.actors import actor_of, find_for, find_user
+from quintain.services.access.permissions import require_admin, require_owner, require_user
+from quintain.services.tasks.definitions import find_row
+from quintain.services.work.rules import rule_faults
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.collect import rounds
+from quintain.store.queries.validate import judging_times
+from quintain.store.queries.work import pay
+from quintain.store.queries.work import qualify as queries
+from quintain.store.tables import Qualification, User, WorkerFact
+
+Rule = Mapping[str, Any]
+REST_DAYS = 7  # how long a rate that is too low keeps somebody out, where the rule does not say
+LONGEST_FACT = 40  # what the column of a fact's name holds
+SELF = "self"  # who says it, where workers say it of themselves
+STATED = ("country", "language")  # what workers may say of themselves
+RECORDED = (*STATED, "approval_rate", "completed")  # what an admin may take over from a panel
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Whether one rule is met, and why or why not."""
+
+    rule: str
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    db: Session
+    user: User
+    task: str
+    task_id: int
+
+
+def eligibility(db: Session, user_id: int, rules: Sequence[Rule], *, task: str) -> list[Reason]:
+    """Decide on each of *rules* for a person on *task*; they are eligible where every reason is ok."""
+    asked = _Asked(db, db.get_one(User, user_id), task, find_row(db, task).id)
+    found = []
+    for rule in rules:
+        faults = rule_faults(rule)
+        if faults:
+            raise BadInput(faults=[Fault(reason, field="qualifications") for reason in faults])
+        ok, text = _RULES[rule["rule"]](asked, rule)
+        found.append(Reason(rule["rule"], ok, text))
+    return found
+
+
+def why(db: Session, actor: Actor, task: str, rules: Sequence[Rule], name: str | None = None) -> list[Reason]:
+    """Say why the actor, or for the task's owner the person called *name*, is or is not eligible."""
+    if name is None:
+        return eligibility(db, require_user(actor), rules, task=task)
+    user = find_for(db, actor, name, lambda: require_owner(actor, task))
+    return eligibility(db, user.id, rules, task=task)
+
+
+def require_eligible(db: Session, user_id: int, rules: Sequence[Rule], *, task: str) -> None:
+    """Refuse a person who does not meet every rule, and say which."""
+    missing = [reason.text for reason in eligibility(db, user_id, rules, task=task) if not reason.ok]
+    if missing:
+        raise Forbidden("You cannot do this work yet. " + " ".join(missing))
+
+
+def set_qualification(
+    db: Session, actor: Actor, task: str, name: str, qualification: str, *, held: bool, reason: str = ""
+) -> None:
+    """Give a person a qualification on a task, or end it; what they did so far stays, and stays paid."""
+    if not qualification.strip() or len(qualification) > 40:
+        raise BadInput(faults=[Fault("a qualification has a name of 1 to 40 characters", field="qualification")])
+    with transaction(db):
+        task_id = find_row(db, task).id
+        require_owner(actor, task)
+        user = find_user(db, name)
+        put_qualification(db, task_id, user.id, qualification, held=held, reason=reason, by=actor.user_id)
+        action = "qualification.give" if held else "qualification.end"
+        audit.record(db, actor, action, f"user:{user.id}", task=task, qualification=qualification, reason=reason)
+
+
+def put_qualification(
+    db: Session, task_id: int, user_id: int, name: str, *, held: bool, reason: str, by: int | None = None
+) -> bool:
+    """Add a fact on a qualification unless it says what is so already; for other services, in their transaction."""
+    newest = queries.newest_qualification(db, task_id, user_id, name)
+    if newest is not None and newest.held == held:
+        return False
+    db.add(Qualification(task_id=task_id, user_id=user_id, name=name, held=held, reason=reason, by=by))
+    db.flush()
+    return True
+
+
+def qualification_history(db: Session, actor: Actor, task: str, name: str | None = None) -> list[Qualification]:
+    """List every change of one's own qualifications on a task or, for its owner, of those of *name*."""
+    task_id = find_row(db, task).id
+    if name is None:
+        return list(queries.qualification_history(db, task_id, require_user(actor)))
+    user = find_for(db, actor, name, lambda: require_owner(actor, task))
+    return list(queries.qualification_history(db, task_id, user.id))
+
+
+def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
+    """Let workers say something of themselves that rules ask for: their country, or a language they speak."""
+    user_id = require_user(actor)
+    if name not in STATED:
+        raise BadInput(faults=[Fault(f"there is no '{name}' to state; there are {', '.join(STATED)}", field="name")])
+    if not value.strip() or len(value) > 200 or "\x00" in value:
+        raise BadInput(faults=[Fault("is empty or longer than 200 characters", field=name)])
+    with transaction(db):
+        add_fact(db, user_id, name, value.strip(), source=SELF)
+
+
+def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *, source: str) -> None:
+    """Take over what somebody else, such as a panel, says of a worker (admins)."""
+    require_admin(actor)
+    faults = []
+    if name not in RECORDED:
+        faults.append(Fault(f"there is no '{name}' to record; there are {', '.join(RECORDED)}", field="name"))
+    if not value.strip() or len(value) > 200 or "\x00" in value:
+        faults.append(Fault("is empty or longer than 200 characters", field="value"))
+    elif name == "approval_rate" and not _is_rate(value):
+        faults.append(Fault(f"'{value}' is not a rate between 0 and 1", field="value"))
+    elif name == "completed" and not (value.strip().isascii() and value.strip().isdecimal() and len(value) < 10):
+        faults.append(Fault(f"'{value}' is not a whole number, 0 or more", field="value"))
+    if not source.strip() or len(source) > 40 or source == SELF:
+        faults.append(Fault("is not the name of who says it, of 1 to 40 characters", field="source"))
+    if faults:
+        raise BadInput(faults=faults)
+    with transaction(db):
+        user = find_user(db, person)
+        add_fact(db, user.id, name, value.strip(), source=source.strip())
+        audit.record(db, actor, "person.fact", f"user:{user.id}", name=name, source=source)
+
+
+def facts(db: Session, actor: Actor, person: str | None = None) -> list[WorkerFact]:
+    """List what is known of the actor or, for an admin, of *person*: the newest under each name, and who says so."""
+    if person is None:
+        return list(queries.worker_facts(db, require_user(actor)))
+    user = find_for(db, actor, person, lambda: require_admin(actor))
+    return list(queries.worker_facts(db, user.id))
+
+
+def _is_rate(value: str) -> bool:
+    try:
+        return 0 <= float(value) <= 1
+    except ValueError:
+        return False
+
+
+def add_fact(db: Session, user_id: int, name: str, value: str, *, source: str) -> None:
+    """Add what is known of a worker, and who says so; for other services, inside their transaction."""
+    known = queries.worker_fact(db, user_id, name)
+    if known is None or (known.value, known.source) != (value, source):
+        db.add(WorkerFact(user_id=user_id, name=name, value=value, source=source))
+        db.flush()
+
+
+def _account_age(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    days = (now() - asked.user.created_at).days
+    return days >= rule["days"], f"The account is {days} days old; {rule['days']} are needed."
+
+
+def _quiz(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    found = queries.quiz(asked.db, asked.task, rule["name"])
+    ok = found is not None and queries.passed(asked.db, found[0].id, asked.user.id)
+    return ok, f"The quiz “{rule['name']}” {'has been' if ok else 'has not been'} passed."
+
+
+def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    approved, total = pay.decided(asked.db, asked.user.id)
+    known = queries.worker_fact(asked.db, asked.user.id, "approval_rate")
+    if total < max(rule.get("of", 1), 1) and known is not None:
+        rate = float(known.value)
+        return rate >= rule["at_least"], f"The approval rate is {rate:.0%} (said by {known.source}); " + _needed(rule)
+    return _rated("approval rate", approved, total, rule)
+
+
+def fooling_fact(task: str) -> str:
+    """Name the fact that holds a worker's validated fooling rate on *task*; a long name is hashed, never cut.
+
+    >>> fooling_fact("sentiment")
+    'validated_fooling:sentiment'
+    """
+    name = f"validated_fooling:{task}"
+    return name if len(name) <= LONGEST_FACT else f"validated_fooling:{content_id(task)[:20]}"
+
+
+def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    """Let those in of whom little is known; who is below the rate rests for some days from when it was found."""
+    what = "rate of examples that fooled the model and were confirmed"
+    known = queries.worker_fact(asked.db, asked.user.id, fooling_fact(str(asked.task)))
+    good, total = map(int, (known.value if known else "0/0").split("/"))
+    wanted = max(rule.get("of", 1), 1)
+    if known is None or total < wanted:
+        return True, f"The {what} counts from {wanted} decided examples on; there are {total}."
+    ok, text = _rated(what, good, total, rule)
+    until = known.created_at + timedelta(days=rule.get("rest_days", REST_DAYS))
+    if ok:
+        return True, text
+    if until <= now():
+        return True, f"{text} The rest for that is over since {until:%Y-%m-%d}."
+    return False, f"{text} You can write again from {until:%Y-%m-%d %H:%M} UTC on."
+
+
+def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
+    wanted = max(rule.get("of", 1), 1)
+    if total < wanted:
+        return False, f"The {what} is not known yet: {total} of {wanted} pieces of work have been decided on."
+    return good / total >= rule["at_least"], f"The {what} is {good / total:.0%} ({good} of {total}); {_needed(rule)}"
+
+
+def _needed(rule: Rule) -> str:
+    return f"{rule['at_least']:.0%} is needed."
+
+
+def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    done = rounds.finished_sessions(asked.db, asked.user.id) + judging_times.finished_pages(asked.db, asked.user.id)
+    known = queries.worker_fact(asked.db, asked.user.id, "completed")
+    if known is not None and int(known.value) > done:
+        said = f"{int(known.value)} tasks have been completed (said by {known.source}); {rule['at_least']} are needed."
+        return int(known.value) >= rule["at_least"], said
+    return done >= rule["at_least"], f"{done} tasks have been completed; {rule['at_least']} are needed."
+
+
+def _country(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    return _stated(asked, "country", rule["one_of"])
+
+
+def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.worker_fact(asked.db, asked.user.id, "language")
+    spoken = known.value if known else asked.user.language
+    if not spoken:  # invited, and not here yet
+        return False, f"The language is not known; {' or '.join(rule['one_of'])} is needed."
+    ok = spoken.lower() in {wanted.lower() for wanted in rule["one_of"]}
+    return ok, f"The language is {spoken.lower()}; {' or '.join(rule['one_of'])} is needed."
+
+
+def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
+    known = queries.worker_fact(asked.db, asked.user.id, name)
+    if known is None:
+        return False, f"The {name} is not known; {' or '.join(wanted)} is needed."
+    ok = known.value.lower() in {one.lower() for one in wanted}
+    return ok, f"The {name} is {known.value}; {' or '.join(wanted)} is needed."
+
+
+def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    ok = actor_of(asked.db, asked.user).has(RoleName(rule["role"]), asked.task)
+    return ok, f"The role {rule['role']} is {'held' if ok else 'needed'}."
+
+
+def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    ok = known is not None and known.held
+    why_not = f" It ended: {known.reason}" if known is not None and not known.held and known.reason else ""
+    return ok, f"The qualification “{rule['name']}” is {'held' if ok else 'needed'}.{why_not}"
+
+
+def _lacks(asked: _Asked, rule: Rule) -> tuple[bool, str]:
+    known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
+    ok = known is None or not known.held
+    return ok, f"This work is for people who do not hold “{rule['name']}”, and it is {'not held' if ok else 'held'}."
+
+
+_RULES: Mapping[str, Callable[[_Asked, Rule], tuple[bool, str]]] = {
+    "account_age": _account_age,
+    "quiz": _quiz,
+    "validated_fooling": _validated_fooling,
+    "approval_rate": _approval_rate,
+    "completed": _completed,
+    "country": _country,
+    "language": _language,
+    "role": _role,
+    "holds": _holds,
+    "lacks": _lacks,
+}

@@ -1,0 +1,379 @@
+"""Questions about cells, and the few writes that must be one statement or one lock."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from quintain.store.queries.evaluate.tryouts import untried
+from quintain.store.tables import (
+    Cell,
+    CellEvent,
+    Dataset,
+    DatasetVersion,
+    Model,
+    ModelVersion,
+    TaskRow,
+    Variant,
+)
+
+PLAIN = "plain"
+MEASURE = "measure"
+
+
+class CellRow(NamedTuple):
+    """A cell with what it stands between."""
+
+    cell: Cell
+    model_version: ModelVersion
+    model: Model
+    dataset_version: DatasetVersion
+    dataset: Dataset
+    task: TaskRow
+
+
+def _joined() -> Select[Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow]:
+    return (
+        select(Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+    )
+
+
+def live_model_versions(db: Session, task_id: int) -> Sequence[ModelVersion]:
+    """List the versions of a task's models that are to be run: not withdrawn, and not still to be tried."""
+    query = select(ModelVersion).join(Model, Model.id == ModelVersion.model_id)
+    return db.scalars(query.where(Model.task_id == task_id, ModelVersion.withdrawn_at.is_(None), ~untried())).all()
+
+
+def newest_dataset_versions(db: Session, task_id: int, roles: Sequence[str]) -> Sequence[DatasetVersion]:
+    """List the newest version of each data set of a task that has one of *roles*."""
+    newest = (
+        select(func.max(DatasetVersion.number))
+        .where(DatasetVersion.dataset_id == Dataset.id)
+        .correlate(Dataset)
+        .scalar_subquery()
+    )
+    query = (
+        select(DatasetVersion)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .where(Dataset.task_id == task_id, DatasetVersion.number == newest, DatasetVersion.role.in_(roles))
+        .order_by(DatasetVersion.id)
+    )
+    return db.scalars(query).all()
+
+
+def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[int, int, str]]:
+    """List model version, data set version and variant of the cells that there are."""
+    query = select(Cell.model_version_id, Cell.dataset_version_id, Cell.variant)
+    found = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
+    return {(model, dataset, variant) for model, dataset, variant in found}
+
+
+def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
+    """Add those of *cells* that are not there, and count them. What somebody else adds at this moment is theirs.
+
+    In one order for everybody: two who wait for each other's cells would wait for ever.
+    """
+    if not cells:
+        return 0
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    ordered = sorted(cells, key=lambda one: (one["dataset_version_id"], one["model_version_id"], one["variant"]))
+    return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
+
+
+class InHand(NamedTuple):
+    """What a worker's last cell stood between: the next one of these costs it less."""
+
+    model_version_id: int
+    dataset_version_id: int
+
+
+def claim(
+    db: Session,
+    *,
+    worker: str,
+    now: datetime,
+    until: datetime,
+    alone: bool,
+    task: str | None,
+    without: Collection[str] = (),
+    in_hand: InHand | None = None,
+    machine: str | None = None,
+) -> Cell | None:
+    """Lease the cell whose turn it is, or give None. Inside a writing transaction.
+
+    The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
+    then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
+    queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so are models of the
+    adapters *without*; cells that wait for a class of machine other than *machine* always are.
+    """
+    running = (
+        select(Model.owner_id, func.count().label("running"))
+        .join(ModelVersion, ModelVersion.model_id == Model.id)
+        .join(Cell, Cell.model_version_id == ModelVersion.id)
+        .where(Cell.state == "running", Cell.lease_until >= now)
+        .group_by(Model.owner_id)
+        .subquery()
+    )
+    query = (
+        select(Cell)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
+        .where(_free(now), ModelVersion.withdrawn_at.is_(None))
+        .where(_of_class(machine))
+        .order_by(func.coalesce(running.c.running, 0), _kind(), *_in_hand_first(in_hand), Cell.id)
+        .limit(1)
+        .with_for_update(of=Cell, skip_locked=True)
+    )
+    if not alone:
+        query = query.where(Cell.variant != MEASURE)
+    if without:
+        query = query.where(ModelVersion.adapter.not_in(without))
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    cell = db.scalar(query)
+    if cell is None:
+        return None
+    if cell.state == "running":
+        cell.lost += 1
+    else:
+        cell.attempts += 1
+    cell.state = "running"
+    cell.worker = worker
+    cell.lease_until = until
+    cell.generation += 1
+    cell.started_at = now
+    cell.reason = ""
+    cell.waits_for = ""
+    db.flush()
+    return cell
+
+
+def hold_back(db: Session, adapters: Collection[str], *, waits_for: str, reason: str) -> int:
+    """Note on every queued cell of *adapters* what it waits for, where nobody has yet; give how many there were."""
+    versions = select(ModelVersion.id).where(ModelVersion.adapter.in_(adapters))
+    waiting = and_(Cell.state == "queued", Cell.waits_for == "", Cell.model_version_id.in_(versions))
+    if db.scalar(select(Cell.id).where(waiting).limit(1)) is None:
+        return 0
+    values = {"waits_for": waits_for, "reason": reason}
+    result = db.execute(update(Cell).where(waiting).values(**values).execution_options(synchronize_session=False))
+    return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def let_go(db: Session, waits_for: str) -> int:
+    """Take the note of `hold_back` from every cell, and any delay with it: what they waited for is there."""
+    held = and_(Cell.state == "queued", Cell.waits_for == waits_for)
+    values = {"waits_for": "", "reason": "", "lease_until": None}
+    result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
+    return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
+    if in_hand is None:
+        return []
+    same = and_(
+        Cell.model_version_id == in_hand.model_version_id, Cell.dataset_version_id == in_hand.dataset_version_id
+    )
+    return [case((same, 0), else_=1)]
+
+
+def _of_class(machine: str | None) -> ColumnElement[bool]:
+    return or_(Cell.machine.is_(None), Cell.machine == machine)
+
+
+def unfinished(
+    db: Session, task: str | None = None, *, machine: str | None = None
+) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
+    """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
+
+    Those that wait for something which the machine at hand, of class *machine*, does not have are not among them.
+    """
+    query = (
+        select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(Cell.state.in_(["queued", "running"]), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
+        .where(_of_class(machine))
+    )
+    if task is not None:
+        query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    return db.execute(query).all()
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    queued = and_(Cell.state == "queued", or_(Cell.lease_until.is_(None), Cell.lease_until <= now))
+    return or_(queued, and_(Cell.state == "running", Cell.lease_until < now))
+
+
+def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bool:
+    """Change a cell for the holder of its newest lease; False where it is not ours any more."""
+    held = and_(Cell.id == cell_id, Cell.generation == generation, Cell.state == "running")
+    result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
+    return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
+
+
+def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) -> None:
+    """Cancel every cell of a model version that is queued or running; a worker that has one finds it gone."""
+    found = rows(db, model_version_id=model_version_id, states=["queued", "running"])
+    for cell in (row.cell for row in found):
+        cell.state, cell.reason, cell.lease_until, cell.finished_at = "cancelled", reason, None, at
+        cell.generation += 1
+        note(db, cell.id, "cancelled", reason)
+
+
+def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
+    """Let the measurements of a task that are queued wait for another class of machine, or for any."""
+    versions = select(ModelVersion.id).join(Model, Model.id == ModelVersion.model_id).where(Model.task_id == task_id)
+    waiting = and_(Cell.variant == MEASURE, Cell.state == "queued", Cell.model_version_id.in_(versions))
+    db.execute(update(Cell).where(waiting).values(machine=machine).execution_options(synchronize_session=False))
+
+
+def note(db: Session, cell_id: int, kind: str, text: str = "") -> None:
+    """Add an event to a cell's log."""
+    db.add(CellEvent(cell_id=cell_id, kind=kind, text=text))
+
+
+def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
+    """List a cell's events in order."""
+    return db.scalars(select(CellEvent).where(CellEvent.cell_id == cell_id).order_by(CellEvent.id)).all()
+
+
+def row(db: Session, cell_id: int) -> CellRow | None:
+    """Give a cell with what it stands between."""
+    found = db.execute(_joined().where(Cell.id == cell_id)).first()
+    return CellRow(*found) if found else None
+
+
+def rows(
+    db: Session,
+    *,
+    task: str | None = None,
+    model_version_id: int | None = None,
+    dataset_version_id: int | None = None,
+    states: Sequence[str] = (),
+    variant: str | None = None,
+) -> list[CellRow]:
+    """List the cells that fit every filter that is given, in the order in which they were made."""
+    query = _joined().order_by(Cell.id)
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    if model_version_id is not None:
+        query = query.where(Cell.model_version_id == model_version_id)
+    if dataset_version_id is not None:
+        query = query.where(Cell.dataset_version_id == dataset_version_id)
+    if states:
+        query = query.where(Cell.state.in_(states))
+    if variant is not None:
+        query = query.where(Cell.variant == variant)
+    return [CellRow(*found) for found in db.execute(query)]
+
+
+def page(
+    db: Session,
+    *,
+    task: str,
+    viewer_id: int | None,
+    private: bool,
+    states: Sequence[str] = (),
+    model: str = "",
+    dataset: str = "",
+    variant: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> tuple[list[CellRow], int]:
+    """List some of a task's cells, newest first, and count all that fit.
+
+    Cells of private models are among them where *private* says so, and those of the viewer's own.
+    """
+    query = _joined().where(TaskRow.name == task)
+    if not private:
+        query = query.where(or_(Model.visibility != "private", Model.owner_id == viewer_id))
+    if states:
+        query = query.where(Cell.state.in_(states))
+    if model:
+        query = query.where(Model.name == model)
+    if dataset:
+        query = query.where(Dataset.name == dataset)
+    if variant:
+        query = query.where(or_(Cell.variant == variant, Cell.variant.startswith(f"{variant}.v", autoescape=True)))
+    total = db.scalar(select(func.count()).select_from(query.with_only_columns(Cell.id).subquery())) or 0
+    found = db.execute(query.order_by(_order(), Cell.id.desc()).offset(offset).limit(limit))
+    return [CellRow(*row) for row in found], total
+
+
+def _order() -> ColumnElement[int]:
+    """Put what runs first, then what waits, then what failed: what somebody may want to do something about."""
+    return case({"running": 0, "queued": 1, "failed": 2, "cancelled": 3}, value=Cell.state, else_=4)
+
+
+def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
+    """Count the cells of a task, or of all, by state."""
+    query = select(Cell.state, func.count()).group_by(Cell.state)
+    if task is not None:
+        query = (
+            query.join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+            .join(Model, Model.id == ModelVersion.model_id)
+            .join(TaskRow, TaskRow.id == Model.task_id)
+            .where(TaskRow.name == task)
+        )
+    return {str(state): int(number) for state, number in db.execute(query)}
+
+
+def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:
+    """Count the failed cells of a model version on a data set version."""
+    same = and_(Cell.model_version_id == model_version_id, Cell.dataset_version_id == dataset_version_id)
+    return db.scalar(select(func.count()).select_from(Cell).where(same, Cell.state == "failed")) or 0
+
+
+def recent_durations(db: Session, limit: int = 50) -> list[float]:
+    """Give how many seconds the latest finished cells took, for estimates."""
+    query = (
+        select(Cell.started_at, Cell.finished_at)
+        .where(Cell.state == "done", Cell.started_at.is_not(None), Cell.finished_at.is_not(None))
+        .order_by(Cell.finished_at.desc())
+        .limit(limit)
+    )
+    return [(end - start).total_seconds() for start, end in db.execute(query) if start and end]
+
+
+def ahead(db: Session, cell: Cell) -> int:
+    """Count the cells that are queued before *cell*: plain ones, then measurements, then the others, oldest first."""
+    kind = _kind()
+    own = select(kind).where(Cell.id == cell.id).scalar_subquery()
+    before = or_(kind < own, and_(kind == own, Cell.id < cell.id))
+    query = select(func.count()).select_from(Cell).where(Cell.state == "queued", before)
+    return db.scalar(query) or 0
+
+
+def _kind() -> ColumnElement[int]:
+    return case((Cell.variant == PLAIN, 0), (Cell.variant == MEASURE, 1), else_=2)
+
+
+def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:
+    """Give the variant *name* of a data set version, if it has been made."""
+    query = select(Variant).where(Variant.dataset_version_id == dataset_version_id, Variant.name == name)
+    return db.scalar(query)
+
+
+def latest_of(db: Session, model_version_ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """Give done cells of the versions, plain columns only: what results are computed from."""
+    query = select(
+        Cell.id,
+        Cell.model_version_id,
+        Cell.dataset_version_id,
+        Cell.variant,
+        Cell.predictions,
+        Cell.measurements,
+        Cell.finished_at,
+    ).where(Cell.model_version_id.in_(model_version_ids), Cell.state == "done")
+    return db.execute(query).all()

@@ -1,0 +1,87 @@
+"""Everything that was collected for a validation, judged or not: what error rates are divided by."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.queries.validate.validation import gone
+from quintain.store.tables import Attempt, TaskRow, Validation, ValidationItem, ValidationReview
+
+
+class Collected(NamedTuple):
+    """An item or attempt: *item_id* is None where it is not judged, *written* says whether a person aimed it."""
+
+    item_id: int | None
+    attempt_id: int | None
+    author_id: int | None
+    aim: str
+    answer: Any
+    predictions: list[dict[str, Any]]
+    written: bool
+
+
+def collected(db: Session, validation_id: int, round_id: int | None) -> list[Collected]:
+    """List all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones."""
+    elsewhere = select(
+        ValidationItem.id,
+        ValidationItem.attempt_id,
+        ValidationItem.author_id,
+        ValidationItem.aim,
+        ValidationItem.answer,
+        ValidationItem.predictions,
+        ValidationItem.aim != "",
+    ).where(
+        ValidationItem.validation_id == validation_id,
+        ValidationItem.attempt_id.is_(None),
+        ValidationItem.gold.is_(None),
+        ValidationItem.retired_at.is_(None),
+    )
+    others = [Collected(*row) for row in db.execute(elsewhere.order_by(ValidationItem.id))]
+    if round_id is None:
+        return others
+    judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
+    found = (
+        select(
+            ValidationItem.id,
+            Attempt.id,
+            Attempt.user_id,
+            Attempt.aim,
+            Attempt.target,
+            Attempt.predictions,
+            Attempt.origin == "written",
+        )
+        .outerjoin(ValidationItem, judged)
+        .where(Attempt.round_id == round_id, ~gone())
+    )
+    return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))] + others
+
+
+def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:
+    """Give the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
+    newest = select(func.max(ValidationReview.id)).group_by(ValidationReview.validation_id)
+    if before is not None:
+        newest = newest.where(ValidationReview.created_at <= before)
+    query = (
+        select(Validation.name, ValidationReview)
+        .join(Validation, Validation.id == ValidationReview.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .where(TaskRow.name == task, ValidationReview.id.in_(newest))
+        .order_by(Validation.id)
+    )
+    return [(name, review) for name, review in db.execute(query)]
+
+
+def writers_elsewhere(db: Session, task_id: int, validation_id: int) -> list[dict[str, list[int]]]:
+    """Give what the newest reviews of a task's other validations say about the writers."""
+    newest = (
+        select(func.max(ValidationReview.id))
+        .join(Validation, Validation.id == ValidationReview.validation_id)
+        .where(Validation.task_id == task_id, Validation.id != validation_id)
+        .group_by(ValidationReview.validation_id)
+    )
+    rows = db.scalars(select(ValidationReview.summary).where(ValidationReview.id.in_(newest)))
+    return [dict(summary.get("writers", {})) for summary in rows]

@@ -1,0 +1,204 @@
+"""The board of a task, for programs and for the board's own page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Body, Depends, Header, Path
+from fastapi import Query as Parameter
+from starlette.responses import Response
+
+from quintain.core.errors import NotFound
+from quintain.services.access import signing
+from quintain.services.board import keep as board_keep
+from quintain.services.board import remeasure as measuring_again
+from quintain.services.board.cache import WarmBoard, warm_board
+from quintain.services.board.choices import aggregations, sensitivity
+from quintain.services.board.export import SUFFIXES, export
+from quintain.services.board.parts import Part, View
+from quintain.services.board.ranking import parse_view, rank
+from quintain.services.board.uncertainty import uncertainty
+from quintain.services.tasks import board_settings
+from quintain.services.tasks.definitions import get_task
+from quintain.web.api.board.shapes import (
+    AggregationsShape,
+    BoardModelShape,
+    BoardSettingsShape,
+    ExportKind,
+    ForkChange,
+    ForkShape,
+    ForksShape,
+    KeyShape,
+    KeysShape,
+    RankedShape,
+    RemeasuredShape,
+    ScoringChange,
+    SensitivityShape,
+    SnapshotRequest,
+    SnapshotShape,
+    SnapshotsShape,
+    UncertaintyShape,
+)
+from quintain.web.api.call import Call, Calling
+from quintain.web.api.params import DatasetName, Filter, ModelName, TaskName
+
+SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
+Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]
+
+
+def read_view(
+    weights: Annotated[Pairs, Parameter(description="Weights of axes: performance:4,memory:1.")] = "",
+    datasets: Annotated[Pairs, Parameter(description="Weights of data sets: test:1,contrast:2.")] = "",
+    epsilon: Annotated[float | None, Parameter(description="Neighbours at most this far apart are ignored.")] = None,
+    base: Annotated[Filter, Parameter(description="In whose units to score; performance by default.")] = "",
+    amrs: Annotated[Pairs, Parameter(description="Exchange rates fixed by hand: memory:0.5.")] = "",
+) -> View:
+    """Read how the caller looks at the board."""
+    return parse_view(weights, datasets, epsilon=epsilon, base=base, amrs=amrs)
+
+
+def read_part(
+    tag: Annotated[Filter, Parameter(description="Performance on the examples with this tag only.")] = "",
+    language: Annotated[Filter, Parameter(description="Only data sets in this language.")] = "",
+    seeds: Annotated[bool, Parameter(description="List several seeds of one model apart.")] = False,
+    live: Annotated[bool, Parameter(description="Look past a freeze (owners).")] = False,
+) -> Part:
+    """Read which part of the board is asked for."""
+    return Part(tag or None, language or None, seeds, live)
+
+
+Viewing = Annotated[View, Depends(read_view)]
+Parted = Annotated[Part, Depends(read_part)]
+
+
+def get_board(
+    call: Calling, task: TaskName, part: Parted, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """Give the board: every model's value on every axis and data set, and the owner's default weights."""
+    found = _warm(call, task, part)
+    headers = {"etag": found.etag, "cache-control": "private, no-cache", "vary": "Cookie, Authorization"}
+    if if_none_match == found.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.json, media_type="application/json", headers=headers)
+
+
+def rank_board(call: Calling, task: TaskName, part: Parted, view: Viewing) -> RankedShape:
+    """Rank the board by a view of it."""
+    return RankedShape.model_validate(rank(_warm(call, task, part).board, view).as_dict())
+
+
+def get_board_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> UncertaintyShape:
+    """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
+    found = uncertainty(call.db, call.blobs, _warm(call, task, part).board, view)
+    return UncertaintyShape.model_validate(found)
+
+
+def get_board_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> AggregationsShape:
+    """Rank the board by every aggregation, side by side."""
+    return AggregationsShape.model_validate(aggregations(_warm(call, task, part).board, view))
+
+
+def get_board_sensitivity(call: Calling, task: TaskName, part: Parted, view: Viewing) -> SensitivityShape:
+    """Say over what weights and ε the leader leads, and what removing a model does to the others."""
+    return SensitivityShape.model_validate(sensitivity(_warm(call, task, part).board, view))
+
+
+def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parted) -> BoardModelShape:
+    """Give one row of the board with its slices on each data set."""
+    made = _warm(call, task, part).board
+    row = made.position(model)
+    if row is None:
+        raise NotFound(f"There is no model '{model}' on this board.")
+    found = made.models[row]
+    slices = {one.name: list(pieces) for one, pieces in zip(made.datasets, found.slices, strict=True)}
+    return BoardModelShape.model_validate({"model": found.ref, "name": found.name, "slices": slices})
+
+
+def export_board(
+    call: Calling,
+    task: TaskName,
+    part: Parted,
+    view: Viewing,
+    *,
+    format: ExportKind = "csv",  # noqa: A002 - the word in the address
+    model: Filter = "",
+) -> Response:
+    """Download the ranking as CSV, JSON, LaTeX, Markdown, harness results or a model index."""
+    text = export(rank(_warm(call, task, part).board, view), format, model or None)
+    suffix, kind = SUFFIXES[format]
+    headers = {"content-disposition": f'attachment; filename="{task}-board.{suffix}"'}
+    return Response(text, media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def get_board_settings(call: Calling, task: TaskName) -> BoardSettingsShape:
+    """Give what the owner set for the board."""
+    get_task(call.db, task)
+    return BoardSettingsShape.model_validate(board_settings.board_spec(call.db, task).as_dict())
+
+
+def change_board_settings(
+    call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()]
+) -> BoardSettingsShape:
+    """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
+    return BoardSettingsShape.model_validate(board_settings.set_board(call.db, call.actor, task, settings).as_dict())
+
+
+def remeasure(call: Calling, task: TaskName) -> RemeasuredShape:
+    """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
+    found = measuring_again.remeasure(call.db, call.blobs, call.actor, task)
+    return RemeasuredShape.model_validate(found.as_dict())
+
+
+def change_scoring(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettingsShape:
+    """Let a data set score, or show it without scoring (its owner)."""
+    spec = board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores)
+    return BoardSettingsShape.model_validate(spec.as_dict())
+
+
+def list_forks(call: Calling, task: TaskName) -> ForksShape:
+    """List the views that people keep under a name."""
+    return ForksShape(forks=[ForkShape.model_validate(fork) for fork in board_keep.list_forks(call.db, task)])
+
+
+def save_fork(call: Calling, task: TaskName, change: ForkChange) -> ForkShape:
+    """Keep a view under a name."""
+    view = View(change.weights, change.datasets, change.epsilon, change.base, change.amrs)
+    return ForkShape.model_validate(board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view))
+
+
+def remove_fork(call: Calling, task: TaskName, name: Filter) -> None:
+    """Remove a view that one keeps."""
+    board_keep.remove_fork(call.db, call.actor, task, name)
+
+
+def list_snapshots(call: Calling, task: TaskName) -> SnapshotsShape:
+    """List the frozen copies of the board."""
+    found = board_keep.list_snapshots(call.db, task)
+    return SnapshotsShape(snapshots=[SnapshotShape.model_validate(one) for one in found])
+
+
+def take_snapshot(
+    call: Calling, task: TaskName, part: Parted, view: Viewing, request: SnapshotRequest
+) -> SnapshotShape:
+    """Freeze the board as everybody may see it, with the hash of every input, and sign it."""
+    server = call.workspace.settings.public_url
+    made = board_keep.take_snapshot(
+        call.db, call.blobs, call.actor, task, view, title=request.title, part=part, server=server
+    )
+    return SnapshotShape.model_validate(made)
+
+
+def download_snapshot(call: Calling, task: TaskName, snapshot: SnapshotHash) -> Response:
+    """Download a frozen copy; `quintain board verify` checks it."""
+    info, data = board_keep.read_snapshot(call.db, call.blobs, task, snapshot)
+    headers = {"content-disposition": f'attachment; filename="{task}-board-{info.hash[:12]}.json"'}
+    return Response(data, media_type="application/json", headers=headers)
+
+
+def list_keys(call: Calling) -> KeysShape:
+    """List the public keys that snapshots are signed with, also those that were replaced."""
+    return KeysShape(keys=[KeyShape.model_validate(one) for one in signing.published_keys(call.db)])
+
+
+def _warm(call: Call, task: str, part: Part) -> WarmBoard:
+    return warm_board(call.db, call.blobs, call.actor, task, part)

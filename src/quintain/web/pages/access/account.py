@@ -1,0 +1,150 @@
+"""One's own account: profile, password, browsers, tokens, messages, and everything that is kept about one."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.services.access import accounts, notify, tokens
+from quintain.services.access import sign_in as sessions
+from quintain.services.access.permissions import require_signed_in
+from quintain.services.house import personal_data
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.i18n import Tongue, languages
+from quintain.web.visit import SESSION_COOKIE, Posting, Visit, Visiting, local_path
+
+LIFETIMES = (30, 90, 365)
+
+
+def show(visit: Visiting) -> Response:
+    """Show the account."""
+    require_signed_in(visit.actor)
+    return _account(visit)
+
+
+def save_profile(post: Posting) -> Response:
+    """Change name, address, language and whether messages are mailed."""
+    visit = post.visit
+    try:
+        accounts.update_profile(
+            visit.db,
+            visit.actor,
+            display_name=post.text("display_name"),
+            email=post.text("email"),
+            language=post.text("language"),
+            email_notifications=post.flag("email_notifications"),
+        )
+    except (BadInput, Conflict) as error:
+        return _account(visit, trouble_of(error))
+    return visit.redirect("/account", visit.tongue.gettext("Saved."))
+
+
+def change_password(post: Posting) -> Response:
+    """Change the password, and sign out everywhere else."""
+    visit = post.visit
+    current = visit.session.id if visit.session else None
+    try:
+        accounts.change_password(visit.db, visit.actor, post.text("old"), post.text("new"), current=current)
+    except BadInput as error:
+        return _account(visit, trouble_of(error))
+    return visit.redirect("/account", visit.tongue.gettext("The password is changed."))
+
+
+def end_session(post: Posting) -> Response:
+    """Sign out in one other browser."""
+    visit = post.visit
+    sessions.revoke_session(visit.db, visit.actor, post.text("session"))
+    return visit.redirect("/account", visit.tongue.gettext("That browser is signed out."))
+
+
+def end_other_sessions(post: Posting) -> Response:
+    """Sign out in all other browsers."""
+    visit = post.visit
+    sessions.revoke_other_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else "")
+    return visit.redirect("/account", visit.tongue.gettext("All other browsers are signed out."))
+
+
+def tokens_page(visit: Visiting) -> Response:
+    """List the API tokens."""
+    require_signed_in(visit.actor)
+    return _tokens(visit)
+
+
+def create_token(post: Posting) -> Response:
+    """Make a token and show it, this once."""
+    visit = post.visit
+    try:
+        days = post.number("days") or None
+        secret, _ = tokens.create_token(visit.db, visit.actor, post.text("name"), days=days)
+    except (BadInput, Conflict) as error:
+        return _tokens(visit, trouble=trouble_of(error))
+    return _tokens(visit, secret=secret)
+
+
+def revoke_token(post: Posting) -> Response:
+    """Make a token useless."""
+    visit = post.visit
+    tokens.revoke_token(visit.db, visit.actor, post.number("token"))
+    return visit.redirect("/account/tokens", visit.tongue.gettext("The token is revoked."))
+
+
+def notifications(visit: Visiting) -> Response:
+    """List the messages."""
+    found = notify.list_notifications(visit.db, visit.actor)
+    title = visit.tongue.gettext("Notifications")
+    return visit.render("access/notifications.html", messages=found, local_path=local_path, crumbs=[(title, None)])
+
+
+def read_notifications(post: Posting) -> Response:
+    """Mark all messages as read."""
+    notify.mark_read(post.visit.db, post.visit.actor)
+    return post.visit.redirect("/notifications")
+
+
+def export(visit: Visiting) -> Response:
+    """Give everything that is kept about the person, as a file."""
+    data = personal_data.export_person(visit.db, visit.actor)
+    name = f"quintain-{visit.actor.name}.zip"
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/zip", headers=headers)
+
+
+def delete(post: Posting) -> Response:
+    """Delete the account, if its name was typed."""
+    visit = post.visit
+    require_signed_in(visit.actor)
+    _ = visit.tongue.gettext
+    try:
+        if post.text("confirm").strip() != visit.actor.name:
+            raise BadInput(_("That is not the name of your account; nothing was deleted."))
+        personal_data.delete_person(visit.db, visit.actor)
+    except (BadInput, Conflict) as error:
+        return _account(visit, trouble_of(error))
+    visit.forget(SESSION_COOKIE)
+    return visit.redirect("/", _("Your account is deleted."))
+
+
+def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
+    return visit.render(
+        "access/account.html",
+        status=trouble.status if trouble else 200,
+        person=accounts.get_person(visit.db, visit.actor),
+        sessions=sessions.list_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else ""),
+        language_choices=[(code, Tongue.name_of(code)) for code in languages()],
+        crumbs=[(visit.tongue.gettext("Account"), None)],
+        error=trouble,
+    )
+
+
+def _tokens(visit: Visit, *, secret: str = "", trouble: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    lifetimes = [(str(days), _("%(n)s days", n=days)) for days in LIFETIMES]
+    return visit.render(
+        "access/tokens.html",
+        status=trouble.status if trouble else 200,
+        tokens=tokens.list_tokens(visit.db, visit.actor),
+        secret=secret,
+        lifetimes=[*lifetimes, ("0", _("until revoked"))],
+        crumbs=[(_("Account"), "/account"), (_("API tokens"), None)],
+        error=trouble,
+    )

@@ -1,0 +1,127 @@
+"""For admins: people and their roles, invitations, what happened, and how the installation is."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.compose import sandbox_of
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import RoleName
+from quintain.services.access import accounts, audit, links
+from quintain.services.access.links import Link
+from quintain.services.access.permissions import require_admin
+from quintain.services.house import health
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.i18n import Tongue, languages
+from quintain.web.visit import Posting, Visit, Visiting
+
+AUDIT_PAGE = 100
+
+
+def people_page(visit: Visiting, q: str = "") -> Response:
+    """List the accounts, and offer to invite somebody."""
+    return _people(visit, search=q[:200])
+
+
+def invite(post: Posting) -> Response:
+    """Make an account and show the link that opens it, this once."""
+    visit = post.visit
+    try:
+        _, link = accounts.invite(
+            visit.db,
+            visit.actor,
+            post.text("name"),
+            email=post.text("email") or None,
+            display_name=post.text("display_name"),
+            roles=[_role(name) for name in post.texts("roles")],
+            language=post.text("language"),
+        )
+    except (BadInput, Conflict) as error:
+        return _people(visit, trouble=trouble_of(error))
+    return _people(visit, link=link)
+
+
+def make_link(post: Posting, name: str) -> Response:
+    """Make a link with which somebody chooses a new password."""
+    visit = post.visit
+    return _people(visit, link=links.make_link(visit.db, visit.actor, name))
+
+
+def grant(post: Posting, name: str) -> Response:
+    """Give somebody a role."""
+    visit = post.visit
+    try:
+        role = _role(post.text("role"))
+        accounts.grant_role(visit.db, visit.actor, name, role, task=post.text("task") or None)
+    except (BadInput, NotFound) as error:
+        return _people(visit, trouble=trouble_of(error))
+    return visit.redirect("/admin", visit.tongue.gettext("The role is granted."))
+
+
+def revoke(post: Posting, name: str) -> Response:
+    """Take a role from somebody."""
+    visit = post.visit
+    try:
+        role = _role(post.text("role"))
+        accounts.revoke_role(visit.db, visit.actor, name, role, task=post.text("task") or None)
+    except (BadInput, NotFound, Conflict) as error:
+        return _people(visit, trouble=trouble_of(error))
+    return visit.redirect("/admin", visit.tongue.gettext("The role is taken back."))
+
+
+def audit_page(visit: Visiting, before: int | None = None) -> Response:
+    """Show what happened, newest first."""
+    entries = audit.entries(visit.db, visit.actor, limit=AUDIT_PAGE, before=before)
+    _ = visit.tongue.gettext
+    older = entries[-1].id if len(entries) == AUDIT_PAGE else None
+    return visit.render(
+        "access/audit.html", entries=entries, older=older, tab="audit", crumbs=_crumbs(visit, _("Audit log"))
+    )
+
+
+def health_page(visit: Visiting) -> Response:
+    """Show whether all parts work, and how full the house is."""
+    _ = visit.tongue.gettext
+    status = health.status(visit.db, visit.blobs, visit.actor)
+    checks = health.readiness(visit.db, visit.blobs)
+    return visit.render(
+        "house/health.html",
+        status_info=status,
+        checks=checks,
+        sandbox=sandbox_of(visit.workspace.settings),
+        wanted=visit.workspace.settings.sandbox,
+        tab="health",
+        crumbs=_crumbs(visit, _("Health")),
+    )
+
+
+def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
+    return [(visit.tongue.gettext("Administration"), "/admin"), (title, None)]
+
+
+def _people(visit: Visit, *, search: str = "", link: Link | None = None, trouble: Trouble | None = None) -> Response:
+    require_admin(visit.actor)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "access/people.html",
+        status=trouble.status if trouble else 200,
+        people=accounts.list_people(visit.db, visit.actor, search=search),
+        search=search,
+        roles=[str(role) for role in RoleName],
+        task_names=[summary.task.name for summary in tasks.list_tasks(visit.db)],
+        link=link,
+        link_url=link.url(visit.base_url) if link else "",
+        language_choices=[("", _("as their browser asks")), *((code, Tongue.name_of(code)) for code in languages())],
+        tab="people",
+        crumbs=[(_("Administration"), None)],
+        error=trouble,
+    )
+
+
+def _role(name: str) -> RoleName:
+    try:
+        return RoleName(name)
+    except ValueError:
+        known = ", ".join(RoleName)
+        raise BadInput(faults=[Fault(f"'{name}' is not one of {known}", field="role")]) from None

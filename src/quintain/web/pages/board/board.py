@@ -1,0 +1,218 @@
+"""The board's page: the table that readers weigh, what they keep of it, and the owner's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput
+from quintain.core.task import VMER
+from quintain.services.access.permissions import require_owner
+from quintain.services.board import keep as board_keep
+from quintain.services.board import remeasure as measuring_again
+from quintain.services.board.cache import warm_board
+from quintain.services.board.export import KINDS, SINGLE
+from quintain.services.board.parts import Board, Part, View
+from quintain.services.board.ranking import parse_view, rank
+from quintain.services.models.registry import list_models
+from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
+from quintain.services.tasks.definitions import get_task
+from quintain.web.api.board.board import read_part
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.board.charts import progress_chart, rounds_chart, scatter_chart
+from quintain.web.pages.board.words import axis_title, presets, warning_text, words
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+SLIDER_TOP = 8
+SCORING = ("test", "contrast")  # what one would expect to score
+
+
+def show(visit: Visiting, task: str, part: Annotated[Part, Depends(read_part)]) -> Response:
+    """Show the board. What the address says of weights is read in the browser, which ranks by them."""
+    return _show(visit, task, part)
+
+
+def save_fork(post: Posting, task: str) -> Response:
+    """Keep the view under a name."""
+    visit = post.visit
+    try:
+        board_keep.save_fork(visit.db, visit.blobs, visit.actor, task, post.text("name"), _view(post))
+    except BadInput as error:
+        return _show(visit, task, Part(), trouble_of(error))
+    return visit.redirect(_back(post, task), visit.tongue.gettext("The view is kept."))
+
+
+def remove_fork(post: Posting, task: str) -> Response:
+    """Remove a view that one keeps."""
+    visit = post.visit
+    board_keep.remove_fork(visit.db, visit.actor, task, post.text("name"))
+    return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The view is removed."))
+
+
+def take_snapshot(post: Posting, task: str) -> Response:
+    """Freeze what is seen."""
+    visit = post.visit
+    try:
+        title = post.text("title").strip()
+        part = Part(post.text("tag") or None, post.text("language") or None)
+        server = visit.workspace.settings.public_url
+        board_keep.take_snapshot(
+            visit.db, visit.blobs, visit.actor, task, _view(post), title=title, part=part, server=server
+        )
+    except BadInput as error:
+        return _show(visit, task, Part(), trouble_of(error))
+    return visit.redirect(_back(post, task) + "#kept", visit.tongue.gettext("The snapshot is taken."))
+
+
+def settings_page(visit: Visiting, task: str) -> Response:
+    """Show the owner what can be set."""
+    return _settings(visit, task)
+
+
+def save_settings(post: Posting, task: str) -> Response:
+    """Set the board."""
+    visit = post.visit
+    try:
+        set_board(visit.db, visit.actor, task, _typed(post, board_spec(visit.db, task)))
+    except BadInput as error:
+        return _settings(visit, task, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/board", visit.tongue.gettext("The board is set."))
+
+
+def remeasure(post: Posting, task: str) -> Response:
+    """Queue what was measured elsewhere."""
+    visit = post.visit
+    found = measuring_again.remeasure(visit.db, visit.blobs, visit.actor, task)
+    said = visit.tongue.gettext("Measurements that wait for a worker on {machine}: {n}.")
+    return visit.redirect(f"/tasks/{task}/board", said.format(machine=found.machine, n=found.queued))
+
+
+def _back(post: Post, task: str) -> str:
+    query = post.text("query").lstrip("?")
+    return f"/tasks/{task}/board?{query}" if query.isprintable() and query else f"/tasks/{task}/board"
+
+
+def _view(post: Post) -> View:
+    epsilon = post.text("epsilon").strip()
+    return parse_view(
+        post.text("weights"),
+        post.text("datasets"),
+        epsilon=_number(epsilon, "epsilon") if epsilon else None,
+        base=post.text("base"),
+    )
+
+
+def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -> Response:
+    found = get_task(visit.db, task)
+    made = warm_board(visit.db, visit.blobs, visit.actor, task, part).board
+    there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
+    ranked = rank(made) if there else None
+    _ = visit.tongue.gettext
+    axes = [(axis, axis_title(_, axis)) for axis in made.axes]
+    return visit.render(
+        "board/board.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="board",
+        made=made,
+        elsewhere=_elsewhere(made),
+        there=there,
+        weak=[one for one in made.datasets if one.weight and one.warnings],
+        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
+        resting=[one for one in made.datasets if not one.weight and one.role in SCORING],
+        axes=axes,
+        titles={axis.name: title for axis, title in axes},
+        part=part,
+        ranked=ranked,
+        order=ranked.order() if ranked else [],
+        slider_top=SLIDER_TOP,
+        presets=presets(_, made),
+        words=words(_),
+        scatter=scatter_chart(),
+        over_rounds=rounds_chart(title=_("Right")),
+        progress=progress_chart(ranked, title=axes[0][1], human=_("people")) if ranked else None,
+        forks=board_keep.list_forks(visit.db, task),
+        snapshots=board_keep.list_snapshots(visit.db, task),
+        exports=[(kind, kind not in SINGLE) for kind in KINDS],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
+        error=trouble,
+    )
+
+
+def _elsewhere(made: Board) -> list[str]:
+    """Name the models whose throughput or memory was measured on another class of machine than the one that ranks."""
+    return [
+        model.name
+        for model in made.models
+        if any(why and why["kind"] == "machine" for cells in model.gaps.values() for why in cells)
+    ]
+
+
+def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
+    found = get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    _ = visit.tongue.gettext
+    made = warm_board(visit.db, visit.blobs, visit.actor, task, Part(live=True, seeds_apart=True)).board
+    spec = board_spec(visit.db, task)
+    base = f"/tasks/{task}"
+    return visit.render(
+        "board/settings.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="board",
+        made=made,
+        spec=spec,
+        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
+        weights=spec.axis_weights(AXES),
+        axes=[(axis, axis_title(_, axis)) for axis in made.axes],
+        metrics=[
+            ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
+            *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
+        ],
+        names=sorted(
+            {one.name for one in list_models(visit.db, visit.actor, task) if one.version.withdrawn_at is None}
+            | set(spec.hidden_models)
+        ),
+        crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
+        error=trouble,
+    )
+
+
+def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
+    """Read the settings that were typed; a field left empty keeps its default.
+
+    Where only some models were named to be shown, those that are ticked are named from now on.
+    """
+    ticked = sorted(set(post.texts("shown")))
+    named = bool(before.models and ticked)
+    settings: dict[str, Any] = {
+        # A data set that came while the form was open keeps what it has.
+        "datasets": {**before.datasets, **_numbers(post, "dataset-")},
+        "weights": _numbers(post, "weight-"),
+        "caps": _numbers(post, "cap-"),
+        "metric": post.text("metric") or None,
+        "machine": post.text("machine").strip() or None,
+        "models": ticked if named else [],
+        "hidden_models": [] if named else sorted(set(post.texts("model-names")) - set(ticked)),
+        "freeze_until": f"{post.text('freeze_until')}T23:59:59+00:00" if post.text("freeze_until") else None,
+    }
+    for name, factor in (("epsilon", 1.0), ("human", 0.01)):
+        text = post.text(name).strip()
+        settings[name] = _number(text, name) * factor if text else None
+    return settings
+
+
+def _numbers(post: Post, prefix: str) -> dict[str, float]:
+    typed = {name.removeprefix(prefix): post.text(name).strip() for name in post.form if name.startswith(prefix)}
+    return {name: _number(text, f"{prefix}{name}") for name, text in typed.items() if text}
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"'{text}' is not a number.", remedy=f"Write a number into '{field}'.") from None

@@ -1,0 +1,189 @@
+"""The words of the board's page: what the browser says while the reader moves a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from quintain.services.board.parts import Axis, Board
+from quintain.services.evaluate.standing import Gap
+from quintain.stats.fitness import Weakness
+
+Translate = Callable[[str], str]
+
+
+def axis_title(_: Translate, axis: Axis) -> str:
+    """Name an axis for the reader; performance goes by the name of its metric."""
+    named = {
+        "throughput": _("Throughput"),
+        "memory": _("Memory"),
+        "fairness": _("Fairness"),
+        "robustness": _("Robustness"),
+    }
+    return named.get(axis.name, axis.title)
+
+
+def warning_text(_: Translate, weak: Weakness) -> str:
+    """Say why a data set is weak ground for a ranking."""
+    named = ", ".join(weak.labels)
+    if weak.kind == "few":
+        text = _("Too small to rank on: with {n} examples, one half is known to ± {points} points only.")
+        if weak.grouped:
+            text = _("Too small to rank on: with {n} groups of examples, one half is known to ± {points} points only.")
+        return text.format(n=weak.units, points=round(weak.points))
+    if weak.kind == "absent":
+        text = _("One-sided: none of its answers is {labels}.") if named else _("One-sided: a label does not occur.")
+    elif named:
+        text = _("One-sided: more than nine tenths of its answers are {labels}.")
+    else:
+        text = _("One-sided: more than nine tenths of its answers are one label.")
+    return text.format(labels=named)
+
+
+def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
+    """List the views that the page offers; the first is the owner's."""
+    return [
+        {
+            "name": "default",
+            "title": _("Owner's default"),
+            "weights": made.spec.axis_weights([axis.name for axis in made.axes]),
+        },
+        {
+            "name": "accuracy",
+            "title": _("{metric} only").format(metric=made.axes[0].title),
+            "weights": {"performance": 1},
+        },
+        {
+            "name": "small",
+            "title": _("Small and fast"),
+            "weights": {"performance": 4, "throughput": 3, "memory": 3},
+        },
+        {
+            "name": "fair",
+            "title": _("Fair and robust"),
+            "weights": {"performance": 4, "fairness": 3, "robustness": 3},
+        },
+    ]
+
+
+def words(_: Translate) -> dict[str, str]:
+    """Give the sentences that the browser fills in; {names} in braces are its."""
+    rows = _row_words(_) | _gap_words(_)
+    return rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+
+
+def _row_words(_: Translate) -> dict[str, str]:
+    """Give what stands in a row, and what its cells rest on."""
+    return {
+        "unranked": _("unranked"),
+        "missing": _("{axes} missing"),
+        "beyond": _("{axis} above the cap of {cap}"),
+        "predictions_only": _("predictions only"),
+        "predictions_only_why": _("Its answers were handed in as a file; it was not run here."),
+        "anonymous": _("anonymous"),
+        "private": _("private"),
+        "seeds": _("{n} seeds"),
+        "spread": _("± {spread} over {n} seeds"),
+        "cannot": _("cannot be measured"),
+        "none": _("no value yet"),
+        "not_ranked": _("shown, not ranked"),
+        "provisional": _("This order is provisional: {waiting} of {needed} runs are still to come."),
+        "interval": _("interval {low} to {high}"),
+        "examples": _("{n} examples"),
+        "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
+        "measured": _("measured {at}"),
+        "without": _("without the sandbox's layers: {layers}"),
+        "details": _("Details of {name}"),
+        "dataset": _("Data set"),
+        "slices": _("By tag"),
+        "model_page": _("Model page"),
+        "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
+    }
+
+
+def _gap_words(_: Translate) -> dict[str, str]:
+    """Give why a figure is missing, by the kind of gap (`services.standing`)."""
+    return {
+        "gap_waiting": _("{done} of {needed} runs done"),
+        "gap_failed": _("the model failed: {outcome}"),
+        "gap_platform": _("runs that failed through no fault of the model: {n}"),
+        "gap_cancelled": _("runs that were cancelled: {n}"),
+        "gap_held": _("runs that wait for a machine with a sandbox: {n}"),
+        "gap_uncovered": _("its file has no predictions for the data set"),
+        "gap_unchanged": _("no perturbation changes these examples"),
+        "gap_machine": _("measured on another machine: {machine}"),
+    }
+
+
+def gap_text(_: Translate, gap: Gap) -> str:
+    """Say in the reader's language why a figure is missing."""
+    return _gap_words(_)[f"gap_{gap['kind']}"].format(**gap)
+
+
+def _weight_words(_: Translate) -> dict[str, str]:
+    """Give what is said of weights: their shares, what is traded for what, and why nothing is ranked."""
+    return {
+        "order": _("New order: {order}."),
+        "place": _("{rank}. {name}"),
+        "weight": _("{percent} of the weight"),
+        "worth_more": _("{amount} {unit} more of {axis} is worth {points} of {base}"),
+        "worth_less": _("{amount} {unit} less of {axis} is worth {points} of {base}"),
+        "worth_none": _("{axis} adds nothing: {why}"),
+        "no_base": _("{base} has no weight, so nothing can be said in its terms"),
+        "why_same": _("all models share one value"),
+        "why_close": _("no two models differ enough to give an exchange rate"),
+        "points": _("{value} {unit}"),
+        "points_percent": _("{value} points"),
+        "refused": _("All weights are 0, so there is nothing to rank by. Give one metric a weight."),
+        "refused_data": _("No data set has a weight. Give one of them a weight."),
+        "failed": _("This could not be loaded. Reload the page."),
+    }
+
+
+def _certainty_words(_: Translate) -> dict[str, str]:
+    """Give how sure the ranking is, and what it hangs on."""
+    return {
+        "above": _("Probability that the row is above the column"),
+        "pair": _("{first} above {second}: {percent}"),
+        "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
+        "more": _("about {n} more examples would settle it"),
+        "settled": _("settled by the examples at hand"),
+        "equal": _("no difference to settle"),
+        "unsettled": _("such examples would not settle it"),
+        "leads": _("{leader} leads as long as {ranges}"),
+        "leads_range": _("{axis} has {low} to {high} of the weight"),
+        "leads_epsilon": _("{leader} leads for every ε from {low} to {high}"),
+        "pool": _("Without {without}, scores move by up to {points}."),
+        "pool_leader": _("Without {without}, scores move by up to {points}, and {leader} leads."),
+    }
+
+
+def _aggregation_words(_: Translate) -> dict[str, str]:
+    """Name the ways of adding up."""
+    return {
+        "dynascore": _("Dynascore"),
+        "zscore": _("Mean z-score"),
+        "average": _("Plain average"),
+        "win_rate": _("Win rate"),
+        "bradley_terry": _("Bradley–Terry"),
+        "pareto": _("Pareto front"),
+        "yes": _("yes"),
+    }
+
+
+def _round_words(_: Translate) -> dict[str, str]:
+    """Give what is said of rounds."""
+    return {
+        "all_rounds": _("All rounds together"),
+        "model": _("Model"),
+        "people": _("People"),
+        "best_model": _("Best model"),
+        "best_here": _("best"),
+        "round": _("Round {title}"),
+        "round_counts": _("{validated} validated of {collected} collected"),
+        "errors_of": _("{errors} of {n} wrong"),
+        "vmer_caption": _(
+            "Share of what was collected in a round on which the model was wrong, as people agreed (vMER), with its "
+            "interval. Less is better."
+        ),
+    }

@@ -1,0 +1,60 @@
+"""The door for people from panels: in by an address with the panel's ids, out with a completion code."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from quintain.services.access.sign_in import LONGEST
+from quintain.services.collect import entry
+from quintain.web.middleware import CONTENT_SECURITY_POLICY
+from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
+
+PANEL_NAME = "p-"  # how accounts of people from panels begin
+
+
+def arrive(visit: Visiting, key: str) -> Response:
+    """Let somebody in, unless they are signed in as somebody else or look at us through a frame."""
+    if visit.request.headers.get("sec-fetch-dest") == "iframe":
+        headers = {"content-security-policy": _framed_by(entry.TURK_HOSTS)}
+        return visit.render("collect/entry.html", headers=headers, why="framed", target=str(visit.request.url))
+    if visit.signed_in and not visit.actor.name.startswith(PANEL_NAME):
+        return visit.render("collect/entry.html", why="signed in", target=_here(visit))
+    return _enter(visit, key)
+
+
+def arrive_anyway(post: Posting, key: str) -> Response:
+    """Let somebody in who was signed in as somebody else and wants to go on as a participant."""
+    return _enter(post.visit, key)
+
+
+def complete(visit: Visiting, task: str, number: int) -> Response:
+    """Show the completion code, and the way back."""
+    done = entry.complete(visit.db, visit.actor, f"{task}/{number}")
+    host = urlsplit(done.url)
+    own = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' https://{host.netloc}")
+    headers = {"content-security-policy": own} if done.method == "POST" and host.netloc else {}
+    return visit.render("collect/entry_done.html", headers=headers, done=done)
+
+
+def _enter(visit: Visit, key: str) -> Response:
+    parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
+    agent = visit.request.headers.get("user-agent", "")
+    arrival = entry.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
+    if arrival.session is None:
+        return visit.render("collect/entry.html", why="preview", target="")
+    visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))
+    visit.forget(CSRF_COOKIE)
+    task, _, number = arrival.round.rpartition("/")
+    return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
+
+
+def _here(visit: Visit) -> str:
+    return f"{visit.request.url.path}?{visit.request.url.query}"
+
+
+def _framed_by(hosts: tuple[str, ...]) -> str:
+    return CONTENT_SECURITY_POLICY.replace(
+        "frame-ancestors 'none'", f"frame-ancestors https://{' https://'.join(hosts)}"
+    )

@@ -1,0 +1,281 @@
+"""One round: for everybody what it asks; for its owners how it goes, its texts, prompts, flags and pay; its states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
+from quintain.core.task import Task
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect import attempts, entry, prompts, rounds
+from quintain.services.collect import export as attempt_export
+from quintain.services.collect.attempts import Count, Counters
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.tasks import definitions as tasks
+from quintain.services.work import pay
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download, on_disk
+from quintain.web.pages.collect.round_charts import rate_chart, time_chart
+from quintain.web.pages.collect.rounds import state_names
+from quintain.web.pages.collect.verdict import own_text
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+PAGE_ROWS = 50
+MOST_ROWS = 50  # of workers and prompts; the export has all
+
+
+def show(visit: Visiting, task: str, number: int) -> Response:
+    """Show a round: the console to its owners, what it asks to everybody else."""
+    return _show(visit, task, number)
+
+
+def open_round(post: Posting, task: str, number: int) -> Response:
+    """Let people write."""
+    visit = post.visit
+    try:
+        rounds.open_round(visit.db, visit.actor, f"{task}/{number}")
+    except (BadInput, Conflict, Unavailable) as error:
+        return _show(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is open."))
+
+
+def close_round(post: Posting, task: str, number: int) -> Response:
+    """End the round."""
+    visit = post.visit
+    try:
+        rounds.close_round(visit.db, visit.actor, f"{task}/{number}")
+    except Conflict as error:
+        return _show(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is closed."))
+
+
+def clone(post: Posting, task: str, number: int) -> Response:
+    """Make a draft that asks the same."""
+    visit = post.visit
+    made = rounds.clone_round(visit.db, visit.actor, f"{task}/{number}")
+    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
+
+
+def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: str = "") -> Response:
+    """List what was written in a round, whether it fooled the model or not."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    last = int(before) if before.isdecimal() and len(before) < 10 else None
+    wanted = {"fooled": True, "right": False}.get(show)
+    ref = f"{task}/{number}"
+    rows = attempts.round_texts(visit.db, visit.actor, ref, fooled=wanted, before=last, limit=PAGE_ROWS + 1)
+    return visit.render(
+        "collect/round_texts.html",
+        task=found,
+        section="rounds",
+        number=number,
+        texts=[(one, own_text(found, one.inputs)) for one in rows[:PAGE_ROWS]],
+        show=show if wanted is not None else "",
+        shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
+        more=rows[PAGE_ROWS - 1].id if len(rows) > PAGE_ROWS else None,
+        first=last is None,
+        crumbs=_crumbs(visit, found, number, _("Texts")),
+    )
+
+
+def import_prompts(post: Posting, task: str, number: int) -> Response:
+    """Add the prompts of a file."""
+    visit = post.visit
+    upload = post.file("file")
+    require_owner(visit.actor, task)
+    try:
+        if upload is None:
+            raise BadInput(faults=[Fault("no file was chosen", field="file")])
+        with on_disk(upload) as path:
+            report = prompts.import_prompts(
+                visit.db,
+                visit.actor,
+                f"{task}/{number}",
+                path,
+                corpus=post.text("corpus").strip() or None,
+                part=post.text("part").strip() or None,
+                tags=[tag.strip() for tag in post.text("tags").split(",") if tag.strip()],
+            )
+    except (BadInput, Conflict) as error:
+        return _show(visit, task, number, trouble_of(error))
+    _ = visit.tongue.gettext
+    toast = _(
+        "%(added)s prompts added; %(repeated)s were there already, %(used)s are used in other rounds.",
+        added=report.added,
+        repeated=report.repeated,
+        used=report.used + report.used_parts,
+    )
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", toast)
+
+
+def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: str = "") -> Response:
+    """Send the attempts as a file, writers under other names."""
+    require_owner(visit.actor, task)
+
+    def write(path: Path) -> object:
+        ref = f"{task}/{number}"
+        return attempt_export.export_attempts(visit.db, visit.actor, ref, path, nonfooling=only != "fooling")
+
+    return download(f"{task}-round-{number}-attempts", form, write)
+
+
+def flags_page(visit: Visiting, task: str, number: int, all: str = "") -> Response:  # noqa: A002 - the address's word
+    """List what the owner should look at."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    queue = attempts.flag_queue(visit.db, visit.actor, f"{task}/{number}", decided=None if all else False)
+    kinds = {"offensive": _("may hurt"), "personal": _("personal data"), "reported": _("reported")}
+    return visit.render(
+        "collect/round_flags.html",
+        task=found,
+        section="rounds",
+        number=number,
+        flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue],
+        every=bool(all),
+        crumbs=_crumbs(visit, found, number, _("Flags")),
+    )
+
+
+def decide_flag(post: Posting, task: str, number: int) -> Response:
+    """Keep a flagged attempt, or withhold it."""
+    visit = post.visit
+    withhold = post.text("decision") == "withhold"
+    attempts.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}/flags", visit.tongue.gettext("Decided. You can change it."))
+
+
+def pay_page(visit: Visiting, task: str, number: int) -> Response:
+    """List what people earned in a round, to approve it or to set it aside."""
+    return _pay(visit, task, number)
+
+
+def decide_pay(post: Posting, task: str, number: int) -> Response:
+    """Approve earnings, or set them aside with a reason that the worker reads."""
+    visit = post.visit
+    numbers = [int(text) for text in post.texts("earning") if text.isdecimal() and len(text) < 10]
+    approved = post.text("decision") == "approve"
+    try:
+        if not numbers:
+            raise BadInput(faults=[Fault(visit.tongue.gettext("choose some first"))])
+        pay.decide(visit.db, visit.actor, task, numbers, approved=approved, reason=post.text("reason"))
+    except BadInput as error:
+        return _pay(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}/pay", visit.tongue.gettext("Saved."))
+
+
+def _pay(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    _ = visit.tongue.gettext
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    return visit.render(
+        "collect/round_pay.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="rounds",
+        number=number,
+        earnings=pay.list_earnings(visit.db, visit.actor, task, round_id=info.id),
+        totals=pay.round_totals(visit.db, visit.actor, task, info.id),
+        statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
+        crumbs=_crumbs(visit, found, number, _("Pay")),
+        error=trouble,
+    )
+
+
+def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    values: dict[str, Any] = {
+        "task": found,
+        "section": "rounds",
+        "round": info,
+        "spec": info.spec,
+        "states": state_names(visit),
+        "wage": pay.wage(visit.db, info.id, info.spec),
+        "counters": None,
+        "crumbs": _crumbs(visit, found, number),
+        "error": trouble,
+    }
+    if visit.owns(found):
+        values |= _console(visit, found, info)
+    return visit.render("collect/round.html", status=trouble.status if trouble else 200, **values)
+
+
+def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
+    found = attempts.counters(visit.db, visit.actor, info.ref)
+    return {
+        "counters": found,
+        "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
+        "outcomes": _outcomes(visit),
+        "charts": _charts(visit, found),
+        "tables": _tables(visit, task, info, found),
+        "totals": pay.round_totals(visit.db, visit.actor, info.task, info.id),
+        "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
+        "history": rounds.round_history(visit.db, visit.actor, info.ref),
+    }
+
+
+def _outcomes(visit: Visit) -> dict[str, str]:
+    _ = visit.tongue.gettext
+    return {
+        "open": _("under way"),
+        "fooled": _("fooled"),
+        "exhausted": _("tries used up"),
+        "given_up": _("ended early"),
+        "lapsed": _("lapsed"),
+        "closed": _("closed with the round"),
+    }
+
+
+def _charts(visit: Visit, found: Counters) -> list[tuple[str, dict[str, Any]]]:
+    """Pair each chart with the question that it answers."""
+    if not found.total.attempts:
+        return []
+    _ = visit.tongue.gettext
+    words = {"attempts": _("attempts"), "rate": _("fooling rate")}
+    charts = [
+        (
+            _("When do people write, and when do they fool it?"),
+            time_chart(
+                found.by_hour, moment=_("hour"), attempts=_("attempts"), fooled=_("fooled"), other=_("not fooled")
+            ),
+        )
+    ]
+    if len([one for one in found.by_label if one.name]) > 1:
+        charts.append((_("Which label fools it most?"), rate_chart(found.by_label, category=_("label"), **words)))
+    if len(found.by_condition) > 1:
+        chart = rate_chart(found.by_condition, category=_("condition"), **words)
+        charts.append((_("Which condition fools it more?"), chart))
+    if len(found.by_number) > 1:
+        charts.append((_("Which try fools it?"), rate_chart(found.by_number, category=_("try"), **words)))
+    return charts
+
+
+def _tables(
+    visit: Visit, task: Task, info: RoundInfo, found: Counters
+) -> list[tuple[str, str, Sequence[tuple[str, Count]]]]:
+    """Make the tables of the console: title, heading of the first column, rows."""
+    _ = visit.tongue.gettext
+    by_size = sorted(found.by_worker, key=lambda one: -one.attempts)[:MOST_ROWS]
+    texts = {
+        one.hash: own_text(task, one.inputs) or one.row
+        for one in prompts.list_prompts(visit.db, visit.actor, info.ref, limit=1000)
+    }
+    used = sorted(found.by_prompt, key=lambda one: -(one.rate or 0))[:MOST_ROWS]
+    tables = [(_("By worker"), _("Worker"), [(one.name, one) for one in by_size])]
+    if used:
+        tables.append((_("By prompt"), _("Prompt"), [(texts.get(one.name) or one.name[:12], one) for one in used]))
+    return [(title, heading, rows) for title, heading, rows in tables if rows]
+
+
+def _crumbs(visit: Visit, task: Task, number: int, last: str = "") -> list[tuple[str, str | None]]:
+    _ = visit.tongue.gettext
+    base = f"/tasks/{task.name}/rounds"
+    name = _("Round %(n)s", n=number)
+    crumbs: list[tuple[str, str | None]] = [(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base)]
+    return [*crumbs, (name, f"{base}/{number}"), (last, None)] if last else [*crumbs, (name, None)]

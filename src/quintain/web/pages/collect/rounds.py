@@ -1,0 +1,226 @@
+"""Rounds for their owners: the list, and what a round asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.rounds import FLAGS, FOOLED_RULES, PROVIDERS, RoundSpec, Targets
+from quintain.core.task import Task
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect import rounds
+from quintain.services.collect.definition import dump_round, round_of
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.writing_systems import SCRIPTS
+from quintain.services.models import registry as models
+from quintain.services.tasks import definitions as tasks
+from quintain.services.work import pay, quiz_results, quizzes
+from quintain.tasks.contract import kind_of
+from quintain.tasks.writing import toml
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.collect.round_form import data_of, faults_by_control, values_in, values_of
+from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
+from quintain.web.pages.collect.rule_form import other_rules
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the rounds of a task."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "collect/rounds.html",
+        task=found,
+        section="rounds",
+        rounds=rounds.list_rounds(visit.db, visit.actor, task),
+        states=state_names(visit),
+        quizzes=quiz_results.quiz_list(visit.db, visit.actor, task) if visit.owns(found) else [],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Rounds"), None)],
+    )
+
+
+def new_page(visit: Visiting, task: str, file: str = "") -> Response:
+    """Offer a form, or a file, to start from."""
+    found = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    spec = _starter(visit, found)
+    return _editor(visit, found, None, values_of(spec), dump_round(spec), as_file=bool(file))
+
+
+def create(post: Posting, task: str) -> Response:
+    """Add a round as a draft."""
+    found = tasks.get_task(post.visit.db, task)
+    require_owner(post.visit.actor, task)
+    return _save(post, found, None)
+
+
+def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Response:
+    """Show what a round asks, to change it."""
+    found = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    return _editor(visit, found, info, values_of(info.spec), dump_round(info.spec), as_file=bool(file))
+
+
+def save(post: Posting, task: str, number: int) -> Response:
+    """Change a round."""
+    found = tasks.get_task(post.visit.db, task)
+    require_owner(post.visit.actor, task)
+    return _save(post, found, rounds.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
+
+
+def download_file(visit: Visiting, task: str, number: int) -> Response:
+    """Send the TOML file that defines a round."""
+    require_owner(visit.actor, task)
+    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    headers = {"content-disposition": f'attachment; filename="{task}-round-{number}.toml"'}
+    return Response(dump_round(info.spec), media_type="application/toml", headers=headers)
+
+
+def state_names(visit: Visit) -> dict[str, str]:
+    """Say in the reader's language where a round may stand."""
+    _ = visit.tongue.gettext
+    return {"draft": _("draft"), "open": _("open"), "closed": _("closed")}
+
+
+def _starter(visit: Visit, task: Task) -> RoundSpec:
+    known = [ref for ref, _ in _models(visit, task)]
+    return RoundSpec(task.name, visit.tongue.gettext("Fool the model"), targets=Targets("one", tuple(known[:1])))
+
+
+def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
+    visit = post.visit
+    as_file = post.flag("as_file")
+    text = post.text("toml").replace("\r\n", "\n")
+    values = values_of(_starter(visit, task)) if as_file else values_in(post)
+    try:
+        if as_file:
+            saved = _save_file(visit, task, info, text)
+        else:
+            data = data_of(task.name, values, info.spec if info else None)
+            if info:
+                data["number"] = info.number
+            saved = rounds.put_spec(visit.db, visit.actor, round_of(data))
+    except (BadInput, Conflict, NotFound) as error:
+        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+    return visit.redirect(f"/tasks/{task.name}/rounds/{saved.number}", visit.tongue.gettext("Saved."))
+
+
+def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
+    spec = rounds.check_round(text)
+    if spec.task != task.name:
+        raise Conflict(f"This is a round of '{spec.task}', not of '{task.name}'.")
+    if info and spec.number != info.number:
+        raise Conflict(f"This is round {spec.number}, not {info.number}.", remedy="A round keeps its number.")
+    if not info and spec.number:
+        raise Conflict(f"It gives itself the number {spec.number}.", remedy="Leave `number` out of a new round.")
+    return rounds.put_round(visit.db, visit.actor, text)
+
+
+def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
+    found = models.list_models(visit.db, visit.actor, task.name)
+    return [
+        (f"{task.name}/{model.name}@{model.version.number}", f"{model.name} @ {model.version.number}")
+        for model in found
+        if model.version.withdrawn_at is None
+    ]
+
+
+def _editor(
+    visit: Visit,
+    task: Task,
+    info: RoundInfo | None,
+    values: Mapping[str, Any],
+    text: str,
+    *,
+    as_file: bool = False,
+    trouble: Trouble | None = None,
+) -> Response:
+    _ = visit.tongue.gettext
+    base = f"/tasks/{task.name}/rounds"
+    title = _("Edit round %(n)s", n=info.number) if info else _("New round")
+    listed = _models(visit, task)
+    known = [ref for ref, _name in listed]
+    listed = [(ref, ref) for ref in values["models"] if ref not in known] + listed
+    return visit.render(
+        "collect/round_edit.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="rounds",
+        round=info,
+        title=title,
+        action=f"{base}/{info.number}/edit" if info else f"{base}/new",
+        back=f"{base}/{info.number}" if info else base,
+        as_file=as_file,
+        toml=text,
+        values=values,
+        models=listed,
+        quizzes=[(name, name) for name in _quizzes(visit, task, values)],
+        faults=faults_by_control(trouble.faults, visit.language) if trouble else {},
+        rule_names=list(RULE_NAMES),
+        rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
+        other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
+        wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
+        crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
+        error=trouble,
+        **_choices(visit, task),
+        **_rare_choices(visit),
+    )
+
+
+def _quizzes(visit: Visit, task: Task, values: Mapping[str, Any]) -> list[str]:
+    """List the quizzes that can be asked for, and those that are."""
+    return sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
+
+
+def _one_line(rule: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {toml(value)}" for name, value in rule.items())
+
+
+def _rare_choices(visit: Visit) -> dict[str, Any]:
+    """Give the choices of what most rounds leave as it is."""
+    _ = visit.tongue.gettext
+    flags = {"offensive": _("texts that may hurt"), "personal": _("texts that may hold personal data")}
+    roles = {"worker": _("worker"), "expert": _("expert"), "builder": _("builder"), "owner": _("owner")}
+    names = {"prolific": "Prolific", "panel": _("another panel"), "mturk": "Mechanical Turk (ExternalQuestion)"}
+    return {
+        "scripts": [(name, name) for name in SCRIPTS],
+        "flags": [(name, flags[name]) for name in FLAGS],
+        "roles": [("", _("any")), *roles.items()],
+        "providers": [("", _("none")), *((name, names[name]) for name in PROVIDERS)],
+    }
+
+
+def _choices(visit: Visit, task: Task) -> dict[str, Any]:
+    _ = visit.tongue.gettext
+    writings = [
+        ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
+        ("blank", _("a blank page"), ""),
+        ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
+        ("own", _("conditions of your own"), _("With names and weights, below.")),
+    ]
+    rules = {
+        "task": _("as the task says"),
+        "differs": _("its answer differs from the one aimed at"),
+        "token_f1": _("token F1 stays under the threshold"),
+        "worker": _("the writer says so"),
+    }
+    fits = kind_of(task).answer_type in {"span", "text"}
+    return {
+        "writings": writings,
+        "aimings": [
+            ("choose", _("the writer chooses"), ""),
+            ("assign", _("it is given"), _("Labels are handed out in turn.")),
+        ],
+        "modes": [
+            ("one", _("one model"), ""),
+            ("random", _("one of several, at random"), ""),
+            ("ensemble", _("several, all to be fooled at once"), ""),
+            ("best", _("the best of the board that day"), ""),
+        ],
+        "fooled_rules": [(rule, rules[rule]) for rule in FOOLED_RULES if fits or rule in {"task", "differs"}],
+    }

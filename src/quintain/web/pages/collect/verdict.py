@@ -1,0 +1,156 @@
+"""A verdict as its writer sees it: what each model said, with bars, and what to say aloud."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from quintain.core.errors import Fault
+from quintain.core.example import Prediction
+from quintain.core.task import Task
+from quintain.services.collect.verdicts import ModelAnswer, Verdict
+from quintain.services.collect.writing_aids import WordEffect
+from quintain.tasks.contract import kind_of
+from quintain.web.errors import Trouble
+from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
+from quintain.web.pages.collect.write_form import boxes_of, shown_input, target_of
+from quintain.web.said import say
+from quintain.web.visit import Visit
+
+SMALLEST_EFFECT = 0.01  # of a probability; below, a word is not worth a mark
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVerdict:
+    """One attempt, ready to be shown. *reuse* is what the form's controls hold to try it again, as JSON."""
+
+    attempt_id: int
+    number: int
+    allowed: int
+    left: int
+    fooled: bool | None
+    ask: str
+    outcome: str
+    models: tuple[tuple[Spoken, bool | None], ...]
+    aim: str
+    text: str
+    distance: int | None
+    share: float | None
+    flags: tuple[str, ...]
+    title: str
+    say: str
+    reuse: str
+
+
+def shown_verdict(visit: Visit, task: Task, allowed: int, verdict: Verdict) -> ShownVerdict:
+    """Make a verdict readable."""
+    models = tuple((_spoken(visit, task, verdict.inputs, one), one.fooled) for one in verdict.answers)
+    aim = "" if verdict.target is None else answer_text(task, verdict.inputs, verdict.target)
+    title = _title(visit, verdict)
+    return ShownVerdict(
+        attempt_id=verdict.attempt_id,
+        number=verdict.number,
+        allowed=allowed,
+        left=verdict.attempts_left,
+        fooled=verdict.fooled,
+        ask=verdict.ask,
+        outcome=verdict.outcome,
+        models=models,
+        aim=aim,
+        text=own_text(task, verdict.inputs),
+        distance=verdict.edit_distance
+        or None,  # an unchanged prompt is refused: 0 means that nothing was there to edit
+        share=verdict.edit_share,
+        flags=verdict.flags,
+        title=title,
+        say=_say(visit, title, models, allowed, verdict),
+        reuse=_reuse(task, verdict),
+    )
+
+
+def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
+    """Name fields in faults as the page names them."""
+    form = kind_of(task).form(task)
+    titles = {field.name: visit.tongue.gettext(field.title) for field in (*form.inputs, form.answer)}
+    told = tuple(
+        Fault(f"{titles[fault.field]}: {say(visit.language, fault.reason)}") if fault.field in titles else fault
+        for fault in trouble.faults
+    )
+    message = visit.tongue.gettext("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
+    return replace(trouble, faults=told, message=message)
+
+
+def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
+    """Give what was written as one text, without what a prompt gave."""
+    form = kind_of(task).form(task)
+    own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
+    return " · ".join(shown_input(field, inputs) for field in own)
+
+
+def moved_pieces(
+    visit: Visit, task: Task, inputs: Mapping[str, Any], effects: Sequence[WordEffect]
+) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Cut each field into pieces: text, a class that says how far and which way a word moved the model, and a title."""
+    most = max((abs(one.effect) for one in effects), default=0.0)
+    titles = {item.name: visit.tongue.gettext(item.title) for item in kind_of(task).form(task).inputs}
+    found = []
+    for field in dict.fromkeys(one.field for one in effects):
+        text, place = str(inputs[field]), 0
+        pieces: list[tuple[str, str, str]] = []
+        for one in (effect for effect in effects if effect.field == field):
+            pieces.append((text[place : one.start], "", ""))
+            pieces.append((text[one.start : one.end], _strength(one.effect, most), f"{one.effect:+.2f}"))
+            place = one.end
+        found.append((titles.get(field, field), [*pieces, (text[place:], "", "")]))
+    return found
+
+
+def _strength(effect: float, most: float) -> str:
+    if abs(effect) < SMALLEST_EFFECT or not most:
+        return ""
+    level = min(3, 1 + int(3 * abs(effect) / most))
+    return f"for-{level}" if effect > 0 else f"against-{level}"
+
+
+def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:
+    name, _, version = said.model.partition("/")[2].partition("@")
+    number = int(version) if version.isdecimal() else 1
+    if not name:  # the reader may not know which model it is
+        name = visit.tongue.gettext("private model %(n)s", n=said.model.rpartition(" ")[2])
+    return spoken(task, name, number, inputs, Prediction(said.answer, said.probabilities))
+
+
+def _title(visit: Visit, verdict: Verdict) -> str:
+    _ = visit.tongue.gettext
+    if verdict.fooled is None:
+        return _("The model has answered")
+    return _("You fooled it") if verdict.fooled else _("Not this time")
+
+
+def _say(
+    visit: Visit, title: str, models: tuple[tuple[Spoken, bool | None], ...], allowed: int, verdict: Verdict
+) -> str:
+    """Say the verdict in one breath, for those who listen."""
+    _ = visit.tongue.gettext
+    said = [_("%(model)s says: %(answer)s.", model=one.name, answer=one.text) for one, _fooled in models]
+    tries = _("%(used)s of %(all)s tries used.", used=verdict.number, all=allowed)
+    question = {
+        "confirm": _("Would other people agree with you?"),
+        "decide": _("Was it wrong? You decide."),
+        "": "",
+    }[verdict.ask]
+    return " ".join(text for text in (f"{title}.", *said, question or tries) if text)
+
+
+def _reuse(task: Task, verdict: Verdict) -> str:
+    boxes = boxes_of(task, None, verdict.inputs, started=True)
+    values: dict[str, list[str]] = {
+        PREFIX + box.field.name: list(box.rows) or [box.value] for box in boxes if box.field.editable
+    }
+    target = target_of(task, boxes, verdict.target, None)
+    values["answer"] = list(target.chosen) or [target.text]
+    if target.start:
+        values["answer-start"] = [target.start]
+    return json.dumps(values, ensure_ascii=False)

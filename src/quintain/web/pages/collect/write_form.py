@@ -1,0 +1,208 @@
+"""The write page's controls: what a prompt gives, what is typed, which answer is aimed at; and how they are read back.
+
+Names of controls are those of `quintain.web.forms`; the answer's are `answer` and, for a span, `answer-start`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.example import Answer
+from quintain.core.task import Task
+from quintain.services.collect.checks import span_places
+from quintain.tasks.contract import Form, FormField, kind_of
+from quintain.web.forms import PREFIX, inputs_of
+from quintain.web.visit import Post
+
+FEWEST_ROWS = 4
+MOST_ROWS = 10
+MOST_PLACES = 20
+AROUND = 40  # characters that are shown on either side of a place
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One input: given by the prompt, or to be written; *before* is the prompt's text, where it may be edited.
+
+    *rows* are separate lines, where the answer is chosen among them; *word* is what stands at a position.
+    """
+
+    field: FormField
+    value: str
+    before: str | None = None
+    given: bool = False
+    rows: tuple[str, ...] = ()
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The answer that is aimed at: what is chosen or typed, and whether it can be selected in a given text."""
+
+    field: FormField
+    chosen: tuple[str, ...] = ()
+    text: str = ""
+    start: str = ""
+    passage: str | None = None
+    assigned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One of several places where a typed span stands, with some of the text around it."""
+
+    start: int
+    before: str
+    text: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a form brought: inputs and target in the shape of the task's kind."""
+
+    inputs: Mapping[str, Any]
+    target: Answer
+
+
+def shown_input(field: FormField, inputs: Mapping[str, Any]) -> str:
+    """Write an input on one line, for people: words as a sentence, a position as the word that stands there."""
+    value = inputs.get(field.name)
+    words = inputs.get(field.of or "")
+    if field.widget == "token" and isinstance(value, int) and isinstance(words, list) and 0 <= value < len(words):
+        return str(words[value])
+    if isinstance(value, list | tuple):
+        return (" " if field.widget == "tokens" else " / ").join(str(one) for one in value)
+    return "" if value is None else str(value)
+
+
+def given_fields(form: Form, prompt: Mapping[str, Any] | None) -> set[str]:
+    """Name the inputs that a prompt fixes."""
+    return {field.name for field in form.inputs if not field.editable and (prompt or {}).get(field.name) is not None}
+
+
+def boxes_of(
+    task: Task, prompt: Mapping[str, Any] | None, draft: Mapping[str, Any], *, started: bool
+) -> tuple[Box, ...]:
+    """Lay the inputs out; what was typed last comes before the prompt's own text once anything was *started*."""
+    form = kind_of(task).form(task)
+    given = given_fields(form, prompt)
+    found = []
+    for field in form.inputs:
+        original = _text(field, (prompt or {}).get(field.name))
+        typed = _text(field, draft.get(field.name)) if started else ""
+        if field.name in given:
+            found.append(Box(field, original, given=True))
+            continue
+        value = typed if started and field.name in draft else original
+        given_text = (prompt or {}).get(field.name) is not None and field.widget != "token"
+        before = original if given_text else None
+        word = shown_input(field, {**(prompt or {}), **draft}) if field.widget == "token" else ""
+        found.append(Box(field, value, before, rows=_rows(form.answer, field, value), word=word))
+    return tuple(found)
+
+
+def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer) -> Target:
+    """Lay the answer out."""
+    field = kind_of(task).form(task).answer
+    source = next((box for box in boxes if box.field.name == field.of), None)
+    passage = source.value if source is not None and source.given and field.widget == "span" else None
+    aim = assigned if assigned is not None else answer
+    if field.widget == "span":
+        span = aim[0] if isinstance(aim, list) and aim else aim
+        span = span if isinstance(span, Mapping) else {"text": span or ""}
+        start = "" if span.get("start") is None else str(span["start"])
+        return Target(field, text=str(span.get("text") or ""), start=start, passage=passage)
+    if isinstance(aim, list):
+        return Target(field, tuple(str(one) for one in aim), "\n".join(str(one) for one in aim))
+    text = "" if aim is None else str(aim)
+    return Target(field, (text,) if text else (), text, assigned=assigned is not None)
+
+
+def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typed:
+    """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or the service that knows it does."""
+    form = kind_of(task).form(task)
+    given = {name: value for name, value in (prompt or {}).items() if name in given_fields(form, prompt)}
+    values, kept = {}, list[int]()
+    for field in form.inputs:
+        lines = [str(line) for line in post.form.getlist(PREFIX + field.name) if isinstance(line, str)]
+        if _in_rows(form.answer, field):
+            kept = [place for place, line in enumerate(lines) if line.strip()]
+        values[field.name] = "\n".join(lines)
+    inputs = inputs_of(task, values) | given
+    return Typed(inputs, _read_target(form.answer, inputs, kept, post))
+
+
+def _read_target(field: FormField, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+    text = post.text("answer").replace("\r\n", "\n").strip()
+    found: Answer = text or None
+    match field.widget:
+        case "options":
+            found = _place(text, kept)
+        case "checkboxes":
+            found = sorted(place for one in post.texts("answer") if (place := _place(one, kept)) is not None)
+        case "span" if text:
+            found = _span(text, post)
+        case "span" if post.flag("no-answer") and not field.required:
+            found = []
+        case "token":
+            words = [str(word) for word in inputs.get(field.of or "", ())]
+            found = int(text) if text.isdecimal() and len(text) < 9 else words.index(text) if text in words else None
+    return found
+
+
+def _place(text: str, kept: Sequence[int]) -> int | None:
+    """Give the number that an option has once empty rows are left out; one that was marked and left empty has none."""
+    row = int(text) if text.isdecimal() and len(text) < 6 else -1
+    return kept.index(row) if row in kept else None
+
+
+def _span(text: str, post: Post) -> dict[str, Any]:
+    """Give a span with its start as selected, or as chosen among several places; one that is alone is found later."""
+    start = post.text("answer-start")
+    if start.removeprefix("-").isdecimal() and len(start) < 10:
+        return {"text": text, "start": int(start)}
+    place, _, chosen = post.text("answer-place").partition(":")
+    if place.isdecimal() and len(place) < 10 and chosen.lower() == text.lower():
+        return {"text": chosen, "start": int(place)}
+    return {"text": text, "start": None}
+
+
+def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Place]:
+    """List the places where a span that was typed without one stands, to ask which one is meant."""
+    field = kind_of(task).form(task).answer
+    source = inputs.get(field.of or "")
+    if field.widget != "span" or not isinstance(source, str) or not isinstance(target, Mapping):
+        return []
+    text = str(target.get("text") or "")
+    if target.get("start") is not None or not text:
+        return []
+    found = []
+    for start in span_places(task, inputs, text)[:MOST_PLACES]:
+        end = start + len(text)
+        before, after = source[max(0, start - AROUND) : start], source[end : end + AROUND]
+        more = ("…" if start > AROUND else "", "…" if end + AROUND < len(source) else "")
+        found.append(Place(start, more[0] + before, source[start:end], after + more[1]))
+    return found
+
+
+def _text(field: FormField, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return (" " if field.widget == "tokens" else "\n").join(str(one) for one in value)
+    return str(value)
+
+
+def _in_rows(answer: FormField, field: FormField) -> bool:
+    return answer.of == field.name and answer.widget in {"options", "checkboxes"}
+
+
+def _rows(answer: FormField, field: FormField, value: str) -> tuple[str, ...]:
+    if not _in_rows(answer, field):
+        return ()
+    lines = value.splitlines()
+    wanted = min(MOST_ROWS, max(FEWEST_ROWS, len(lines) + 1 if len(lines) >= FEWEST_ROWS else 0))
+    return tuple(lines + [""] * (max(wanted, len(lines)) - len(lines)))

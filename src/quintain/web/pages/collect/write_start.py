@@ -1,0 +1,61 @@
+"""Before writing: which rounds are open, what a round asks and pays, and what stands in the way."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.rounds import Money, RoundState
+from quintain.services.access.permissions import require_signed_in
+from quintain.services.collect import readiness, rounds
+from quintain.services.tasks import definitions as tasks
+from quintain.services.work import pay
+from quintain.web.errors import Trouble
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the open rounds of a task; a single one is gone to at once."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor, task) if one.state is RoundState.OPEN]
+    if len(is_open) == 1:
+        return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
+    return visit.render(
+        "collect/write_rounds.html",
+        task=found,
+        section="write",
+        rounds=[(one, pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
+    )
+
+
+def landing(visit: Visiting, task: str, number: int) -> Response:
+    """Show what a round asks and pays, after its warning and its consent text."""
+    require_signed_in(visit.actor)
+    return landing_page(visit, f"{task}/{number}")
+
+
+def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
+    """Answer with the first page of a round."""
+    _ = visit.tongue.gettext
+    info = rounds.get_round(visit.db, visit.actor, ref)
+    task = tasks.get_task(visit.db, info.task)
+    found = readiness.readiness(visit.db, visit.actor, ref)
+    return visit.render(
+        "collect/write_start.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="write",
+        round=info,
+        spec=info.spec,
+        ready=found,
+        wage=pay.wage(visit.db, info.id, info.spec),
+        bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (_("Write"), f"/tasks/{task.name}/write"),
+            (info.spec.title, None),
+        ],
+        error=trouble,
+    )

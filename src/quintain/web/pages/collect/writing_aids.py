@@ -1,0 +1,152 @@
+"""What helps a writer: a sandbox, which words moved the model, what fooled it before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, TooMany, Unavailable
+from quintain.services.access.permissions import require_signed_in
+from quintain.services.collect import attempt as collect
+from quintain.services.collect import readiness, rounds, writing, writing_aids
+from quintain.services.collect.writing import WritingSession
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.forms import answer_text
+from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
+from quintain.web.pages.collect.write import PART, by_htmx
+from quintain.web.pages.collect.write_form import Place, Typed, boxes_of, places_of, read, target_of
+from quintain.web.pages.collect.write_start import landing_page
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def practice_page(visit: Visiting, task: str, number: int) -> Response:
+    """Show the sandbox: it looks like the real page, and nothing in it is stored. A warning comes before it, too."""
+    require_signed_in(visit.actor)
+    found = readiness.readiness(visit.db, visit.actor, f"{task}/{number}")
+    if found.needs_warning or found.needs_consent or found.opted_out or found.closed:
+        return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
+    return _sandbox(visit, writing_aids.try_session(visit.db, visit.actor, f"{task}/{number}"))
+
+
+def practise(post: Posting, task: str, number: int) -> Response:
+    """Let the model answer, and forget it."""
+    visit = post.visit
+    ref = f"{task}/{number}"
+    found = tasks.get_task(visit.db, task)
+    try:
+        session = writing_aids.try_session(visit.db, visit.actor, ref)
+    except (Conflict, Forbidden) as error:  # closed while somebody typed, say
+        said = trouble_of(error)
+        return _answer(visit, ref, None, said) if by_htmx(visit) else landing_page(visit, ref, said)
+    typed = read(found, post, session.prompt.inputs if session.prompt else None)
+    shown, trouble = None, None
+    try:
+        verdict = writing_aids.try_attempt(
+            visit.db,
+            visit.blobs,
+            visit.actor,
+            ref,
+            typed.inputs,
+            target=typed.target,
+            prompt_id=session.prompt.id if session.prompt else None,
+            runners=visit.workspace.runners,
+        )
+        shown = shown_verdict(visit, found, session.allowed, verdict)
+    except (BadInput, Conflict, TooMany, Unavailable) as error:
+        trouble = about_fields(visit, found, trouble_of(error))
+    if not by_htmx(visit):
+        return _sandbox(visit, session, typed, shown, trouble)
+    return _answer(visit, ref, shown, trouble, places_of(found, typed.inputs, typed.target) if trouble else ())
+
+
+def moved(visit: Visiting, key: str, attempt: int) -> Response:
+    """Show which words of an attempt moved the model."""
+    require_signed_in(visit.actor)
+    session = writing.get_session(visit.db, visit.actor, key)
+    task = tasks.get_task(visit.db, session.task)
+    inputs = collect.get_verdict(visit.db, visit.actor, attempt).inputs
+    runners = visit.workspace.runners
+    effects = writing_aids.occlusion(visit.db, visit.blobs, visit.actor, attempt, runners=runners)
+    fields = moved_pieces(visit, task, inputs, effects)
+    any_moved = any(kind for _, pieces in fields for _, kind, _ in pieces)
+    return visit.render("collect/verdict_moved.html", fields=fields, any_moved=any_moved)
+
+
+def inspiration(visit: Visiting, key: str) -> Response:
+    """Show what fooled the model before, written by others."""
+    require_signed_in(visit.actor)
+    task = writing.find_place(visit.db, visit.actor, key).task
+    found = writing_aids.inspiration(visit.db, visit.actor, key)
+    examples = [
+        (
+            own_text(task, one.inputs),
+            answer_text(task, one.inputs, one.target),
+            answer_text(task, one.inputs, one.prediction),
+        )
+        for one in found
+    ]
+    return visit.render("collect/write_inspiration.html", examples=examples)
+
+
+def _answer(
+    visit: Visit, ref: str, shown: ShownVerdict | None, trouble: Trouble | None, places: Sequence[Place] = ()
+) -> Response:
+    """Answer with the verdict of the sandbox alone; the text above it stays as it is."""
+    return visit.render(
+        "collect/verdict.html",
+        status=trouble.status if trouble else 200,
+        headers=PART,
+        key="",
+        spec=rounds.get_round(visit.db, visit.actor, ref).spec,
+        verdict=shown,
+        trouble=trouble,
+        places=places,
+        token="",
+        fresh=shown is not None,
+    )
+
+
+def _sandbox(
+    visit: Visit,
+    session: WritingSession,
+    typed: Typed | None = None,
+    shown: ShownVerdict | None = None,
+    trouble: Trouble | None = None,
+) -> Response:
+    _ = visit.tongue.gettext
+    task = tasks.get_task(visit.db, session.task)
+    info = rounds.get_round(visit.db, visit.actor, session.round)
+    prompt = session.prompt
+    boxes = boxes_of(task, prompt.inputs if prompt else None, typed.inputs if typed else {}, started=bool(typed))
+    answer = typed.target if typed else prompt.answer if prompt else None
+    base = f"/tasks/{task.name}/rounds/{info.number}"
+    return visit.render(
+        "collect/write.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="write",
+        round=info,
+        spec=info.spec,
+        session=session,
+        key="",
+        boxes=boxes,
+        target=target_of(task, boxes, answer, None),
+        verdict=shown,
+        history=[shown] if shown else [],
+        trouble=trouble,
+        token="",
+        fresh=False,
+        action=f"{base}/practice",
+        autosave="",
+        notes=None,
+        places=places_of(task, typed.inputs, typed.target) if typed and trouble else (),
+        completion=None,
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (info.spec.title, f"{base}/write"),
+            (_("Sandbox"), None),
+        ],
+    )

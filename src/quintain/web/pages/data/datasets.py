@@ -1,0 +1,168 @@
+"""The data sets of a task: the list, one version with its examples, downloads, and what changed between two."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from starlette.responses import Response
+
+from quintain.core.example import Role
+from quintain.core.task import Task
+from quintain.services.data import content as dataset_content
+from quintain.services.data import datasets
+from quintain.services.data.content import Difference
+from quintain.services.data.datasets import VersionInfo
+from quintain.services.data.fitness import fitness
+from quintain.services.tasks import definitions as tasks
+from quintain.services.tasks.board_settings import let_score
+from quintain.stats.fitness import Weakness
+from quintain.tasks.contract import kind_of
+from quintain.web.charts import bar_chart
+from quintain.web.files import MEDIA_TYPES, download
+from quintain.web.forms import answer_text
+from quintain.web.pages.board.words import warning_text
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
+from quintain.web.visit import Posting, Visit, Visiting
+
+PAGE_SIZE = 20
+SHOWN_DIFFERENCES = 50
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the data sets, each with its newest version first."""
+    found = tasks.get_task(visit.db, task)
+    versions = sorted(datasets.list_versions(visit.db, visit.actor, task), key=lambda v: (v.dataset, -v.number))
+    groups = [(name, list(group)) for name, group in groupby(versions, key=lambda version: version.dataset)]
+    crumbs = _crumbs(visit, found)
+    return visit.render("data/datasets.html", task=found, section="data", groups=groups, crumbs=crumbs)
+
+
+def show(
+    visit: Visiting,
+    task: str,
+    dataset: str,
+    *,
+    version: int | None = None,
+    text: str = "",
+    label: str = "",
+    tag: str = "",
+    offset: int = 0,
+) -> Response:
+    """Show one version: its examples, filtered, with the distribution of labels."""
+    found = tasks.get_task(visit.db, task)
+    ref = _ref(task, dataset, version)
+    page = dataset_content.preview(
+        visit.db,
+        visit.blobs,
+        visit.actor,
+        ref,
+        text=text.strip()[:200] or None,
+        label=label[:200] or None,
+        tag=tag[:200] or None,
+        offset=max(0, offset),
+        limit=PAGE_SIZE,
+    )
+    info = datasets.get_version(visit.db, visit.actor, ref)
+    counts = _in_task_order(found, dataset_content.label_counts(visit.db, visit.blobs, visit.actor, info.ref))
+    tags = dataset_content.tag_counts(visit.db, visit.blobs, visit.actor, info.ref)
+    query = {"version": str(info.number), "text": text.strip(), "label": label, "tag": tag}
+    path = f"/tasks/{task}/data/{dataset}"
+    _ = visit.tongue.gettext
+    return visit.render(
+        "data/dataset.html",
+        task=found,
+        section="data",
+        info=info,
+        others=_versions_of(visit, task, dataset),
+        page=page,
+        rows=[(row, answer_text(found, row, row.get("answer"))) for row in page.examples],
+        fields=kind_of(found).fields(found),
+        counts=counts,
+        tags=tags,
+        label_choices=[(name, name) for name in counts],
+        tag_choices=[(name, f"{name} ({count})") for name, count in tags.items()],
+        filters=query,
+        chart=bar_chart(counts, category=_("Label"), value=_("Examples")) if counts else None,
+        paging=Paging(path, query, page.offset, len(page.examples), page.total, PAGE_SIZE),
+        formats=list(MEDIA_TYPES),
+        warnings=[warning_text(_, one) for one in _weak(visit, found, info)],
+        crumbs=_crumbs(visit, found, dataset),
+    )
+
+
+def score(post: Posting, task: str, dataset: str) -> Response:
+    """Let the data set score on the board, or show it there without scoring."""
+    visit, on = post.visit, post.flag("scores")
+    let_score(visit.db, visit.actor, f"{task}/{dataset}", on)
+    _ = visit.tongue.gettext
+    return visit.redirect(
+        f"/tasks/{task}/data/{dataset}", _("It scores from now on.") if on else _("It does not score any more.")
+    )
+
+
+def fetch(visit: Visiting, task: str, dataset: str, version: int | None = None, format: str = "jsonl") -> Response:  # noqa: A002 - the word in the address
+    """Send one version as a file."""
+    info = datasets.get_version(visit.db, visit.actor, _ref(task, dataset, version))
+    return download(
+        f"{task}-{dataset}-v{info.number}",
+        format,
+        lambda path: dataset_content.export(visit.db, visit.blobs, visit.actor, info.ref, format, path),
+    )
+
+
+def compare(visit: Visiting, task: str, dataset: str, a: int, b: int) -> Response:
+    """Show what changed between two versions."""
+    found = tasks.get_task(visit.db, task)
+    difference = dataset_content.diff(
+        visit.db, visit.blobs, visit.actor, _ref(task, dataset, a), _ref(task, dataset, b)
+    )
+    return visit.render(
+        "data/diff.html",
+        task=found,
+        section="data",
+        difference=difference,
+        parts=_parts(visit, difference),
+        fields=kind_of(found).fields(found),
+        crumbs=[
+            *_crumbs(visit, found, dataset, linked=True),
+            (visit.tongue.gettext("Versions %(a)s and %(b)s", a=a, b=b), None),
+        ],
+    )
+
+
+def _weak(visit: Visit, task: Task, info: VersionInfo) -> tuple[Weakness, ...]:
+    """Say why a version that models are evaluated on is weak ground for a ranking."""
+    return () if info.role == Role.TRAIN else fitness(visit.blobs, task, info.blob, hidden=info.hidden)
+
+
+def _parts(visit: Visit, difference: Difference) -> list[tuple[str, str, int, list[dict[str, object]]]]:
+    _ = visit.tongue.gettext
+    tables = (
+        ("added", _("Added"), difference.added),
+        ("removed", _("Removed"), difference.removed),
+        ("changed", _("Answer changed"), difference.changed),
+    )
+    return [(key, title, table.height, table.head(SHOWN_DIFFERENCES).to_dicts()) for key, title, table in tables]
+
+
+def _in_task_order(task: Task, counts: dict[str, int]) -> dict[str, int]:
+    """Put labels in the order of the task's file; other answers follow."""
+    known = [name for name in task.judgement_labels if name in counts]
+    return {name: counts[name] for name in [*known, *(name for name in counts if name not in known)]}
+
+
+def _versions_of(visit: Visit, task: str, dataset: str) -> list[VersionInfo]:
+    found = [item for item in datasets.list_versions(visit.db, visit.actor, task) if item.dataset == dataset]
+    return sorted(found, key=lambda item: -item.number)
+
+
+def _ref(task: str, dataset: str, version: int | None) -> str:
+    return f"{task}/{dataset}@{version}" if version is not None else f"{task}/{dataset}"
+
+
+def _crumbs(visit: Visit, task: Task, dataset: str = "", *, linked: bool = False) -> list[tuple[str, str | None]]:
+    base = f"/tasks/{task.name}"
+    data = (visit.tongue.gettext("Data"), f"{base}/data" if dataset else None)
+    crumbs: list[tuple[str, str | None]] = [(title_of(visit, task), base), data]
+    return [*crumbs, (dataset, f"{base}/data/{dataset}" if linked else None)] if dataset else crumbs

@@ -1,0 +1,89 @@
+"""Two models side by side: whether the difference is real, and where they differ."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import QuintainError
+from quintain.metrics.contract import METRICS
+from quintain.services.evaluate import compare
+from quintain.services.evaluate.compare import Comparison, Difference
+from quintain.services.evaluate.results import sees_all
+from quintain.services.models import registry as models
+from quintain.services.tasks import definitions as tasks
+from quintain.tasks.contract import kind_of
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.forms import answer_text
+from quintain.web.pages.evaluate.results import is_rate
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
+from quintain.web.visit import Visit, Visiting
+
+PAGE_SIZE = 20
+
+
+def show(
+    visit: Visiting,
+    task: str,
+    *,
+    a: str = "",
+    b: str = "",
+    dataset: str = "",
+    only: str = "",
+    offset: int = 0,
+) -> Response:
+    """Compare two models of a task."""
+    found = tasks.get_task(visit.db, task)
+    listed = [one.name for one in models.list_models(visit.db, visit.actor, task)]
+    made: Comparison | None = None
+    trouble: Trouble | None = None
+    if a and b:
+        try:
+            made = compare.compare(visit.db, visit.blobs, visit.actor, f"{task}/{a}", f"{task}/{b}")
+        except QuintainError as error:
+            trouble = trouble_of(error)
+    open_sets = [one.dataset for one in made.datasets if sees_all(visit.actor, task, one.hidden)] if made else []
+    chosen = dataset if dataset in open_sets else open_sets[0] if open_sets else ""
+    query = {"a": a, "b": b, "dataset": chosen, "only": only}
+    rows, total = _rows(visit, query, task, max(0, offset)) if chosen else ([], 0)
+    _ = visit.tongue.gettext
+    path = f"/tasks/{task}/compare"
+    return visit.render(
+        "evaluate/compare.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="models",
+        choices=[(name, name) for name in dict.fromkeys([*listed, *(name for name in (a, b) if name)])],
+        comparison=made,
+        filters=query,
+        open_sets=[(name, name) for name in open_sets],
+        rows=[
+            (one, *(answer_text(found, one.inputs, value) for value in (one.gold, one.first, one.second)))
+            for one in rows
+        ],
+        fields=kind_of(found).fields(found),
+        titles={name: METRICS.get(name).title for name in found.metrics if name in METRICS},
+        is_rate=is_rate,
+        base=path,
+        paging=Paging(path, query, max(0, offset), len(rows), total, PAGE_SIZE),
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Models"), f"/tasks/{task}/models"),
+            (_("Compare"), None),
+        ],
+        error=trouble,
+    )
+
+
+def _rows(visit: Visit, query: dict[str, str], task: str, offset: int) -> tuple[list[Difference], int]:
+    return compare.differences(
+        visit.db,
+        visit.blobs,
+        visit.actor,
+        f"{task}/{query['a']}",
+        f"{task}/{query['b']}",
+        query["dataset"],
+        only=query["only"],
+        offset=offset,
+        limit=PAGE_SIZE,
+    )

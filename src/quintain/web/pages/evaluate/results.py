@@ -1,0 +1,211 @@
+"""What evaluation found out about a model: all data sets at a glance, one in detail, its flips."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import NotFound
+from quintain.core.task import Task
+from quintain.metrics.contract import METRICS
+from quintain.services.evaluate import examples
+from quintain.services.evaluate.overlap import model_overlap
+from quintain.services.evaluate.results import DatasetResult, missing_layers, model_results, newest_only, sees_all
+from quintain.services.models import registry as models
+from quintain.services.models.registry import ModelInfo
+from quintain.services.tasks import definitions as tasks
+from quintain.services.tasks.machines import class_of
+from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.tasks.contract import kind_of
+from quintain.web.charts import heat_map
+from quintain.web.files import MEDIA_TYPES, download
+from quintain.web.forms import answer_text
+from quintain.web.pages.board.words import gap_text
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
+from quintain.web.visit import Visit, Visiting
+
+PAGE_SIZE = 20
+SHOWN_MISTAKES = 10
+
+
+def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
+    """Give what the model page shows of its results."""
+    found = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
+    return {
+        "results": found,
+        "metric": tasks.leading_metric(task),
+        "metric_title": METRICS.get(tasks.leading_metric(task)).title,
+        "is_rate": is_rate,
+        "names_training": bool(info.version.meta.get("data")),
+    }
+
+
+def is_rate(metric: str) -> bool:
+    """Say whether a metric is a share, which people read as a percentage."""
+    return metric in METRICS and METRICS.get(metric).range == (0.0, 1.0)
+
+
+def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str = "", data: str = "") -> Response:
+    """Show one model on one data set: figures, slices, confusions, perturbations, measurements, mistakes, runs."""
+    found = tasks.get_task(visit.db, task)
+    info = _model(visit, task, model, version)
+    result = _result(visit, info, dataset, data)
+    _ = visit.tongue.gettext
+    confusion = result.confusion
+    gold = sees_all(visit.actor, task, result.hidden)
+    return visit.render(
+        "evaluate/results_dataset.html",
+        task=found,
+        section="models",
+        model=info,
+        version=info.version,
+        result=result,
+        gap_text=partial(gap_text, _),
+        machine_class=class_of(result.measurements),
+        metric=tasks.leading_metric(found),
+        titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
+        is_rate=is_rate,
+        missing_layers=missing_layers,
+        chart=heat_map(confusion["labels"], confusion["counts"], row=_("Right answer"), column=_("Its answer"))
+        if confusion
+        else None,
+        sees_gold=gold,
+        sees_answers=gold or info.may_edit,
+        mistakes=_mistakes(visit, found, info, result) if gold and result.metrics else ([], 0),
+        failures=_failures(visit, info, result) if (gold or info.may_edit) and result.metrics else ([], 0),
+        fields=kind_of(found).fields(found),
+        formats=list(MEDIA_TYPES),
+        crumbs=crumbs(visit, found, info, (dataset, None)),
+    )
+
+
+def flips(
+    visit: Visiting,
+    task: str,
+    model: str,
+    dataset: str,
+    *,
+    version: str = "",
+    family: str = "",
+    group: str = "",
+    offset: int = 0,
+) -> Response:
+    """Show the answers that changed when only the wording did, as word diffs."""
+    found = tasks.get_task(visit.db, task)
+    info = _model(visit, task, model, version)
+    page = examples.flips(
+        visit.db,
+        visit.blobs,
+        visit.actor,
+        info.version.ref,
+        dataset,
+        family=family[:80] or None,
+        group=group[:80] or None,
+        offset=max(0, offset),
+        limit=PAGE_SIZE,
+    )
+    query = {"version": str(info.version.number), "family": family, "group": group}
+    path = f"/tasks/{task}/models/{model}/results/{dataset}/flips"
+    _ = visit.tongue.gettext
+    families = [("", _("any")), ("robustness", _("robustness")), ("fairness", _("fairness"))]
+    return visit.render(
+        "evaluate/flips.html",
+        task=found,
+        section="models",
+        model=info,
+        version=info.version,
+        dataset=dataset,
+        flips=[
+            (flip, answer_text(found, flip.inputs, flip.before), answer_text(found, flip.inputs, flip.after))
+            for flip in page.flips
+        ],
+        fields=kind_of(found).fields(found),
+        families=[*families, *((name, name) for name in page.families)],
+        groups=[("", _("any")), *((name, name) for name in page.groups)],
+        filters=query,
+        base=path,
+        paging=Paging(path, query, max(0, offset), len(page.flips), page.total, PAGE_SIZE),
+        crumbs=crumbs(
+            visit, found, info, (dataset, f"/tasks/{task}/models/{model}/results/{dataset}"), (_("Flips"), None)
+        ),
+    )
+
+
+def overlap(visit: Visiting, task: str, model: str, version: str = "") -> Response:
+    """Show how much of each evaluation set the model was trained on."""
+    found = tasks.get_task(visit.db, task)
+    info = _model(visit, task, model, version)
+    return visit.render(
+        "evaluate/results_overlap.html",
+        task=found,
+        section="models",
+        model=info,
+        overlaps=model_overlap(visit.db, visit.blobs, visit.actor, info.version.ref),
+        crumbs=crumbs(visit, found, info, (visit.tongue.gettext("Overlap"), None)),
+    )
+
+
+def fetch(
+    visit: Visiting,
+    task: str,
+    model: str,
+    dataset: str,
+    version: str = "",
+    format: str = "csv",  # noqa: A002 - the word in the address
+) -> Response:
+    """Send what the model answered to each example of a data set as a file."""
+    info = _model(visit, task, model, version)
+    return download(
+        f"{task}-{model}-v{info.version.number}-{dataset.replace('@', '-v')}",
+        format,
+        lambda path: examples.export_examples(
+            visit.db, visit.blobs, visit.actor, info.version.ref, dataset, format, path
+        ),
+    )
+
+
+def _model(visit: Visit, task: str, model: str, version: str) -> ModelInfo:
+    return models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
+
+
+def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> DatasetResult:
+    found = [
+        one
+        for one in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
+        if one.dataset == dataset and (not number or str(one.number) == number)
+    ]
+    if not found:
+        raise NotFound(f"{info.version.ref} has not been run on '{dataset}'.", remedy="Look at the list of runs.")
+    return found[0]
+
+
+def _mistakes(
+    visit: Visit, task: Task, info: ModelInfo, result: DatasetResult
+) -> tuple[list[tuple[examples.Mistake, str, str]], int]:
+    ref = f"{result.dataset}@{result.number}"
+    found, total = examples.mistakes(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
+    readable = [
+        (one, answer_text(task, one.inputs, one.gold), answer_text(task, one.inputs, one.answer)) for one in found
+    ]
+    return readable, total
+
+
+def _failures(visit: Visit, info: ModelInfo, result: DatasetResult) -> tuple[list[examples.FailedExample], int]:
+    if not result.failed.get(PLAIN):
+        return [], 0
+    ref = f"{result.dataset}@{result.number}"
+    return examples.failures(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
+
+
+def crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:
+    """Give the path to a page about a model."""
+    base = f"/tasks/{task.name}"
+    return [
+        (title_of(visit, task), base),
+        (visit.tongue.gettext("Models"), f"{base}/models"),
+        (info.name, f"{base}/models/{info.name}?version={info.version.number}"),
+        *more,
+    ]

@@ -1,0 +1,91 @@
+"""Submitting a model from the browser: an archive, its name, who may see it, and everything that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from quintain.compose import rules_of
+from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
+from quintain.core.people import RoleName
+from quintain.core.task import Task
+from quintain.services.access.permissions import require_role
+from quintain.services.evaluate.submit import quota_left, submit_archive
+from quintain.services.models.registry import VISIBILITIES, Visibility
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import on_disk
+from quintain.web.pages.models.models import visibility_choices
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def submit_page(visit: Visiting, task: str) -> Response:
+    """Ask for the archive, and say how it is made."""
+    found = tasks.get_task(visit.db, task)
+    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    return _form(visit, found, {"visibility": "public"})
+
+
+def submit(post: Posting, task: str) -> Response:
+    """Submit the archive, or list what is wrong with it and keep nothing."""
+    visit = post.visit
+    found = tasks.get_task(visit.db, task)
+    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    upload = post.file("file")
+    try:
+        if upload is None:
+            raise BadInput(faults=[Fault("no file was chosen", field="file")])
+        with on_disk(upload) as path:
+            made = submit_archive(
+                visit.db,
+                visit.blobs,
+                visit.actor,
+                task,
+                path,
+                rules=rules_of(visit.workspace.settings),
+                name=post.text("name").strip() or None,
+                visibility=_visibility(post.text("visibility")),
+            )
+    except (BadInput, Conflict, TooMany, Unavailable) as error:
+        values = {key: value for key, value in post.form.items() if isinstance(value, str)}
+        return _form(visit, found, values, trouble_of(error))
+    _ = visit.tongue.gettext
+    if made.waiting:
+        toast = _("Submitted: a worker tries it on a few examples first.")
+    elif made.new:
+        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
+    else:
+        toast = _("It was there already.")
+    if made.estimate is not None:
+        number = visit.tongue.number
+        calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
+        toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
+    return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
+
+
+def _visibility(wanted: str) -> Visibility:
+    for name in VISIBILITIES:
+        if name == wanted:
+            return name
+    raise BadInput(faults=[Fault(f"'{wanted}' is not one of {', '.join(VISIBILITIES)}", field="visibility")])
+
+
+def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    return visit.render(
+        "evaluate/submit.html",
+        status=error.status if error else 200,
+        task=task,
+        section="models",
+        values=values,
+        error=error,
+        left=quota_left(visit.db, visit.actor, task.name, rules_of(visit.workspace.settings)),
+        visibilities=visibility_choices(_),
+        crumbs=[
+            (title_of(visit, task), f"/tasks/{task.name}"),
+            (_("Models"), f"/tasks/{task.name}/models"),
+            (_("Submit a model"), None),
+        ],
+    )

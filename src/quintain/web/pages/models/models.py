@@ -1,0 +1,103 @@
+"""The models of a task: the list, one model with its card, and what its owner may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput
+from quintain.core.people import RoleName
+from quintain.services.evaluate import tryouts
+from quintain.services.models import registry as models
+from quintain.services.models.registry import VISIBILITIES, Visibility
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.evaluate.results import axes_of
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the models."""
+    found = tasks.get_task(visit.db, task)
+    return visit.render(
+        "models/models.html",
+        task=found,
+        section="models",
+        models=models.list_models(visit.db, visit.actor, task),
+        visibility_names=_names(visit.tongue.gettext),
+        may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
+    )
+
+
+def show(visit: Visiting, task: str, model: str, version: str = "") -> Response:
+    """Show one version of a model."""
+    return _show(visit, task, model, version)
+
+
+def set_visibility(post: Posting, task: str, model: str) -> Response:
+    """Say who may see the model."""
+    visit = post.visit
+    wanted = post.text("visibility")
+    visibility: Visibility | None = next((name for name in VISIBILITIES if name == wanted), None)
+    if visibility is None:
+        raise BadInput(f"The visibility '{wanted}' is not one of {', '.join(VISIBILITIES)}.")
+    models.set_visibility(visit.db, visit.actor, f"{task}/{model}", visibility)
+    return visit.redirect(f"/tasks/{task}/models/{model}", visit.tongue.gettext("Saved."))
+
+
+def withdraw(post: Posting, task: str, model: str) -> Response:
+    """Withdraw one version."""
+    visit = post.visit
+    models.withdraw(visit.db, visit.actor, f"{task}/{model}@{post.number('version')}")
+    return visit.redirect(f"/tasks/{task}/models/{model}", visit.tongue.gettext("The version is withdrawn."))
+
+
+def save_card(post: Posting, task: str, model: str) -> Response:
+    """Give one version a new card."""
+    visit = post.visit
+    number = post.number("version")
+    try:
+        text = post.text("text").replace("\r\n", "\n")
+        models.update_card(visit.db, visit.actor, f"{task}/{model}@{number}", text)
+    except BadInput as error:
+        return _show(visit, task, model, str(number), trouble_of(error))
+    url = f"/tasks/{task}/models/{model}?version={number}"
+    return visit.redirect(url, visit.tongue.gettext("The card is saved."))
+
+
+def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    info = models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
+    _ = visit.tongue.gettext
+    return visit.render(
+        "models/model.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="models",
+        model=info,
+        version=info.version,
+        trial=tryouts.trial_of(visit.db, info.version.id),
+        visibility_names=_names(_),
+        visibility_choices=visibility_choices(_),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
+        error=trouble,
+        **axes_of(visit, found, info),
+    )
+
+
+def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
+    """Give each visibility with its name and what it means."""
+    names = _names(_)
+    glosses = {
+        "public": _("Everybody sees it and whose it is."),
+        "anonymous": _("Everybody sees it, but not whose it is."),
+        "private": _("Only you, the task's owner and admins see it."),
+    }
+    return [(name, names[name], glosses[name]) for name in VISIBILITIES]
+
+
+def _names(_: Callable[[str], str]) -> dict[str, str]:
+    return {"public": _("public"), "anonymous": _("anonymous"), "private": _("private")}

@@ -1,0 +1,134 @@
+"""A task: what it asks and, for its owner, its definition."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.people import RoleName
+from quintain.core.task import Task
+from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.house import browse
+from quintain.services.tasks import definitions as tasks
+from quintain.services.tasks.definitions import TaskChange
+from quintain.tasks.contract import KINDS
+from quintain.tasks.definition import parse_task
+from quintain.tasks.starter import starter
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.i18n import in_language
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One version of a definition, with what changed line by line."""
+
+    number: int
+    by: str | None
+    at: datetime
+    lines: tuple[tuple[str, str], ...]
+
+
+def overview(visit: Visiting, task: str) -> Response:
+    """Show what the task asks."""
+    card = browse.task_card(visit.db, visit.actor, task)
+    title = title_of(visit, card.task)
+    return visit.render(
+        "tasks/task.html",
+        task=card.task,
+        section="overview",
+        card=card,
+        crumbs=[(title, None)],
+    )
+
+
+def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
+    """Offer a definition of a *kind* to start from."""
+    require_role(visit.actor, RoleName.OWNER)
+    return _editor(visit, None, starter(kind), kind=kind)
+
+
+def create(post: Posting) -> Response:
+    """Add the task."""
+    require_role(post.visit.actor, RoleName.OWNER)
+    return _save(post, None)
+
+
+def settings_page(visit: Visiting, task: str) -> Response:
+    """Show the definition and its history."""
+    found = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    return _editor(visit, found, None)
+
+
+def save(post: Posting, task: str) -> Response:
+    """Change the task."""
+    found = tasks.get_task(post.visit.db, task)
+    require_owner(post.visit.actor, task)
+    return _save(post, found)
+
+
+def archive(post: Posting, task: str) -> Response:
+    """Take the task out of the lists."""
+    tasks.archive_task(post.visit.db, post.visit.actor, task)
+    return post.visit.redirect("/", post.visit.tongue.gettext("The task is archived."))
+
+
+def title_of(visit: Visit, task: Task) -> str:
+    """Give a task's title in the reader's language."""
+    return in_language(task.title, visit.language, task.languages) or task.name
+
+
+def _save(post: Posting, task: Task | None) -> Response:
+    visit = post.visit
+    toml = post.text("toml").replace("\r\n", "\n")
+    try:
+        if task is not None and (name := parse_task(toml).name) != task.name:
+            raise Conflict(f"This defines '{name}', not '{task.name}'.", remedy="A task keeps its name.")
+        saved = tasks.put_task(visit.db, visit.actor, toml)
+    except (BadInput, Conflict) as error:
+        return _editor(visit, task, toml, trouble_of(error))
+    return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
+
+
+def _editor(
+    visit: Visit, task: Task | None, toml: str | None, trouble: Trouble | None = None, *, kind: str = ""
+) -> Response:
+    _ = visit.tongue.gettext
+    history = tasks.task_history(visit.db, task.name) if task else []
+    crumbs = (
+        [(title_of(visit, task), f"/tasks/{task.name}"), (_("Settings"), None)] if task else [(_("New task"), None)]
+    )
+    return visit.render(
+        "tasks/task_settings.html",
+        status=trouble.status if trouble else 200,
+        title=_("Settings") if task else _("New task"),
+        action=f"/tasks/{task.name}/settings" if task else "/tasks/new",
+        task=task,
+        section="settings",
+        kind=kind,
+        kinds=[(name, _(member.title)) for name, member in KINDS.items()] if task is None else [],
+        toml=toml if toml is not None else history[0].toml,
+        history=list(_changes(history)),
+        crumbs=crumbs,
+        error=trouble,
+    )
+
+
+def _changes(history: Sequence[TaskChange]) -> Iterator[Change]:
+    """Go through the history, newest first, with the lines that each version added and removed."""
+    for index, change in enumerate(history):
+        before = history[index + 1].toml if index + 1 < len(history) else ""
+        yield Change(change.number, change.by, change.at, tuple(_line_diff(before, change.toml)))
+
+
+def _line_diff(before: str, after: str) -> Iterator[tuple[str, str]]:
+    kinds = {"+": "added", "-": "removed", " ": "same"}
+    for line in list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:]:
+        if not line.startswith("@@"):
+            yield kinds[line[0]], line[1:]

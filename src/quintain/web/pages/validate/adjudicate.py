@@ -1,0 +1,62 @@
+"""Adjudication: an expert decides on contested items, one at a time, by keys, and can take a decision back."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Forbidden, NotFound
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import adjudicate as adjudication
+from quintain.services.validate.labels import choices, shows_answer
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.validate.console import crumbs
+from quintain.web.pages.validate.judge_items import answer_of, cards_of, parts_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def show(visit: Visiting, task: str, name: str, at: int = 0, undo: int = 0) -> Response:
+    """Show the contested item at place *at* of the queue; *undo* is the item that was decided last."""
+    return _show(visit, task, name, at=at, undo=undo)
+
+
+def decide(post: Posting, task: str, name: str) -> Response:
+    """Keep a decision, or take one back where no label is given."""
+    visit = post.visit
+    item, label, place = post.number("item"), post.text("label"), post.number("at")
+    base = f"/tasks/{task}/validation/{name}/adjudicate"
+    back = post.flag("take-back")
+    try:
+        if not label and not back:
+            raise BadInput(visit.tongue.gettext("Choose a label first."))
+        given = "" if back else label
+        adjudication.adjudicate(visit.db, visit.actor, f"{task}/{name}", item, given, reason=post.text("reason"))
+    except (BadInput, Forbidden, NotFound) as error:
+        return _show(visit, task, name, at=place, trouble=trouble_of(error))
+    return visit.redirect(f"{base}?at={place}" if back else f"{base}?at={place}&undo={item}")
+
+
+def _show(visit: Visit, task: str, name: str, *, at: int, undo: int = 0, trouble: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    found = tasks.get_task(visit.db, task)
+    queue = adjudication.look(visit.db, visit.actor, f"{task}/{name}", first=at)
+    item = queue.items[0] if queue.items else None
+    return visit.render(
+        "validate/adjudicate.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="validation",
+        name=name,
+        home=f"/tasks/{task}/validation/{name}",
+        owns=visit.owns(found),
+        item=item,
+        place=queue.first,
+        waiting=queue.total,
+        undo=undo,
+        votes=sum(item.votes.values()) if item else 0,
+        texts=parts_of(found, item.inputs) if item else [],
+        cards=cards_of(choices(found, item.inputs)) if item else [],
+        answer=answer_of(found, item.inputs, item.answer) if item and shows_answer(found) else "",
+        labels=[*found.labels, *found.extra_labels],
+        crumbs=crumbs(visit, found, name, _("Adjudicate")),
+        error=trouble,
+    )

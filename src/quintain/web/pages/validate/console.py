@@ -1,0 +1,237 @@
+"""The owner's console of a validation: what needs them, how it goes, who judges, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import RoleName
+from quintain.core.rounds import Money
+from quintain.core.task import Task
+from quintain.core.validation import ValidationState
+from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import forecast as adaptive_forecast
+from quintain.services.validate import review as reviewing
+from quintain.services.validate import status as validation_status
+from quintain.services.validate import trail as validation_trail
+from quintain.services.validate import validations as validate
+from quintain.services.validate.forecast import AdaptiveForecast
+from quintain.web.charts import bar_chart, heat_map
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download
+from quintain.web.listing import Asked
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.validate.charts import agreement_chart
+from quintain.web.pages.validate.judge_items import item_text
+from quintain.web.pages.validate.lists import judge_listing, pattern_names
+from quintain.web.visit import Posting, Visit, Visiting
+
+SHOWN = 10
+NOTES = 50
+
+
+def index(visit: Visiting, task: str, round: str = "") -> Response:  # noqa: A002 - the address's word
+    """List the validations of a task, and offer to open one; that of a *round* is gone to if there is one."""
+    if round and f"{task}/{round}" in validate.list_validations(visit.db, task):
+        return visit.redirect(home_of(task, round))
+    return _index(visit, task, typed=(round, ""))
+
+
+def open_one(post: Posting, task: str) -> Response:
+    """Begin the judging of a round, or of items that are added later."""
+    visit = post.visit
+    ref = f"{task}/{post.text('name').strip()}"
+    try:
+        validation = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
+    except (BadInput, Conflict, NotFound) as error:
+        return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
+    return visit.redirect(home_of(task, validation.name), visit.tongue.gettext("People can judge now."))
+
+
+def show(visit: Visiting, task: str, name: str) -> Response:
+    """Show the console."""
+    return _console(visit, task, name)
+
+
+def live(visit: Visiting, task: str, name: str) -> Response:
+    """Give progress and forecast alone, for a console that is left open."""
+    return visit.render("validate/live.html", **_live(visit, task, name))
+
+
+def set_state(post: Posting, task: str, name: str) -> Response:
+    """Pause, close or open the judging."""
+    visit = post.visit
+    wanted = post.text("state")
+    if wanted not in set(ValidationState):
+        raise BadInput(faults=[Fault(f"'{wanted}' is no state", field="state")])
+    validate.set_state(visit.db, visit.actor, f"{task}/{name}", ValidationState(wanted))
+    return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved. You can change it back."))
+
+
+def save_policy(post: Posting, task: str, name: str) -> Response:
+    """Change the policy."""
+    visit = post.visit
+    try:
+        validate.set_policy(visit.db, visit.actor, f"{task}/{name}", post.text("policy"))
+    except BadInput as error:
+        return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"))
+    return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))
+
+
+def try_adaptive(post: Posting, task: str, name: str) -> Response:
+    """Show what asking adaptively would save and risk by the policy that was typed, which is not saved."""
+    visit, typed = post.visit, post.text("policy")
+    try:
+        found = adaptive_forecast.foresee_adaptive(visit.db, visit.actor, f"{task}/{name}", typed)
+    except BadInput as error:
+        return _console(visit, task, name, trouble=trouble_of(error), policy=typed)
+    return _console(visit, task, name, policy=typed, foreseen=found)
+
+
+def review(post: Posting, task: str, name: str) -> Response:
+    """Look at all judges by the policy's rules, now."""
+    visit = post.visit
+    _ = visit.tongue.gettext
+    found = reviewing.review(visit.db, visit.actor, f"{task}/{name}", apply=False)
+    caught = sorted(found.caught) if found else []
+    toast = _("The rules would catch: %(names)s.", names=", ".join(caught)) if caught else _("The rules catch nobody.")
+    return visit.redirect(f"{home_of(task, name)}/judges", toast)
+
+
+def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
+    """Send all judgements as a file, judges under numbers; or the items with their labels."""
+    require_owner(visit.actor, task)
+    labels = what == "labels"
+    make = validation_trail.export_labels if labels else validation_trail.export_judgements
+
+    def write(path: Path) -> object:
+        return make(visit.db, visit.actor, f"{task}/{name}", path)
+
+    return download(f"{task}-{name}-{'labels' if labels else 'judgements'}", form, write)
+
+
+def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tuple[str, str | None]]:
+    """Lead from the task to a validation, and to what is within it."""
+    _ = visit.tongue.gettext
+    base = f"/tasks/{task.name}/validation"
+    steps = [(title_of(visit, task), f"/tasks/{task.name}"), (_("Validation"), base)]
+    steps += [(name, f"{base}/{name}")] if name else []
+    steps += [(last, "")] if last else []
+    return [*steps[:-1], (steps[-1][0], None)]
+
+
+def home_of(task: str, name: str) -> str:
+    """Give the address of a validation's console."""
+    return f"/tasks/{task}/validation/{name}"
+
+
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple[str, str] = ("", "")) -> Response:
+    found = tasks.get_task(visit.db, task)
+    require_role(visit.actor, RoleName.OWNER, RoleName.EXPERT, task=task)
+    owns = visit.owns(found)
+    validations = [validate.find(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
+    rows = [
+        (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
+        for one in validations
+    ]
+    return visit.render(
+        "validate/index.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="validation",
+        owns=owns,
+        rows=rows,
+        states=_states(visit),
+        typed=typed,
+        crumbs=crumbs(visit, found),
+        error=trouble,
+    )
+
+
+def _states(visit: Visit) -> dict[str, str]:
+    _ = visit.tongue.gettext
+    return {"open": _("open"), "paused": _("paused"), "closed": _("closed")}
+
+
+def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
+    found = validation_status.progress(visit.db, visit.actor, f"{task}/{name}")
+    money = {one: Money(**found["forecast"][one]) for one in ("cost", "reward", "hourly")}
+    return {"live": found, **money, "home": home_of(task, name)}
+
+
+def _console(
+    visit: Visit,
+    task: str,
+    name: str,
+    *,
+    trouble: Trouble | None = None,
+    policy: str = "",
+    foreseen: AdaptiveForecast | None = None,
+) -> Response:
+    found = tasks.get_task(visit.db, task)
+    ref = f"{task}/{name}"
+    status = validation_status.status(visit.db, visit.actor, ref)
+    noted = validation_trail.notes(visit.db, visit.actor, ref)
+    rates, more = _rates(visit, status["rates"])
+    return visit.render(
+        "validate/console.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="validation",
+        name=name,
+        found=status,
+        states=_states(visit),
+        suspects=[one for one in status["judges"] if one["patterns"] and one["qualified"]],
+        patterns=pattern_names(visit),
+        listing=judge_listing(status["judges"], Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
+        charts=_charts(visit, status),
+        notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
+        flags=sum(one.kind == "flag" for one in noted),
+        gold_used=not status["progress"]["items"] or not status["gold"]["rate"] or status["gold"]["items"],
+        rates=rates,
+        more_rates=more,
+        policy=policy or status["policy"],
+        foreseen=foreseen,
+        trail=validation_trail.trail(visit.db, visit.actor, ref),
+        crumbs=crumbs(visit, found, name),
+        error=trouble,
+        **_live(visit, task, name),
+    )
+
+
+def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Pair each chart with the question that it answers."""
+    if not status["progress"]["judgements"]:
+        return []
+    _ = visit.tongue.gettext
+    counts = {_("no majority") if key == "no majority" else key: value for key, value in status["labels"].items()}
+    confusion = status["confusion"]
+    charts = []
+    if any(counts.values()):
+        charts.append((_("Which labels come out?"), bar_chart(counts, category=_("label"), value=_("items"))))
+    if any(any(row) for row in confusion["rows"]):
+        chart = heat_map(confusion["labels"], confusion["rows"], row=_("consensus"), column=_("judges said"))
+        charts.append((_("Which labels do judges confuse?"), chart))
+    if any(one["agreement"] is not None for one in status["agreement_by_review"]):
+        words = {"judgements": _("judgements"), "agreement": _("agreement with the others"), "moment": _("when")}
+        charts.append((_("Does agreement hold?"), agreement_chart(status["agreement_by_review"], **words)))
+    return charts
+
+
+def _rates(visit: Visit, rates: Mapping[str, Any]) -> tuple[list[tuple[str, Mapping[str, Any]]], int]:
+    """List the rows of the table of rates: all, models, labels, the writers with most items; and how many.
+
+    There are none before a model has answered.
+    """
+    _ = visit.tongue.gettext
+    writers = sorted(rates["workers"], key=lambda one: (-one["collected"], one["worker"]))
+    rows: list[tuple[str, Mapping[str, Any]]] = [(_("all"), rates)]
+    rows += [(_("model %(name)s", name=one["model"]), one) for one in rates["models"]]
+    rows += [(_("label %(name)s", name=one["label"]), one) for one in rates["labels"]]
+    rows += [(_("writer %(name)s", name=one["worker"]), one) for one in writers[:SHOWN]]
+    return (rows, SHOWN if len(writers) > SHOWN else 0) if rates["models"] else ([], 0)

@@ -1,0 +1,95 @@
+"""A worker's own work: open rounds, every attempt, taking one back, and all of it as a file."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.responses import Response
+
+from quintain.core.rounds import RoundState
+from quintain.services.access.permissions import require_signed_in
+from quintain.services.collect import attempts, rounds
+from quintain.services.collect.attempts import OwnAttempt
+from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import offers as judging_offers
+from quintain.services.validate import validations as validate
+from quintain.services.work import pay
+from quintain.web.forms import answer_text
+from quintain.web.pages.collect.verdict import own_text
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+MOST = 500
+MOST_EXPORTED = 1_000_000
+
+
+def index(visit: Visiting) -> Response:
+    """Show where there is work, and what the person has written."""
+    require_signed_in(visit.actor)
+    _ = visit.tongue.gettext
+    is_open = [one for one in rounds.list_rounds(visit.db, visit.actor) if one.state is RoundState.OPEN]
+    titles = {one.task: title_of(visit, tasks.get_task(visit.db, one.task)) for one in is_open}
+    found = attempts.my_attempts(visit.db, visit.actor, limit=MOST)
+    return visit.render(
+        "work/work.html",
+        rounds=[(one, titles[one.task], pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        offers=[
+            (
+                one,
+                title_of(visit, one.validation.task),
+                f"/tasks/{one.validation.task.name}/judge/{one.validation.name}",
+            )
+            for one in judging_offers.open_offers(visit.db, visit.actor)
+            if one.trouble is None or one.quiz
+        ],
+        attempts=[_shown(visit, one) for one in found],
+        limit=MOST,
+        judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
+        totals=pay.my_totals(visit.db, visit.actor),
+        statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
+        crumbs=[(_("Your work"), None)],
+    )
+
+
+def retract(post: Posting) -> Response:
+    """Take an attempt back."""
+    visit = post.visit
+    attempts.retract(visit.db, visit.actor, post.number("attempt"), post.text("reason"))
+    return visit.redirect("/work", visit.tongue.gettext("The attempt is retracted. It stays paid."))
+
+
+def export(visit: Visiting) -> Response:
+    """Send the person everything they wrote, as JSON."""
+    require_signed_in(visit.actor)
+    found = attempts.my_attempts(visit.db, visit.actor, limit=MOST_EXPORTED)
+    rows = [
+        {
+            "round": one.round,
+            "number": one.number,
+            "inputs": dict(one.inputs),
+            "target": one.target,
+            "prediction": one.prediction,
+            "fooled": one.fooled,
+            "retracted": one.retracted,
+            "at": one.at.isoformat(),
+        }
+        for one in found
+    ]
+    headers = {"content-disposition": 'attachment; filename="attempts.json"'}
+    text = json.dumps({"attempts": rows}, ensure_ascii=False, indent=2)
+    return Response(text, media_type="application/json", headers=headers)
+
+
+def _shown(visit: Visit, one: OwnAttempt) -> dict[str, object]:
+    task = tasks.get_task(visit.db, one.round.rpartition("/")[0])
+    return {
+        "id": one.id,
+        "round": one.round,
+        "number": one.number,
+        "text": own_text(task, one.inputs),
+        "aim": answer_text(task, one.inputs, one.target),
+        "said": answer_text(task, one.inputs, one.prediction),
+        "fooled": one.fooled,
+        "retracted": one.retracted,
+        "at": one.at,
+    }

@@ -1,0 +1,111 @@
+"""Messages in the application, and by e-mail for those who wish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.errors import NotFound, NotSignedIn, TooMany, Unavailable
+from quintain.core.people import ANONYMOUS, Actor
+from quintain.services.access import accounts, links, notify
+from quintain.services.access.mail import Mail, send
+from tests.integration.access.mail_server import MailServer, mail_server
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    """A real mail server."""
+    with mail_server() as running:
+        yield running
+
+
+def _tell(db: Session, actor: Actor, text: str, url: str = "") -> None:
+    assert actor.user_id is not None
+    notify.notify(db, actor.user_id, "test", text, url)
+
+
+def test_messages_are_listed_counted_and_read(db: Session, worker: Actor, builder: Actor) -> None:
+    """Each person sees their own, newest first, and nobody reads another's."""
+    for text in ("one", "two", "three"):
+        _tell(db, worker, text)
+    _tell(db, builder, "other")
+    found = notify.list_notifications(db, worker)
+    assert [message.text for message in found] == ["three", "two", "one"]
+    assert notify.mark_read(db, builder, [found[0].id]) == 0
+    assert notify.mark_read(db, worker, [found[0].id]) == 1
+    assert notify.unread_count(db, worker) == 2
+    assert [m.text for m in notify.list_notifications(db, worker, unread_only=True)] == ["two", "one"]
+    assert notify.mark_read(db, worker) == 2
+    assert (notify.unread_count(db, worker), notify.unread_count(db, ANONYMOUS)) == (0, 0)
+    with pytest.raises(NotSignedIn):
+        notify.list_notifications(db, ANONYMOUS)
+
+
+def test_mail_goes_once_to_those_who_wish(
+    workspace: Workspace, db: Session, worker: Actor, builder: Actor, server: MailServer
+) -> None:
+    """Several processes deliver at the same time: every message is sent once, and only where it is wanted."""
+    accounts.update_profile(db, worker, email_notifications=True)
+    _tell(db, builder, "not by mail")
+    for number in range(20):
+        _tell(db, worker, f"Nachricht {number}: schön", "/tasks/sentiment")
+
+    def deliver(_: int) -> int:
+        with workspace.session() as mine:
+            return notify.deliver_mail(mine, Mail(server.url, "q@example.org"), "https://q.example.org/", limit=7)
+
+    with ThreadPoolExecutor(4) as pool:
+        sent = sum(pool.map(deliver, range(8)))
+    assert sent == len(server.messages) == 20
+    assert {message["To"] for message in server.messages} == {"wilma@example.org"}
+    first = min(server.messages, key=lambda message: int(message["Subject"].split()[1].rstrip(":")))
+    assert first["Subject"] == "Nachricht 0: schön"
+    assert "https://q.example.org/tasks/sentiment" in first.get_content()
+
+
+def test_a_server_that_is_down_is_tried_again(db: Session, worker: Actor, server: MailServer) -> None:
+    """What was not taken stays to be sent; an address that is refused does not hold up the others."""
+    accounts.update_profile(db, worker, email_notifications=True)
+    _tell(db, worker, "hello")
+    with pytest.raises(Unavailable, match="mail server"):
+        notify.deliver_mail(db, Mail("smtp://127.0.0.1:1"), "http://x")
+    assert notify.deliver_mail(db, Mail(server.url), "http://x") == 1
+    accounts.update_profile(db, worker, email="refused@example.org")
+    _tell(db, worker, "lost")
+    assert notify.deliver_mail(db, Mail(server.url), "http://x") == 0
+    assert notify.deliver_mail(db, Mail(), "http://x") == 0
+    assert len(server.messages) == 1
+
+
+def test_no_header_can_be_smuggled_in(server: MailServer) -> None:
+    """A line break in a subject does not begin a new header."""
+    send(Mail(server.url), "a@example.org", "Hello\r\nBcc: all@example.org", ".\r\n.dots\r\n")
+    assert server.messages[0]["Subject"] == "Hello Bcc: all@example.org"
+    assert server.messages[0]["Bcc"] is None
+    assert server.messages[0].get_content().splitlines() == [".", ".dots"]
+
+
+def test_a_wrong_mail_address_of_the_server_is_explained() -> None:
+    """A setting that is no address is named."""
+    with pytest.raises(Unavailable, match="QUINTAIN_SMTP_URL"):
+        send(Mail("mail.example.org"), "a@example.org", "x", "y")
+
+
+def test_a_forgotten_password_is_mended_by_mail(db: Session, worker: Actor, server: MailServer) -> None:
+    """The link in the message works; an unknown name gets no message and the same answer; trying is limited."""
+    mail = Mail(server.url)
+    links.send_password_link(db, mail, "http://q", "wilma@example.org", address="10.0.0.1")
+    links.send_password_link(db, mail, "http://q", "nobody", address="10.0.0.1")
+    assert len(server.messages) == 1
+    token = server.messages[0].get_content().split("http://q/link/")[1].split()[0]
+    assert links.redeem_link(db, token, "a new good password").name == "wilma"
+    with pytest.raises(NotFound):
+        links.look_up_link(db, token)
+    for _ in range(2):
+        links.send_password_link(db, mail, "http://q", "nobody")
+    with pytest.raises(TooMany):
+        links.send_password_link(db, mail, "http://q", "nobody")

@@ -1,0 +1,136 @@
+"""A person gets all that is kept about them, and can be forgotten."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, NotFound, NotSignedIn
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.services.access import accounts, audit, notify, tokens
+from quintain.services.access import sign_in as sessions
+from quintain.services.house.personal_data import delete_person, export_person
+from quintain.services.validate.gold import add_gold
+from quintain.services.validate.handing_in import Answer, submit_page
+from quintain.services.validate.handing_out import claim_page
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.tables import (
+    ApiToken,
+    AuditEntry,
+    Judgement,
+    Model,
+    Notification,
+    TaskRow,
+    User,
+    ValidationItem,
+    WebSession,
+)
+from tests.validation_support import REF, make_ground, make_judges
+
+
+def _unpack(data: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+        return {name: json.loads(bundle.read(name)) for name in bundle.namelist() if name.endswith(".json")}
+
+
+def _live(db: Session, actor: Actor) -> str:
+    """Leave traces of *actor* in many tables, and give the token of a session."""
+    assert actor.user_id is not None
+    notify.notify(db, actor.user_id, "test", "hello")
+    tokens.create_token(db, actor, "laptop")
+    with transaction(db):
+        task = TaskRow(name=f"task-{actor.name}")
+        db.add(task)
+        db.flush()
+        db.add(Model(task_id=task.id, name="mine", owner_id=actor.user_id))
+    return sessions.start_session(db, actor).token
+
+
+def test_an_export_holds_everything_and_no_secret(db: Session, worker: Actor, builder: Actor) -> None:
+    """Every table that names the person is in it, and nothing of anybody else or of any password."""
+    _live(db, worker)
+    _live(db, builder)
+    found = _unpack(export_person(db, worker))
+    assert {"users.json", "role_grants.json", "notifications.json", "api_tokens.json", "models.json"} <= set(found)
+    assert {"web_sessions.json", "audit.json"} <= set(found)
+    assert [row["name"] for row in found["users.json"]] == ["wilma"]
+    assert [len(found[name]) for name in ("models.json", "api_tokens.json")] == [1, 1]
+    text = json.dumps(found)
+    assert "bert" not in text
+    assert "hash" not in text
+    assert "csrf" not in text
+
+
+def test_the_forgotten_leave_no_trace_but_counts(db: Session, worker: Actor, admin: Actor) -> None:
+    """Name, address, password, sessions, tokens and messages go; what they made stays and still counts."""
+    token = _live(db, worker)
+    delete_person(db, worker)
+    db.expire_all()
+    assert sessions.open_session(db, token) is None
+    assert db.scalars(select(ApiToken)).all() == db.scalars(select(Notification)).all() == []
+    assert db.scalars(select(WebSession)).all() == []
+    user = db.get_one(User, worker.user_id)
+    assert (user.name, user.email, user.display_name) == (f"deleted-{user.id}", None, "")
+    assert db.scalar(select(Model.owner_id)) == user.id
+    written = [(entry.actor, entry.subject, str(entry.details)) for entry in db.scalars(select(AuditEntry))]
+    assert not [entry for entry in written if "wilma" in str(entry)]
+    assert [person.name for person in accounts.list_people(db, admin)] == ["ada"]
+    assert accounts.invite(db, admin, "wilma")[0].id != user.id
+
+
+def test_a_judges_own_data_does_not_tell_which_items_are_gold(db: Session, owner: Actor) -> None:
+    """Gold items have ids of their own, no slot, and no late answers: nothing of that is in what a judge can fetch."""
+    make_ground(db, owner, 6, "judgements = 1\nminimum = 1\npage_size = 10\n[gold]\nrate = 0.5\n")
+    add_gold(db, owner, REF, [{"inputs": {"text": f"gold {n}"}, "label": "neutral"} for n in range(20)])
+    actor, other = make_judges(db, 2)
+    page = claim_page(db, actor, REF)
+    assert page is not None
+    claim_page(db, other, REF, moment=now() + timedelta(hours=1))  # who takes the slots, so that answers are late
+    answers = [Answer(item.id, "neutral", flag="odd") for item in page.items]
+    assert submit_page(db, actor, page.token, answers).late > 0
+    tables = _unpack(export_person(db, actor))
+    assert len(tables["judgements.json"]) == len(page.items)
+    gold = set(db.scalars(select(ValidationItem.id).where(ValidationItem.gold.is_not(None))))
+    gold &= set(db.scalars(select(Judgement.item_id)))
+    assert gold
+    is_gold = [row in gold for row in db.scalars(select(Judgement.item_id).order_by(Judgement.offer_id))]
+    for name in ("judgements.json", "judging_offers.json", "judging_notes.json"):
+        rows = sorted(tables[name], key=lambda row: row.get("offer_id", row["id"]))
+        for column in set(rows[0]) - {"id", "offer_id", "position", "created_at", "seconds"}:
+            values = [str(row[column]) for row in rows]
+            apart = {value for value, g in zip(values, is_gold, strict=True) if g}
+            apart &= {value for value, g in zip(values, is_gold, strict=True) if not g}
+            assert apart, f"{name}: {column} tells gold items from others"
+
+
+def test_others_are_left_to_admins(db: Session, admin: Actor, worker: Actor, builder: Actor) -> None:
+    """A worker may neither fetch nor erase another person; an admin and the operator may."""
+    for attempt in (export_person, delete_person):
+        with pytest.raises(Forbidden):
+            attempt(db, worker, "bert")
+        with pytest.raises(NotSignedIn):
+            attempt(db, ANONYMOUS, "bert")
+        with pytest.raises(NotFound):
+            attempt(db, admin, "nobody")
+    assert _unpack(export_person(db, admin, "bert"))["users.json"][0]["name"] == "bert"
+    delete_person(db, OPERATOR, "bert")
+    with pytest.raises(NotFound):
+        accounts.get_person(db, admin, "bert")
+
+
+def test_the_last_admin_cannot_leave(db: Session, admin: Actor, worker: Actor) -> None:
+    """Nobody would be in charge: refused until there is another one."""
+    with pytest.raises(Conflict, match="only admin"):
+        delete_person(db, admin)
+    accounts.grant_role(db, admin, "wilma", RoleName.ADMIN)
+    delete_person(db, admin)
+    assert [person.name for person in accounts.list_people(db, OPERATOR)] == ["wilma"]
+    assert audit.entries(db, OPERATOR)[0].action == "person.delete"

@@ -1,0 +1,162 @@
+"""Prompts: imported with where they come from, drawn so that nobody holds the same one."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.people import Actor
+from quintain.services.collect.prompts import import_prompts, list_prompts, prompt_counts
+from quintain.services.collect.rounds import close_round, put_round
+from quintain.services.tasks.definitions import put_task
+from quintain.services.validate import validations as validate
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.collect import prompts as queries
+from quintain.store.tables import Prompt, User
+from tests.collecting import ONE, ROUND, TASK, add_models, add_round, sentences, write_prompts, writers
+from tests.integration.collect.prompt_writers import edit_prompts
+from tests.properties import examples
+
+
+def add_draft(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> str:
+    """Add a draft of a round without prompts."""
+    put_task(db, owner, TASK)
+    add_models(db, blobs, owner, folder)
+    return put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
+
+
+def test_prompts_are_imported_with_tags_and_source(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """A table's columns can be mapped; tags, corpus, part and row are kept with each prompt."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    path = tmp_path / "reviews.csv"
+    path.write_text('review,tags,row\n"Nice, really.","irony, short",17\nSo so.,,18\nSo so.,,19\n')
+    report = import_prompts(db, owner, ref, path, columns={"text": "review"}, corpus="yelp", part="b", tags=["pilot"])
+    assert report.as_dict() == {"rows": 3, "added": 2, "repeated": 1, "used": 0, "used_parts": 0}
+    first, second = list_prompts(db, owner, ref)
+    assert (first.inputs, first.tags) == ({"text": "Nice, really."}, ("irony", "short", "pilot"))
+    assert (second.corpus, second.part, second.row, second.tags) == ("yelp", "b", "18", ("pilot",))
+    assert import_prompts(db, owner, ref, path, columns={"text": "review"}).repeated == 3
+
+
+def test_what_an_earlier_round_used_is_left_out(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """Neither the same text nor the same part of a corpus comes back in a later round, nor what was harvested."""
+    first = add_draft(db, blobs, owner, tmp_path)
+    import_prompts(db, owner, first, write_prompts(tmp_path, ["One.", "Two."], part="a", corpus="yelp"))
+    second = put_round(db, owner, ROUND.format(more="", targets=ONE, tables="")).ref
+    validate.open_validation(db, owner, "mood/harvest")
+    for _ in range(2):
+        validate.add_items(db, owner, "mood/harvest", [{"inputs": {"text": "Four."}}])
+    rows = '{"text": "Two.", "part": "b"}\n{"text": "Three.", "part": "b"}\n{"text": "Four."}\n'
+    rows += '{"text": "Five.", "part": "a"}\n'
+    path = tmp_path / "more.jsonl"
+    path.write_text(rows)
+    report = import_prompts(db, owner, second, path, corpus="yelp")
+    assert report.as_dict() == {"rows": 4, "added": 1, "repeated": 0, "used": 2, "used_parts": 1}
+    assert [one.inputs["text"] for one in list_prompts(db, owner, second)] == ["Three."]
+
+
+def test_bad_tables_are_refused_with_every_place(
+    db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """Nothing is imported from a table with a fault; others than the owner may not try."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    path = write_prompts(tmp_path, ["Fine.", " ", "x" * 20_001])
+    with pytest.raises(BadInput) as caught:
+        import_prompts(db, owner, ref, path)
+    assert [(fault.row, fault.field) for fault in caught.value.faults] == [(2, "text"), (3, "text")]
+    (tmp_path / "other.csv").write_text("sentence\nHello\n")
+    with pytest.raises(BadInput, match="none of the columns text"):
+        import_prompts(db, owner, ref, tmp_path / "other.csv")
+    assert list_prompts(db, owner, ref) == []
+    with pytest.raises(NotFound, match="There is no round"):
+        import_prompts(db, worker, ref, path)
+
+
+def test_a_closed_round_takes_no_prompts(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """Prompts can be added while a round is open, and not afterwards."""
+    info = add_round(db, blobs, owner, tmp_path, prompts=1)
+    assert import_prompts(db, owner, info.ref, write_prompts(tmp_path, ["Later."])).added == 1
+    close_round(db, owner, info.ref)
+    with pytest.raises(Conflict, match="closed"):
+        import_prompts(db, owner, info.ref, write_prompts(tmp_path, ["Too late."]))
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.sampled_from([-1, 60])), min_size=5, max_size=40)
+
+
+@profile(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_leases_are_exclusive_whatever_happens(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, steps: list[tuple[int, bool, int]]
+) -> None:
+    """In any order of drawing, lapsing and giving back, a prompt has one holder whose token is good."""
+    round_id = db.scalar(select(Prompt.round_id).limit(1))
+    if round_id is None:
+        round_id = add_round(db, blobs, owner, tmp_path, prompts=4).id
+        writers(db, 6)
+    people = list(db.scalars(select(User.id).where(User.name.startswith("writer-")).order_by(User.id)))
+    held: dict[int, tuple[int, int]] = {}
+    with transaction(db):
+        queries.release_all(db, round_id)
+    for person, giving_back, seconds in steps:
+        with transaction(db):
+            if person in held and giving_back:
+                queries.release(db, *held.pop(person))
+                continue
+            until = now() + timedelta(seconds=seconds)
+            drawn = queries.draw(db, round_id, people[person], now(), until)
+            if drawn is None:
+                continue
+            for other in [other for other, (prompt, _) in held.items() if prompt == drawn.id]:
+                assert not queries.extend(db, *held.pop(other), until)
+            held[person] = (drawn.id, drawn.generation)
+    assert len({prompt for prompt, _ in held.values()}) == len(held)
+
+
+def test_threads_never_hold_the_same_prompt(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """Eight threads draw at the same time: each of forty prompts is drawn once before any comes again."""
+    info = add_round(db, blobs, owner, tmp_path, prompts=40)
+    people = [person.user_id or 0 for person in writers(db, 8)]
+    db.commit()
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda one: edit_prompts(workspace.settings.database, info.id, one, 5), people))
+    every = [prompt for some in drawn for prompt in some]
+    assert len(every) == 40
+    assert len(set(every)) == 40
+    assert prompt_counts(db, owner, info.ref) == {"prompts": 40, "used": 40, "repeated": 0, "leased": 0, "unused": 0}
+
+
+@pytest.mark.slow
+def test_processes_never_hold_the_same_prompt(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """The same with processes, on either database."""
+    info = add_round(db, blobs, owner, tmp_path, prompts=30)
+    people = [person.user_id or 0 for person in writers(db, 3)]
+    db.commit()
+    jobs = [(workspace.settings.database, info.id, person, 10) for person in people]
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        drawn = pool.starmap(edit_prompts, jobs)
+    every = [prompt for some in drawn for prompt in some]
+    assert len(every) == 30
+    assert len(set(every)) == 30
+
+
+def test_sentences_for_tests_are_unlike_each_other() -> None:
+    """The helper makes as many different texts as asked for."""
+    assert len(set(sentences(500))) == 500

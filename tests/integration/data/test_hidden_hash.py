@@ -1,0 +1,217 @@
+"""The hash of a version with hidden answers gives nothing away, and still names its content."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
+
+from quintain.compose import Workspace
+from quintain.core.errors import Conflict
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.data.identity import ContentHash, salted
+from quintain.data.importing import check_file
+from quintain.data.plan import ImportPlan
+from quintain.services.data import datasets as service
+from quintain.services.evaluate.results import few_of
+from quintain.services.house.backup import create_backup, restore_backup
+from quintain.services.tasks.definitions import get_task, put_task
+from quintain.store.blobs import Blobs
+from quintain.store.tables import DatasetVersion
+from quintain.web.app import create_app
+
+TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "positive"]\n'
+ANSWERS = ("positive", "negative", "negative", "positive", "negative", "positive")
+HIDDEN = ImportPlan(role="test", hidden=True)
+
+
+@pytest.fixture(autouse=True)
+def _task(db: Session, owner: Actor) -> None:
+    put_task(db, owner, TOML)
+
+
+def write(folder: Path, answers: tuple[str, ...] = ANSWERS) -> Path:
+    """Write six sentences with these answers."""
+    path = folder / "set.jsonl"
+    rows = [{"text": f"Sentence {place}", "label": answer} for place, answer in enumerate(answers)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def guesses(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Compute the hash of the content with every possible list of answers, as anybody can who sees the inputs."""
+    found = {}
+    for answers in itertools.product(("negative", "positive"), repeat=table.height):
+        content = ContentHash()
+        content.update(table.with_columns(pl.Series("answer", answers), group=pl.lit(None, pl.String())))
+        found[content.hexdigest()] = answers
+    return found
+
+
+def test_answers_cannot_be_computed_from_what_is_public(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """Whoever tries all answers finds those of an open set in its hash, and those of a hidden set nowhere."""
+    service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), HIDDEN)
+    service.import_dataset(db, blobs, owner, "mood", "known", write(tmp_path), ImportPlan(role="test"))
+    anybody = TestClient(create_app(workspace))
+    public = "/api/v1/tasks/mood/datasets"
+    secret, known = (anybody.get(f"{public}/{name}").json() for name in ("secret", "known"))
+    rows = [
+        {key: row[key] for key in ("id", "text", "tags")}
+        for row in anybody.get(f"{public}/secret/preview").json()["examples"]
+    ]
+    tried = guesses(pl.DataFrame(rows, schema_overrides={"tags": pl.List(pl.String())}))
+    assert tried[known["hash"]] == ANSWERS
+    assert secret["hash"] not in tried
+    said = "".join(anybody.get(f"{public}{path}").text for path in ("", "/secret", "/secret/preview", "/secret/labels"))
+    said += anybody.get("/tasks/mood/data/secret").text + anybody.get("/api/v1/tasks/mood/board").text
+    assert not set(re.findall(r"[0-9a-f]{64}", said)) & (set(tried) - {known["hash"]})
+
+
+def test_what_is_public_does_not_depend_on_hidden_answers(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """Two hidden sets that differ in their answers only look the same to anybody, but for names, times and hashes."""
+    service.import_dataset(db, blobs, owner, "mood", "aaa", write(tmp_path), HIDDEN)
+    service.import_dataset(db, blobs, owner, "mood", "bbb", write(tmp_path, ANSWERS[::-1]), HIDDEN)
+    anybody = TestClient(create_app(workspace))
+
+    def seen(name: str) -> list[str | bytes]:
+        base = f"/api/v1/tasks/mood/datasets/{name}"
+        texts = [anybody.get(f"{base}{path}").text for path in ("", "/preview", "/labels", "/preview?label=positive")]
+        page = anybody.get(f"/tasks/mood/data/{name}")
+        assert page.status_code == 200
+        texts.append(page.text)
+        plain = [re.sub(r"[0-9a-f]{64}|[0-9]{2}:[0-9]{2}[0-9:.]*", "…", text.replace(name, "…")) for text in texts]
+        files = [anybody.get(f"{base}/download", params={"format": kind}) for kind in ("jsonl", "csv", "parquet")]
+        assert all(file.status_code == 200 for file in files)
+        return [*(re.sub(r'(nonce|value)="[^"]*"', "", text) for text in plain), *(file.content for file in files)]
+
+    assert seen("aaa") == seen("bbb")
+
+
+def test_the_same_hidden_content_is_still_the_same_version(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """An owner who imports it again gets the version that is there; opening it under its name is refused."""
+    first = service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), HIDDEN)
+    again = service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), HIDDEN)
+    assert (again.ref, again.hash, again.new) == (first.ref, first.hash, False)
+    with pytest.raises(Conflict, match="hidden labels"):
+        service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), ImportPlan(role="test"))
+    other = service.import_dataset(db, blobs, owner, "mood", "copy", write(tmp_path), HIDDEN)
+    assert other.hash != first.hash  # or an owner of one task could try answers of another's
+    assert service.get_version(db, ANONYMOUS, first.hash[:10]).ref == first.ref
+    row = db.scalars(select(DatasetVersion).where(DatasetVersion.id == first.id)).one()
+    plain = check_file(write(tmp_path), get_task(db, "mood"), HIDDEN).hash
+    assert row.salt
+    assert first.hash == salted(plain, row.salt)
+    assert "salt" not in first.as_dict()
+
+
+def test_an_open_version_keeps_its_hash(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """It is the hash of the content alone, the same on every server."""
+    path = write(tmp_path)
+    made = service.import_dataset(db, blobs, owner, "mood", "known", path, ImportPlan(role="test"))
+    assert made.hash == check_file(path, get_task(db, "mood"), HIDDEN).hash
+
+
+def test_a_backup_keeps_the_salt(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, workspace: Workspace) -> None:
+    """After restoring, the version has its name, and its content is known again."""
+    first = service.import_dataset(db, blobs, owner, "mood", "secret", write(tmp_path), HIDDEN)
+    create_backup(db, blobs, OPERATOR, tmp_path / "backup.zip")
+    restore_backup(db, blobs, OPERATOR, tmp_path / "backup.zip", force=True)
+    with workspace.session() as fresh:
+        again = service.import_dataset(fresh, blobs, OPERATOR, "mood", "secret", write(tmp_path), HIDDEN)
+        assert (again.hash, again.new) == (first.hash, False)
+        assert fresh.scalar(select(func.count()).select_from(DatasetVersion)) == 1
+
+
+@pytest.mark.parametrize(
+    ("examples", "rows", "few"),
+    [(9, 100, True), (10, 100, False), (91, 100, True), (90, 100, False), (100, 100, False)],
+)
+def test_a_slice_that_lacks_a_few_is_as_telling_as_one_that_has_a_few(examples: int, rows: int, few: bool) -> None:
+    """What is missing to the whole is a figure on the others, so small rests are kept from readers, too."""
+    assert few_of(examples, rows) is few
+
+
+def older(url: str, do: Callable[[Any], None]) -> None:
+    """Make a database as it was before salts, and let *do* fill it."""
+    from quintain.store.database import connect
+    from quintain.store.migrate import alone, upgrade_on
+
+    engine = connect(url)
+    with alone(engine) as connection:
+        upgrade_on(connection, "0010")
+        do(connection)
+    engine.dispose()
+
+
+def test_versions_from_before_get_a_salt_and_models_follow(
+    database: str, new_database: Callable[..., str], tmp_path: Path
+) -> None:
+    """Hidden ones are named anew, open ones are not, and what predictions cover is still what they cover."""
+    from sqlalchemy import text
+
+    from quintain.store.database import connect
+    from quintain.store.migrate import upgrade
+
+    url = new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}"
+    a, b, c = ("a" * 64, "b" * 64, "c" * 64)
+    meta = {"datasets": [a, b, c], "data": [c, 3], "dev": [{"name": "mood/test@1", "hash": a}, a]}
+
+    def fill(connection: Any) -> None:
+        when = "2026-01-01 00:00:00"
+        for statement in (
+            f"INSERT INTO tasks (id, name, created_at) VALUES (1, 'mood', '{when}')",
+            f"INSERT INTO datasets (id, task_id, name, created_at) VALUES (1, 1, 'test', '{when}')",
+            f"INSERT INTO datasets (id, task_id, name, created_at) VALUES (2, 1, 'open', '{when}')",
+            f"INSERT INTO models (id, task_id, name, visibility, created_at) VALUES (1, 1, 'm', 'public', '{when}')",
+        ):
+            connection.execute(text(statement))
+        version = text(
+            "INSERT INTO dataset_versions (id, dataset_id, number, hash, blob, role, hidden, rows, language,"
+            " description, meta, created_at)"
+            f" VALUES (:id, :set, :number, :hash, 'x', 'test', :hidden, 1, 'en', '', '{{}}', '{when}')"
+        )
+        for id_, dataset, number, name, hidden in (
+            (1, 1, 1, a, True),
+            (2, 1, 2, b, True),
+            (3, 2, 1, b, False),
+            (4, 2, 2, c, False),
+        ):
+            connection.execute(version, {"id": id_, "set": dataset, "number": number, "hash": name, "hidden": hidden})
+        connection.execute(
+            text(
+                "INSERT INTO model_versions (id, model_id, number, hash, adapter, card, meta, created_at)"
+                f" VALUES (1, 1, 1, 'h', 'predictions', '', :meta, '{when}')"
+            ),
+            {"meta": json.dumps(meta)},
+        )
+
+    older(url, fill)
+    engine = connect(url)
+    upgrade(engine)
+    with engine.connect() as connection:
+        rows = connection.execute(text("SELECT hash, salt FROM dataset_versions ORDER BY id")).all()
+        kept = connection.execute(text("SELECT meta FROM model_versions")).scalar_one()
+    engine.dispose()
+    first, second = rows[0], rows[1]
+    assert first.hash == salted(a, first.salt)
+    assert second.hash == salted(b, second.salt)
+    assert [tuple(row) for row in rows[2:]] == [(b, None), (c, None)]
+    found = json.loads(kept) if isinstance(kept, str) else kept
+    assert set(found["datasets"]) == {first.hash, second.hash, b, c}
+    assert found["data"] == [c, 3]
+    assert found["dev"] == [{"name": "mood/test@1", "hash": first.hash}, first.hash]

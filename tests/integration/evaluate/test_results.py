@@ -1,0 +1,172 @@
+"""Figures from stored predictions, on all five axes."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.errors import Conflict
+from quintain.core.people import Actor
+from quintain.engine.jobs import LocalEngine
+from quintain.engine.sandbox.limits import MIB, Limits
+from quintain.perturb.contract import names_of
+from quintain.perturb.robustness.typos import Typos
+from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.results import DatasetResult, results, score_table, unchanged_figures
+from quintain.services.evaluate.run_cell import Conditions
+from quintain.services.evaluate.worker import work
+from quintain.services.tasks.definitions import get_task, put_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.evaluate import cells as queries
+from quintain.store.tables import ResultCache
+from quintain.tasks.definition import parse_task
+from tests.evaluation import TASK, add_data, add_model, add_task
+
+CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
+CASE_SENSITIVE = """
+    def predict(batch):
+        return [{"positive": 0.9, "negative": 0.1} if "w" in item["text"] else "negative" for item in batch]
+"""
+
+
+@pytest.fixture
+def evaluated(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> dict[str, DatasetResult]:
+    """Two models, run on every variant of one data set; their results by name."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path)
+    names = {}
+    for name, code in {"constant": "def predict(b): return ['positive'] * len(b)", "brittle": CASE_SENSITIVE}.items():
+        names[add_model(db, blobs, builder, tmp_path, name=name, code=code).id] = name
+    evaluate.fill(db)
+    db.rollback()
+    work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event(), until_empty=True)
+    return {names[found.model_version_id]: found for found in results(db, blobs, get_task(db, "mood"))}
+
+
+def test_all_five_axes_are_there_and_computed_once(
+    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, DatasetResult]
+) -> None:
+    """Performance, throughput, memory, fairness and robustness, each of the right size; a second look is cached."""
+    constant, brittle = evaluated["constant"], evaluated["brittle"]
+    assert set(constant.states.values()) == {"done"}, constant.states
+    assert constant.metrics["accuracy"]["value"] == pytest.approx(0.5)
+    assert constant.metrics["accuracy"]["low"] < 0.5 < constant.metrics["accuracy"]["high"]
+    assert constant.measurements["throughput"] > 100
+    assert 0 < constant.measurements["memory"] < 0.5
+    assert constant.robustness is not None
+    assert constant.robustness["share"]["value"] == 1.0
+    assert constant.fairness is not None
+    assert constant.fairness["share"]["value"] == 1.0
+    assert brittle.robustness is not None
+    assert brittle.robustness["share"]["value"] < 1.0
+    assert brittle.robustness["flips"] > 0
+    assert {"typos", "word_case", "keyboard"} <= set(brittle.robustness["families"])
+    families = brittle.robustness["families"]
+    figure = [families[name]["value"] for name in names_of("robustness", in_paper=True) if name in families]
+    assert brittle.robustness["share"]["value"] == pytest.approx(sum(figure) / len(figure))
+    assert {"whitespace", "leetspeak"} <= set(brittle.robustness["beside"])
+    assert "gender_neutral" in (brittle.fairness or {})["beside"]
+    assert brittle.robustness["all_rows"]["value"] >= brittle.robustness["share"]["value"]
+    kept = db.scalar(select(func.count()).select_from(ResultCache))
+    assert kept == 2 * (4 + 2), "four figures of each model, and the resamples of two"
+    again = {found.model_version_id: found for found in results(db, blobs, get_task(db, "mood"))}
+    assert again[brittle.model_version_id].as_dict() == brittle.as_dict()
+    assert db.scalar(select(func.count()).select_from(ResultCache)) == kept
+    put_task(db, owner, TASK.replace('"macro_f1"]', '"macro_f1", "mcc"]'))
+    assert evaluate.fill(db) == 0, "a new metric needs no run"
+    assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
+
+
+def test_examples_that_a_perturbation_left_alone_count_over_all_rows() -> None:
+    """One answer of four examples flips, and the perturbation changed that example only."""
+    table = pl.DataFrame(
+        {"parent": ["a"], "family": ["typos"], "group": [None], "before": ["positive"], "after": ["negative"]},
+        schema_overrides={"group": pl.String},
+    )
+    found = unchanged_figures(parse_task(TASK), table, pl.Series(["a", "b", "c", "d"]))
+    assert (found["share"]["value"], found["all_rows"]["value"]) == (0.0, 0.75)
+    assert (found["rows"], found["flips"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "votes", [{"positive": ["a", "b", "c"], "negative": ["d"], "mixed": ["e"]}, {"positive": 0.75}]
+)
+def test_soft_metrics_come_from_the_votes_that_a_data_set_kept(votes: dict[str, Any]) -> None:
+    """Lists of voters, or shares; votes for no label of the task do not count. Without votes there is no figure."""
+    task = parse_task(TASK.replace('"macro_f1"]', '"macro_f1", "soft_cross_entropy"]'))
+    examples = pl.DataFrame(
+        {
+            "id": ["a", "b"],
+            "text": ["One.", "Two."],
+            "answer": ["positive", "negative"],
+            "tags": [[], []],
+            "group": [None, None],
+            "meta": [json.dumps({"label_distribution": votes}), json.dumps({"distribution": {"negative": 2}})],
+        },
+        schema_overrides={"tags": pl.List(pl.String), "group": pl.String},
+    )
+    said = pl.DataFrame({"id": ["a", "b"], "prediction": ["positive", "positive"]}).with_columns(
+        probabilities=pl.struct(negative=pl.lit(0.25), positive=pl.lit(0.75))
+    )
+    share = 0.75 if "negative" in votes else 1.0
+    first = -(share * math.log(0.75) + (1 - share) * math.log(0.25))
+    found = score_table(task, examples, said)["metrics"]
+    assert found["soft_cross_entropy"]["value"] == pytest.approx((first - math.log(0.25)) / 2)
+    without = score_table(task, examples.with_columns(meta=pl.lit(None, dtype=pl.String)), said)["metrics"]
+    assert set(without) == {"accuracy", "macro_f1"}
+
+
+def test_versions_of_a_perturbation_are_never_counted_together(
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    builder: Actor,
+    evaluated: dict[str, DatasetResult],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A changed perturbation makes its own cells; until those are done there is no figure, then they alone count."""
+    before = evaluated["brittle"]
+    assert before.robustness is not None
+    newer, older = f"typos.v{Typos.version + 1}", f"typos.v{Typos.version}"
+    monkeypatch.setattr(Typos, "version", Typos.version + 1)
+    with transaction(db):
+        cell = next(row.cell for row in queries.rows(db, variant=older))
+        cell.state, cell.predictions = "queued", None
+    left = cell.id
+    assert evaluate.fill(db) == 2
+    db.rollback()
+    meanwhile = [one.robustness or {} for one in results(db, blobs, get_task(db, "mood"))]
+    assert [one["share"]["value"] for one in meanwhile] == [None, None], "two versions never rank together"
+    assert [row.cell.variant for row in queries.rows(db, states=["queued"])] == [newer, newer]
+    stale = queries.row(db, left)
+    assert stale is not None
+    assert (stale.cell.state, stale.cell.reason) == ("cancelled", "the perturbation has a newer version")
+    with pytest.raises(Conflict, match="has a newer version"):
+        evaluate.retry(db, builder, left)
+    db.rollback()
+    work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event(), until_empty=True)
+    db.rollback()
+    found = {one.model_version_id: one for one in results(db, blobs, get_task(db, "mood"))}
+    after = found[before.model_version_id]
+    assert newer in after.states
+    assert older not in after.states
+    assert set(after.states.values()) == {"done"}
+    assert after.robustness is not None
+    assert set(after.robustness["families"]) == set(before.robustness["families"])
+    made = {name: queries.variant(db, after.dataset_version_id, name) for name in (older, newer)}
+    rows = {name: 0 if variant is None else variant.rows for name, variant in made.items()}
+    assert rows[newer] > 0
+    assert after.robustness["rows"] == before.robustness["rows"] - rows[older] + rows[newer]

@@ -1,0 +1,51 @@
+"""Submitting a model from the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.engine.archives import packed
+from quintain.services.evaluate.progress import list_cells
+from tests.integration.evaluate.test_submit import folder_of
+from tests.web_support import browser_of, csrf_of
+
+PAGE = "/tasks/sentiment/submit"
+
+
+def test_an_archive_is_submitted_and_its_runs_are_queued(own_demo: Workspace, tmp_path: Path) -> None:
+    """An owner chooses a file and a name; the model's page says that its runs are queued."""
+    client = browser_of(own_demo, "demo-owner")
+    assert 'href="/tasks/sentiment/submit"' in client.get("/tasks/sentiment/models").text
+    assert client.get(PAGE).status_code == 200
+    with packed(folder_of(tmp_path / "m"), tmp_path / "m.tar.gz") as archive:
+        answer = client.post(
+            PAGE,
+            data={"csrf": csrf_of(client, PAGE), "name": "from-the-page", "visibility": "private"},
+            files={"file": ("m.tar.gz", archive.read_bytes())},
+        )
+    assert answer.status_code == 303, answer.text
+    assert answer.headers["location"] == "/tasks/sentiment/models/from-the-page?version=1"
+    with own_demo.session() as db:
+        cells = [cell for cell in list_cells(db, OPERATOR, task="sentiment") if cell.model == "from-the-page@1"]
+    assert len(cells) > 20
+    assert {cell.state for cell in cells} == {"queued"}
+
+
+def test_what_is_wrong_is_listed_and_nothing_is_kept(own_demo: Workspace) -> None:
+    """A file that is no archive is refused on the page itself, with what was typed still there."""
+    client = browser_of(own_demo, "demo-owner")
+    answer = client.post(
+        PAGE, data={"csrf": csrf_of(client, PAGE), "name": "broken"}, files={"file": ("m.zip", b"this is no archive")}
+    )
+    assert answer.status_code == 422
+    assert "broken" in answer.text
+    assert client.get("/tasks/sentiment/models/broken").status_code == 404
+
+
+def test_workers_may_not_submit(own_demo: Workspace) -> None:
+    """The page is for builders and owners."""
+    client = browser_of(own_demo, "demo-worker")
+    assert client.get(PAGE).status_code == 403
+    assert PAGE not in client.get("/tasks/sentiment/models").text

@@ -1,0 +1,135 @@
+"""What protects people: headers, cookies, limits on size, and error pages that give nothing away."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+import pytest
+from starlette.testclient import TestClient
+
+from quintain.compose import Workspace
+from quintain.web.app import create_app
+from quintain.web.middleware import CONTENT_SECURITY_POLICY
+from quintain.web.static_files import static, static_version
+from quintain.web.visit import local_path
+from tests.web_support import PASSWORD, browser_of, post
+
+
+@pytest.fixture
+def client(demo: Workspace) -> TestClient:
+    """Somebody who has not signed in."""
+    return browser_of(demo)
+
+
+@pytest.mark.parametrize("path", ["/", "/nope", "/api/v1/tasks", "/api/v1/nope", "/static/css/quintain.css"])
+def test_every_answer_is_strict(client: TestClient, path: str) -> None:
+    """Pages, errors, JSON and files all carry the policy and a request id."""
+    answer = client.get(path)
+    assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    assert "unsafe" not in CONTENT_SECURITY_POLICY
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-request-id"]
+
+
+def test_no_page_has_inline_code(demo: Workspace) -> None:
+    """No script, style or handler stands in a page; all come from our own files."""
+    admin = browser_of(demo, "admin")
+    for path in ("/", "/tasks/sentiment", "/tasks/sentiment/data/train", "/tasks/sentiment/talk", "/account", "/admin"):
+        text = admin.get(path).text
+        for forbidden in ("<style", " style=", " onclick=", "javascript:", "<script>"):
+            assert forbidden not in text, (path, forbidden)
+
+
+def test_files_are_kept_under_their_version_only(client: TestClient) -> None:
+    """A module's own imports carry the version; an older or no version gets the present file, not to be kept."""
+    address = static("js/main.js")
+    kept = client.get(address)
+    assert kept.status_code == 200
+    assert "immutable" in kept.headers["cache-control"]
+    beside = urljoin(address, re.findall(r'from "(\./[a-z]+\.js)"', kept.text)[0])
+    assert beside.startswith(f"/static/{static_version()}/js/")
+    assert "immutable" in client.get(beside).headers["cache-control"]
+    for other in ("/static/0123456789ab/js/main.js", "/static/js/main.js"):
+        answer = client.get(other)
+        assert (answer.text, answer.headers["cache-control"]) == (kept.text, "no-cache")
+    assert client.get(f"/static/{static_version()}/../web/app.py").status_code == 404
+
+
+def test_cookies_are_out_of_reach(client: TestClient) -> None:
+    """Session and CSRF cookies are HttpOnly and SameSite=Lax."""
+    answer = post(client, "/login", "/login", name="admin", password=PASSWORD)
+    cookies = [value for name, value in answer.headers.multi_items() if name == "set-cookie"]
+    assert any(value.startswith("quintain_session=") for value in cookies)
+    for value in cookies:
+        assert "HttpOnly" in value
+        assert "SameSite=lax" in value
+
+
+def test_cookies_are_secure_behind_https(demo: Workspace) -> None:
+    """Where people come by HTTPS, cookies travel by nothing else."""
+    answer = TestClient(create_app(demo), base_url="https://testserver").get("/")
+    assert "Secure" in answer.headers["set-cookie"]
+
+
+def test_large_bodies_are_refused(client: TestClient) -> None:
+    """A form of three megabytes gets 413, with and without a declared length, as a page and as JSON."""
+    big = b"csrf=" + b"x" * (3 << 20)
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert client.post("/login", content=big, headers=form).status_code == 413
+    assert client.post("/login", content=iter([big]), headers=form).status_code == 413
+    answer = client.post("/api/v1/tasks", content=big, headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+    assert "larger than 2 MiB" in answer.json()["error"]["message"]
+
+
+def test_only_files_may_be_large(demo: Workspace) -> None:
+    """Where files are taken, JSON is held in memory before anybody asks who sends it, and has a limit of its own."""
+    path = "/api/v1/tasks/sentiment/validations/1/gold"
+    big = b"[" + b"1," * (9 << 20)
+    answer = browser_of(demo, "admin").post(path, content=big, headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+    assert "larger than 16 MiB" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("shown", [{}, {"cookie": "quintain_session=made-up"}, {"authorization": "Bearer qt_made-up"}])
+def test_strangers_may_send_no_files(demo: Workspace, client: TestClient, shown: dict[str, str]) -> None:
+    """A file is on our disk before a page can ask who sends it: so only those with a session or token may send one."""
+    path = "/tasks/sentiment/data/import"
+    sent = {"file": ("big.jsonl", b"x" * (3 << 20))}
+    assert client.post(path, files=sent, headers=shown).status_code == 413
+    assert browser_of(demo, "admin").post(path, files=sent).status_code == 403  # it was read; the form has no token
+
+
+def test_what_breaks_is_logged_and_not_shown(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug gives a friendly 500 with the request's id, strict headers, and no word of the cause."""
+
+    def broken(*args: object) -> None:
+        raise RuntimeError("secret cause")
+
+    monkeypatch.setattr("quintain.web.pages.house.home.browse.task_cards", broken)
+    answer = TestClient(create_app(demo)).get("/")
+    assert answer.status_code == 500
+    assert "secret cause" not in answer.text
+    assert answer.headers["x-request-id"] in answer.text
+    assert "content-security-policy" in answer.headers
+
+
+def test_unknown_pages_are_friendly(client: TestClient) -> None:
+    """A wrong address says so and offers a way on; a task with a near name is suggested."""
+    assert "There is nothing here" in client.get("/nope").text
+    assert "Did you mean sentiment" in client.get("/tasks/sentimant").text
+
+
+def test_only_local_addresses_are_followed() -> None:
+    """Anything that could lead to another site becomes the home page."""
+    assert local_path("/tasks/nli?x=1") == "/tasks/nli?x=1"
+    for url in ("//evil.example", "https://evil.example", "/\\evil", "evil", "", "/a\nb"):
+        assert local_path(url) == "/"
+
+
+def test_a_session_cookie_alone_cannot_change_anything_by_api(demo: Workspace) -> None:
+    """A call by a signed-in page needs the CSRF token, as forms do."""
+    admin = browser_of(demo, "admin")
+    assert admin.get("/api/v1/me").status_code == 200
+    assert admin.patch("/api/v1/me", json={"display_name": "Eve"}).status_code == 403
