@@ -23,6 +23,20 @@ class ValidationState(StrEnum):
     CLOSED = "closed"
 
 
+class SlotState(StrEnum):
+    """Where a place for one judgement stands."""
+
+    OPEN = "open"
+    LEASED = "leased"
+    FILLED = "filled"
+    DROPPED = "dropped"
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a judgement may still come."""
+        return self in {SlotState.OPEN, SlotState.LEASED}
+
+
 @dataclass(frozen=True, slots=True)
 class Adaptive:
     """Ask for *least* judgements, then for one more at a time until a label's posterior passes *threshold*.
