@@ -78,6 +78,7 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "validation": ref,
         "state": validation.state.value,
         "policy": dump_policy(validation.policy),
+        "method": validation.policy.method,
         "progress": _progress(db, validation, evidence, final, items),
         "forecast": forecast(db, validation).as_dict(),
         "waiting": _waiting(db, validation),
