@@ -23,6 +23,20 @@ class ValidationState(StrEnum):
     CLOSED = "closed"
 
 
+class SlotState(StrEnum):
+    """Where a place for one judgement stands."""
+
+    OPEN = "open"
+    LEASED = "leased"
+    FILLED = "filled"
+    DROPPED = "dropped"
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a judgement may still come."""
+        return self in {SlotState.OPEN, SlotState.LEASED}
+
+
 @dataclass(frozen=True, slots=True)
 class Adaptive:
     """Ask for *least* judgements, then for one more at a time until a label's posterior passes *threshold*.
@@ -110,13 +124,15 @@ class ValidationPolicy:
     """How items are judged. Made from TOML by `quintain.services.validate.policy.parse_policy`.
 
     *judgements* is how many an item gets (with *adaptive*, at most); *minimum* is how many of those that are kept must
-    agree for a label; *items* says which attempts are judged. With *automatic*, the *rules* are applied after every
-    batch of *batch_size* items; otherwise the owner is told. A lease of *lease_seconds* is extended
-    while its page is alive. *seconds_per_item* is the owner's estimate until there are times.
+    agree for a label, which *method* makes (an aggregator of `quintain.labels`); *items* says which are judged.
+    With *automatic*, the *rules* are applied after every batch of *batch_size* items; otherwise the owner is told. A
+    lease of *lease_seconds* is extended while its page is alive. *seconds_per_item* is the owner's estimate until there
+    are times.
     """
 
     judgements: int = 5
     minimum: int = 3
+    method: str = "majority"
     page_size: int = 10
     lease_seconds: int = 900
     batch_size: int = 4000

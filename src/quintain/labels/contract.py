@@ -77,6 +77,10 @@ class Aggregator(ABC):
                 raise BadInput(f"There are {len(given)} {need} labels for {len(judgements.items)} items.")
         return self.run(judgements, seed, known)
 
+    def suits(self, classes: Sequence[str]) -> bool:
+        """Say whether the method can do anything with these classes."""
+        return True
+
     @abstractmethod
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Do the work; what *needs* names is there, and there is at least one judgement."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quintain.core.errors import BadInput
@@ -39,6 +40,10 @@ class MixedAsTwo(Aggregator):
 
     mixed: str = "mixed"
     into: tuple[str, ...] = ("positive", "negative")
+
+    def suits(self, classes: Sequence[str]) -> bool:
+        """Ask for the labels that are mixed, and for the one that mixes them."""
+        return {self.mixed, *self.into} <= set(classes)
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Split the mixed votes, then divide by the number of copies; *details* has the copies of each class."""

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError, TooMany, Unavailable
 from quintain.core.people import Actor
+from quintain.protocols.assignment import Draw
 from quintain.services.collect import writing
 from quintain.services.collect.attempt import attempt, confirm, decide, get_verdict, session_verdicts
 from quintain.services.collect.export import attempts_table
@@ -23,7 +24,8 @@ from quintain.services.collect.writing import get_session, give_up, save_draft, 
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
-from quintain.store.tables import Attempt, WritingSession
+from quintain.store.queries.house.personal import rows_about
+from quintain.store.tables import Attempt, Round, RoundAssignment, WritingSession
 from tests.collecting import RUNNERS, TASK, add_models, add_round, submit, writers
 from tests.evaluation import CARD
 
@@ -352,6 +354,40 @@ def test_labels_to_aim_at_are_handed_out_evenly(db: Session, blobs: Blobs, owner
         submit(db, blobs, person, session.key, f"{'good' * number} number {number}", target=session.target, token="b")
         given.append(session.target)
     assert sorted(given) == sorted(["negative", "neutral", "positive"] * 2)
+
+
+def test_what_was_drawn_is_drawn_again_from_the_record(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
+    """The round's seed and what is kept give every condition, model and label once more; writers are told neither."""
+    put_task(db, owner, TASK)
+    add_models(db, blobs, owner, tmp_path, "second")
+    info = add_round(
+        db,
+        blobs,
+        owner,
+        tmp_path,
+        targets='mode = "random"\nmodels = ["mood/counter", "mood/second"]',
+        more='aiming = "assign"',
+        tables='[[conditions]]\nname = "prompt"\nweight = 2\n[[conditions]]\nname = "blank"\nprompt = false',
+    )
+    people = writers(db, 6)
+    for number, person in enumerate(people):
+        for again in range(2):
+            session = start(db, blobs, person, info.ref)
+            text = f"{'good ' * (number + 1)}text {number}, {again}"
+            submit(db, blobs, person, session.key, text, target=session.target, token="a")
+            give_up(db, person, session.key)
+    seed = db.get_one(Round, info.id).seed
+    assigned = db.scalars(select(RoundAssignment)).all()
+    assert [Draw(**one.drawn).made(seed) for one in assigned] == [one.condition for one in assigned]
+    sessions = db.scalars(select(WritingSession)).all()
+    assert len(sessions) == 12
+    for one in sessions:
+        assert Draw(**one.drawn["target"]).made(seed) == one.target
+        assert [int(Draw(**one.drawn["model"]).made(seed))] == one.models
+    assert {tuple(one.models) for one in sessions} != {tuple(sessions[0].models)}
+    told = rows_about(db, people[0].user_id or 0)
+    assert told["round_assignments"][0]["condition"] in {"prompt", "blank"}
+    assert all("drawn" not in row for name in ("round_assignments", "writing_sessions") for row in told[name])
 
 
 def test_a_lapsed_lease_goes_to_the_next_writer(

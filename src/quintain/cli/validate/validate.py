@@ -131,7 +131,9 @@ def _show(found: dict[str, Any]) -> None:
     if progress["saved"]:
         print_line(f"saved by asking adaptively: {progress['saved']} judgements ({progress['saved_share']:.1%})")
     alpha = found["agreement"].get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})
-    print_line(f"Krippendorff's alpha {_figure(alpha)}, contested items: {found['contested']}")
+    print_line(
+        f"labels by {found['method']}, Krippendorff's alpha {_figure(alpha)}, contested items: {found['contested']}"
+    )
     print_line(f"vMER {_rate(rates['vmer'])}, aimed success {_rate(rates['aimed_success'])}")
     print_table(["label", "items"], list(found["labels"].items()))
     print_table(*judge_rows(found["judges"]))

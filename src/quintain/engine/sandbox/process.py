@@ -39,11 +39,6 @@ class Usage:
     wall_seconds: float = 0.0
 
     @property
-    def mean_memory(self) -> float:
-        """The mean over the run so far."""
-        return sum(self.samples) / len(self.samples) if self.samples else 0.0
-
-    @property
     def peak_memory(self) -> int:
         """The largest sample."""
         return max(self.samples, default=0)

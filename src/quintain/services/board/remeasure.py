@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import CellState
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
 from quintain.services.access import audit
@@ -53,11 +54,11 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
     newest = {version.id for version, _ in board_queries.evaluated_versions(db, task)}
     queued = 0
     with transaction(db):
-        for row in queries.rows(db, task=task, variant=MEASURE, states=["done"]):
+        for row in queries.rows(db, task=task, variant=MEASURE, states=[CellState.DONE]):
             elsewhere = row.cell.measurements and class_of(row.cell.measurements) != machine
             if elsewhere and row.dataset_version.id in newest and row.model_version.withdrawn_at is None:
                 cell = row.cell
-                cell.state, cell.machine, cell.attempts, cell.done = "queued", machine, 0, 0
+                cell.state, cell.machine, cell.attempts, cell.done = CellState.QUEUED.value, machine, 0, 0
                 cell.lease_until = cell.finished_at = None
                 queries.note(db, cell.id, "queued", f"to be measured on {machine}, by {actor.name}")
                 queued += 1

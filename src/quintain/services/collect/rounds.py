@@ -31,6 +31,7 @@ from quintain.store.tables import Round, RoundVersion
 from quintain.tasks.contract import kind_of
 
 # What may still change while people are writing; the rest was promised to them, or decides what their work means.
+SEED_BITS = 62
 LOOSE = ("title", "instructions", "ends", "caps", "helps", "minutes", "content_warning", "qualifications", "entry")
 
 
@@ -120,7 +121,11 @@ def put_spec(
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
         if found is None:
             row = Round(
-                task_id=task_row.id, number=number, entry_key=secrets.token_urlsafe(18), created_by=actor.user_id
+                task_id=task_row.id,
+                number=number,
+                entry_key=secrets.token_urlsafe(18),
+                seed=secrets.randbits(SEED_BITS),
+                created_by=actor.user_id,
             )
             db.add(row)
             db.flush()

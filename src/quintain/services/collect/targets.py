@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.rounds import RoundSpec
+from quintain.protocols.assignment import Draw
 from quintain.services.board.assemble import board
 from quintain.services.board.ranking import rank
 from quintain.services.models.registry import get_model
@@ -37,8 +38,8 @@ def prepare_targets(db: Session, blobs: Blobs, round_id: int, spec: RoundSpec) -
     return day
 
 
-def draw_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[int]:
-    """Draw the model versions of one session."""
+def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[int]:
+    """List the model versions that writers of a round may face."""
     found = queries.targets(db, round_id, day)
     usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]
     if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(found)):
@@ -46,7 +47,12 @@ def draw_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> list[
             f"A target model of round {spec.task}/{spec.number} was withdrawn.",
             remedy="Its owner has to clone the round with another model.",
         )
-    return [secrets.choice(usable)] if spec.targets.mode == "random" else usable
+    return usable
+
+
+def target_draw(spec: RoundSpec, usable: Sequence[int], unit: str) -> Draw | None:
+    """Say what the model of one session is drawn from; None where the writer faces all that are usable."""
+    return Draw(unit, {str(one): 1 for one in usable}) if spec.targets.mode == "random" else None
 
 
 def _best(db: Session, blobs: Blobs, task: str) -> int:

@@ -6,7 +6,6 @@ or a double click changes nothing.
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +19,14 @@ from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
+from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.ask_targets import target_versions
 from quintain.services.collect.ending import end
 from quintain.services.collect.readiness import readiness_in, require_ready
 from quintain.services.collect.rounds import RoundInfo, get_round, info_of
 from quintain.services.collect.target_names import hidden_names
-from quintain.services.collect.targets import draw_targets, prepare_targets
+from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.verdicts import waits
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.definitions import get_task, parse_stored
@@ -256,6 +256,11 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
             raise Unavailable(
                 "Every prompt is with somebody else, or you have had it.", remedy="Try again in a few minutes."
             )
+    models = usable_targets(db, info.id, info.spec, day)
+    unit = f"session {queries.session_number(db, info.id, user_id) + 1} of {user_id}"
+    draws = {"model": target_draw(info.spec, models, unit), "target": _label_draw(db, info, unit)}
+    seed = queries.seed(db, info.id)
+    drawn = {name: draw.made(seed) for name, draw in draws.items() if draw}
     row = SessionRow(
         key=secrets.token_urlsafe(24),
         round_id=info.id,
@@ -263,8 +268,9 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
         condition=condition,
         prompt_id=prompt.id if prompt else None,
         generation=prompt.generation if prompt else 0,
-        models=draw_targets(db, info.id, info.spec, day),
-        target=_target(db, info),
+        models=[int(drawn["model"])] if "model" in drawn else models,
+        target=drawn.get("target"),
+        drawn={name: draw.as_dict() for name, draw in draws.items() if draw} or None,
         allowed=info.spec.attempts,
     )
     db.add(row)
@@ -289,27 +295,26 @@ def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
 
 
 def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
-    """Draw a condition once per worker: the one that is furthest below its share, at random where several are."""
+    """Draw a condition once per worker, the one that is furthest below its share."""
     known = queries.assignment(db, info.id, user_id)
     if known is not None:
         return known
-    conditions = info.spec.conditions
-    if len(conditions) > 1:
+    weights = {one.name: one.weight for one in info.spec.conditions}
+    name, draw = next(iter(weights)), None
+    if len(weights) > 1:
         lock(db, f"conditions of round {info.id}")
-    counts = queries.assignment_counts(db, info.id)
-    filled = {one.name: counts.get(one.name, 0) / one.weight for one in conditions}
-    least = [name for name, share in filled.items() if share == min(filled.values())]
-    name = secrets.choice(least)
-    db.add(RoundAssignment(round_id=info.id, user_id=user_id, condition=name))
+        draw = Draw(f"person {user_id}", weights, queries.assignment_counts(db, info.id))
+        name = draw.made(queries.seed(db, info.id))
+    made = RoundAssignment(round_id=info.id, user_id=user_id, condition=name, drawn=draw.as_dict() if draw else None)
+    db.add(made)
     return name
 
 
-def _target(db: Session, info: RoundInfo) -> Any:
+def _label_draw(db: Session, info: RoundInfo, unit: str) -> Draw | None:
+    """Say what the label to aim at is drawn from: those that were aimed at least, so that nobody can tell which."""
     if info.spec.aiming != "assign":
         return None
     task = get_task(db, info.task)
-    made = dict.fromkeys(task.label_names, 0) | {
-        label: count for label, count, _ in attempt_queries.tally(db, info.id, "label") if label in task.label_names
-    }
-    # The label that was aimed at least comes next; drawn where several are, so that nobody can tell.
-    return random.SystemRandom().choice([label for label in made if made[label] == min(made.values())])
+    aimed = {label: count for label, count, _ in attempt_queries.tally(db, info.id, "label")}
+    labels = task.label_names
+    return Draw(unit, dict.fromkeys(labels, 1), {label: aimed[label] for label in labels if label in aimed})

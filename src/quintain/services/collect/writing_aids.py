@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
 from quintain.core.example import Answer, Inputs, Prediction
+from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.services.access import throttle
@@ -21,7 +22,7 @@ from quintain.services.collect.checks import check_writing
 from quintain.services.collect.readiness import readiness, require_agreed
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.target_names import hidden_names
-from quintain.services.collect.targets import draw_targets, prepare_targets
+from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.verdicts import Verdict, answers_of
 from quintain.services.collect.writing import MAY_WRITE, PromptView, WritingSession, find
 from quintain.services.models.ask import RUNNERS, SECONDS, Runner
@@ -29,7 +30,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import attempts as queries
-from quintain.store.queries.collect import prompts
+from quintain.store.queries.collect import prompts, rounds
 from quintain.store.tables import Attempt, Prompt
 from quintain.tasks.contract import kind_of
 
@@ -155,7 +156,9 @@ def try_attempt(
         given = stored.inputs if stored is not None and usable else kind_of(task).example.inputs
     written = check_writing(task, info.spec, given, inputs, target)
     day = prepare_targets(db, blobs, info.id, info.spec)
-    versions = target_versions(db, draw_targets(db, info.id, info.spec, day))
+    faced = usable_targets(db, info.id, info.spec, day)
+    draw = target_draw(info.spec, faced, f"practice of {user_id}: {content_id(dict(written.inputs))}")
+    versions = target_versions(db, faced if draw is None else [int(draw.made(rounds.seed(db, info.id)))])
     db.rollback()  # hold no connection while the model thinks
     answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
     hidden = hidden_names(db, actor, info.id, versions)

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import CellState
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
@@ -118,9 +119,9 @@ def outdated(variant: str) -> bool:
 
 def _drop_outdated(db: Session, task: Task) -> None:
     """Cancel what still waits for an older version of a perturbation; the newer one has cells of its own."""
-    for row in queries.rows(db, task=task.name, states=["queued"]):
+    for row in queries.rows(db, task=task.name, states=[CellState.QUEUED]):
         if outdated(row.cell.variant):
-            row.cell.state, row.cell.finished_at = "cancelled", now()
+            row.cell.state, row.cell.finished_at = CellState.CANCELLED.value, now()
             row.cell.reason = "the perturbation has a newer version"
             queries.note(db, row.cell.id, "cancelled", row.cell.reason)
 
@@ -205,7 +206,7 @@ def complete(
             db,
             lease.cell_id,
             lease.generation,
-            state="done",
+            state=CellState.DONE.value,
             predictions=predictions,
             measurements=dict(measurements),
             done=rows,
@@ -230,7 +231,7 @@ def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, r
             db,
             lease.cell_id,
             lease.generation,
-            state="queued" if again else "failed",
+            state=(CellState.QUEUED if again else CellState.FAILED).value,
             reason=reason,
             lease_until=now() + timedelta(seconds=retry_in) if again else None,
             finished_at=None if again else now(),
@@ -249,7 +250,7 @@ def release(db: Session, lease: Lease) -> None:
             db,
             lease.cell_id,
             lease.generation,
-            state="queued",
+            state=CellState.QUEUED.value,
             lease_until=None,
             attempts=max(0, row.cell.attempts - 1),
             done=0,
@@ -262,9 +263,9 @@ def cancel(db: Session, actor: Actor, cell_id: int) -> None:
     with transaction(db):
         row = _row(db, cell_id)
         _require_may_manage(actor, row)
-        if row.cell.state not in {"queued", "running"}:
+        if CellState(row.cell.state).ended:
             raise Conflict(f"Cell {cell_id} is {row.cell.state}; there is nothing to cancel.")
-        row.cell.state = "cancelled"
+        row.cell.state = CellState.CANCELLED.value
         row.cell.reason = f"cancelled by {actor.name}"
         row.cell.lease_until = None
         row.cell.finished_at = now()
@@ -278,13 +279,13 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
     with transaction(db):
         row = _row(db, cell_id)
         _require_may_manage(actor, row)
-        if row.cell.state not in {"failed", "cancelled"}:
+        if row.cell.state not in {CellState.FAILED, CellState.CANCELLED}:
             raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
         if row.model_version.withdrawn_at is not None:
             raise Conflict(f"Cell {cell_id} is of a model that was withdrawn.")
         if outdated(row.cell.variant):
             raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
-        row.cell.state = "queued"
+        row.cell.state = CellState.QUEUED.value
         row.cell.attempts = row.cell.lost = 0
         row.cell.done = 0
         row.cell.lease_until = None
@@ -307,7 +308,7 @@ def estimate_wait(durations: Sequence[float], ahead: int, workers: int) -> float
 
 
 def _give_up(db: Session, cell: Cell, reason: str) -> None:
-    cell.state = "failed"
+    cell.state = CellState.FAILED.value
     cell.reason = reason
     cell.lease_until = None
     cell.finished_at = now()

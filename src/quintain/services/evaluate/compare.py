@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import CellState
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor
 from quintain.core.task import Task
@@ -177,7 +178,7 @@ def _pairs(
         raise BadInput(f"{one.ref} is compared with itself.", remedy="Name two models, or two versions of one.")
 
     def done(version_id: int) -> dict[str, CellRow]:
-        rows = queries.rows(db, model_version_id=version_id, variant=PLAIN, states=["done"])
+        rows = queries.rows(db, model_version_id=version_id, variant=PLAIN, states=[CellState.DONE])
         return {f"{row.dataset.name}@{row.dataset_version.number}": row for row in rows if row.cell.predictions}
 
     firsts, seconds = done(one.id), done(two.id)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.data.datasets import VersionInfo, get_version
@@ -98,7 +99,7 @@ def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]
     if task is not None:
         get_task(db, task)
     counts = queries.count_by_state(db, task)
-    return {state: counts.get(state, 0) for state in ("queued", "running", "done", "failed", "cancelled")}
+    return {state.value: counts.get(state, 0) for state in CellState}
 
 
 def list_cells(
@@ -183,24 +184,25 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
     logs = may_see_logs(actor, row)
     info = describe(row, full=logs)
     where = f"{row.model.name} on {row.dataset.name}@{row.dataset_version.number}, {cell.variant}"
-    ahead = queries.ahead(db, cell) if cell.state == "queued" else None
+    ahead = queries.ahead(db, cell) if cell.state == CellState.QUEUED else None
     wait = None
     if ahead is not None:
-        running = len(queries.rows(db, states=["running"]))
+        running = len(queries.rows(db, states=[CellState.RUNNING]))
         wait = estimate_wait(queries.recent_durations(db), ahead + 1, running)
+    on = f" on {info.worker}" if info.worker else ""
     words = {
-        "queued": f"{where}: waiting, {ahead} before it." + (f" About {wait:.0f} s to go." if wait else ""),
-        "running": f"{where}: running{f' on {info.worker}' if info.worker else ''}, {cell.done} of {cell.total} rows.",
-        "done": f"{where}: done, {cell.total} rows.",
-        "failed": f"{where}: failed. {info.reason}",
-        "cancelled": f"{where}: {cell.reason}.",
+        CellState.QUEUED: f"{where}: waiting, {ahead} before it." + (f" About {wait:.0f} s to go." if wait else ""),
+        CellState.RUNNING: f"{where}: running{on}, {cell.done} of {cell.total} rows.",
+        CellState.DONE: f"{where}: done, {cell.total} rows.",
+        CellState.FAILED: f"{where}: failed. {info.reason}",
+        CellState.CANCELLED: f"{where}: {cell.reason}.",
     }
-    summary = words[cell.state]
-    if cell.state == "queued" and cell.machine:
+    summary = words[CellState(cell.state)]
+    if cell.state == CellState.QUEUED and cell.machine:
         summary += f" Only a worker on a machine of class '{cell.machine}' takes it."
     if cell.waits_for:
         summary = f"{where}: {info.reason}"
-    elif cell.state == "queued" and cell.reason:
+    elif cell.state == CellState.QUEUED and cell.reason:
         summary += f" The last attempt failed: {info.reason}"
     events = [(event.at, event.kind, event.text if logs else "") for event in queries.events(db, cell.id)]
     return Explanation(summary, logs, info, ahead, wait, events)

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import CellState
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
@@ -248,7 +249,7 @@ def few_of(examples: int, rows: int) -> bool:
 def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> DatasetResult:
     first = group[0]
     measured = next((row.cell.measurements for row in group if row.cell.variant == MEASURE and _over(row, at)), {})
-    states = {row.cell.variant: row.cell.state if _over(row, at) else "queued" for row in group}
+    states = {row.cell.variant: row.cell.state if _over(row, at) else CellState.QUEUED.value for row in group}
     return DatasetResult(
         model_version_id=first.model_version.id,
         dataset_version_id=first.dataset_version.id,

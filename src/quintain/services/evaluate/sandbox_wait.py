@@ -12,6 +12,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import CellState
 from quintain.engine.sandbox.layers import SandboxReport, refusal
 from quintain.engine.sandbox.limits import Outcome
 from quintain.services.evaluate.cells import Lease
@@ -55,7 +56,7 @@ def put_back(db: Session, lease: Lease, reason: str) -> None:
             db,
             lease.cell_id,
             lease.generation,
-            state="queued",
+            state=CellState.QUEUED.value,
             waits_for=SANDBOX,
             reason=f"{Outcome.NO_SANDBOX}: {reason}",
             attempts=max(0, row.cell.attempts - 1),

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import Options, Outside
 from quintain.adapters.prices import BYTES_PER_TOKEN, prices_of
+from quintain.core.cells import CellState
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Outcome, RunEnded
@@ -157,7 +158,7 @@ def wait(db: Session, lease: Lease) -> None:
             db,
             lease.cell_id,
             lease.generation,
-            state="queued",
+            state=CellState.QUEUED.value,
             attempts=max(0, row.cell.attempts - 1),
             lease_until=now() + timedelta(seconds=RETRY_SECONDS),
             done=0,

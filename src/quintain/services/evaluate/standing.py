@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias, get_args
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.core.cells import CellState
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import Family, names_of
@@ -114,11 +115,11 @@ def run_of(cell: Cell, at: datetime | None = None) -> Run:
     """Say how a cell stands or, with *at*, how it stood at that moment."""
     if at is not None and (cell.finished_at is None or cell.finished_at > at):
         return Run.WAITING
-    if cell.state == "failed":
+    if cell.state == CellState.FAILED:
         return Run.PLATFORM if cell.reason.startswith(OURS) else Run.BROKEN
-    if cell.state == "queued" and cell.waits_for:
+    if cell.state == CellState.QUEUED and cell.waits_for:
         return Run.HELD
-    return {"done": Run.DONE, "cancelled": Run.CANCELLED}.get(cell.state, Run.WAITING)
+    return {CellState.DONE: Run.DONE, CellState.CANCELLED: Run.CANCELLED}.get(CellState(cell.state), Run.WAITING)
 
 
 def standing(

@@ -19,6 +19,7 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError
 from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
@@ -116,7 +117,7 @@ class Work:
         self, number: int, state: str, worker: str | None, generation: int, lease_until: datetime | None
     ) -> bool:
         process = self.name.rpartition(":")[0]
-        if state == "queued" or lease_until is None or (worker or "").rpartition(":")[0] == process:
+        if state == CellState.QUEUED or lease_until is None or (worker or "").rpartition(":")[0] == process:
             return True
         first = self._leases.setdefault((number, generation), lease_until)
         return first is None or lease_until <= first

@@ -96,11 +96,10 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
 
 
 def contested_places(final: FinalLabels) -> Any:
-    """Give the places of contested items: those without a label first, then those of the narrowest majority."""
+    """Give the places of contested items: those without a label first, then the least sure ones."""
     if not len(final.items):
         return np.zeros(0, dtype=np.int64)
-    total = final.votes.sum(axis=1)
-    share = final.votes.max(axis=1, initial=0) / np.maximum(total, 1)
+    total, share = final.votes.sum(axis=1), final.confidence
     # One dissenting voice of five is no contest; two of five are.
     narrow = final.complete & ~final.decided & (total > 1) & ((final.label == NONE) | (share < 0.75))
     places = np.flatnonzero(narrow)

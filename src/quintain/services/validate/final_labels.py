@@ -1,4 +1,4 @@
-"""From judgements to labels: the best-ranked judges' votes of each item, a majority with a minimum, experts' decisions.
+"""From judgements to labels: the best-ranked judges' votes of each item, the policy's method, experts' decisions.
 
 Nothing is stored: the labels follow from the judgements whenever they are asked for.
 """
@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from quintain.labels.majority import vote
 from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure
+from quintain.services.validate.label_methods import label_items
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.judgements import NONE, Judgements
+from quintain.stats.judgements import Judgements
 from quintain.stats.workers import wilson
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
@@ -28,6 +28,8 @@ from quintain.store.queries.validate import validation as item_queries
 class FinalLabels:
     """One entry per item that has judgements: its label (or -1), the votes it rests on, and who decided.
 
+    *confidence* is how much speaks for the label by the method that made it: the share of votes, or a posterior.
+
     *judgements* are those that are kept, at most so many per item; *kept* marks their rows in the evidence. *decided*
     are items whose label is an expert's; *complete* are those that nobody is asked about any more; *gone* were
     retracted or withheld, so that they have neither votes nor a label.
@@ -37,6 +39,7 @@ class FinalLabels:
     classes: tuple[str, ...]
     label: IntArray
     votes: IntArray
+    confidence: FloatArray
     decided: npt.NDArray[np.bool_]
     complete: npt.NDArray[np.bool_]
     judgements: Judgements
@@ -44,7 +47,7 @@ class FinalLabels:
     gone: npt.NDArray[np.bool_]
 
     def names(self) -> list[str | None]:
-        """Give the labels by name; None where there is no majority."""
+        """Give the labels by name; None where there is none."""
         known = [*self.classes, None]
         return [known[code] for code in self.label.tolist()]
 
@@ -66,9 +69,23 @@ def final_labels(
     gone = np.isin(evidence.items, item_queries.gone_ids(db, validation.id))
     kept = best_ranked(evidence.counted, judge_rank(figures), validation.policy.judgements)
     kept &= ~gone[evidence.counted.item]
-    waiting = slot_queries.waiting_items(db, validation.id)
+    used = evidence.counted.take(kept)
+    made = label_items(db, validation, evidence, used)
     decisions = {item: row.label for item, row in queries.adjudicated(db, validation.id).items()}
-    return _labels(validation, evidence, kept, gone, waiting, decisions)
+    label, decided = _with_decisions(evidence.items, made.label, used.classes, gone, decisions)
+    complete = (~np.isin(evidence.items, slot_queries.waiting_items(db, validation.id)) | decided) & ~gone
+    return FinalLabels(
+        items=evidence.items,
+        classes=used.classes,
+        label=label,
+        votes=used.counts(),
+        confidence=made.confidence,
+        decided=decided,
+        complete=complete,
+        judgements=used,
+        kept=kept,
+        gone=gone,
+    )
 
 
 def judge_rank(figures: Figures) -> FloatArray:
@@ -86,39 +103,22 @@ def best_ranked(judgements: Judgements, rank: FloatArray, most: int) -> npt.NDAr
     return kept
 
 
-def _labels(
-    validation: ValidationInfo,
-    evidence: Evidence,
-    kept: npt.NDArray[np.bool_],
+def _with_decisions(
+    items: IntArray,
+    label: IntArray,
+    classes: tuple[str, ...],
     gone: npt.NDArray[np.bool_],
-    waiting: npt.NDArray[np.int64],
     decisions: Mapping[int, str],
-) -> FinalLabels:
-    used = evidence.counted.take(kept)
-    votes = used.counts()
-    label = (
-        vote(used, votes, validation.seed, validation.policy.minimum).label
-        if len(used)
-        else np.zeros(0, dtype=np.int64)
-    )
-    label = _with_ties_open(label, votes)
-    place = {name: code for code, name in enumerate(used.classes)}
-    decided = np.zeros(len(evidence.items), dtype=bool)
+) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+    """Put experts' decisions in the place of labels; also say where."""
+    label, decided = label.copy(), np.zeros(len(items), dtype=bool)
+    place = {name: code for code, name in enumerate(classes)}
     for item, name in decisions.items():
-        where = int(np.searchsorted(evidence.items, item))
-        there = where < len(evidence.items) and evidence.items[where] == item and not gone[where]
+        where = int(np.searchsorted(items, item))
+        there = where < len(items) and items[where] == item and not gone[where]
         if there and name in place:
             label[where], decided[where] = place[name], True
-    complete = (~np.isin(evidence.items, waiting) | decided) & ~gone
-    return FinalLabels(evidence.items, used.classes, label, votes, decided, complete, used, kept, gone)
-
-
-def _with_ties_open(label: IntArray, votes: IntArray) -> IntArray:
-    """Leave items without a label whose two best labels have the same votes: a minimum of 2 of 4 is no majority."""
-    if votes.shape[1] < 2 or not len(votes):
-        return label
-    top = np.partition(votes, -2, axis=1)
-    return np.where(top[:, -1] == top[:, -2], NONE, label)
+    return label, decided
 
 
 def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:

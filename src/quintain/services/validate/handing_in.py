@@ -18,6 +18,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
+from quintain.core.validation import SlotState
 from quintain.services.collect import attempts
 from quintain.services.validate import gold
 from quintain.services.validate.handing_out import ground_of, held_page
@@ -221,7 +222,7 @@ def _keep(
     for answer in answers:
         row = offered[answer.item]
         slot = slots.get(row.offer.slot_id) if row.offer.slot_id is not None else None
-        ours = slot is not None and slot.generation == row.offer.generation and slot.state in {"leased", "open"}
+        ours = slot is not None and slot.generation == row.offer.generation and SlotState(slot.state).wanted
         filling.append(slot if ours else None)
         rows.append(
             {
@@ -237,7 +238,7 @@ def _keep(
         )
     for slot, judgement_id in zip(filling, judgement_queries.add(db, rows), strict=True):
         if slot is not None:
-            slot.state, slot.lease_until, slot.judgement_id = "filled", None, judgement_id
+            slot.state, slot.lease_until, slot.judgement_id = SlotState.FILLED.value, None, judgement_id
     touched = {offered[answer.item].item.id for answer in answers}
     settle(db, validation, [slot for slot in slots.values() if slot.item_id in touched])
     return sum(bool(row["late"]) for row in rows), {slot.batch for slot in filling if isinstance(slot, Slot)}

@@ -57,6 +57,11 @@ def meets_aim(task: Task, label: str, aim: str) -> bool:
     return label == RIGHT.name if shows_answer(task) else bool(aim) and label == aim
 
 
+def writers_label(task: Task, aim: str) -> str | None:
+    """Give the label by which a judge would agree with the writer, if there is one."""
+    return RIGHT.name if shows_answer(task) else aim or None
+
+
 def misses(task: Task, label: str, prediction: Mapping[str, Any], answer: Any) -> bool:
     """Say whether a model's *prediction* differs from the validated *label*."""
     said = prediction.get("answer")

@@ -20,6 +20,7 @@ from quintain.core.validation import (
     UnqualifyRule,
     ValidationPolicy,
 )
+from quintain.labels.contract import AGGREGATORS
 from quintain.tasks.writing import dump_toml
 
 TABLES: Mapping[str, type[Any]] = {"adaptive": Adaptive, "gold": Gold, "quiz": EntryQuiz, "reward": JudgeReward}
@@ -124,8 +125,9 @@ def _wanted(key: str, value: Any) -> str | None:
     if key in NUMBERS:
         least, most = NUMBERS[key]
         return None if number and least <= value <= most else f"a number from {least:g} to {most:g}"
-    if key in CHOICES:
-        return None if value in CHOICES[key] else f"one of {', '.join(CHOICES[key])}"
+    choices = tuple(AGGREGATORS.names()) if key == "method" else CHOICES.get(key)
+    if choices is not None:
+        return None if value in choices else f"one of {', '.join(choices)}"
     if key in PATTERNS:
         pattern, words = PATTERNS[key]
         return None if isinstance(value, str) and re.fullmatch(pattern, value) else words

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy.orm import Session
 
-from quintain.core.validation import Adaptive
+from quintain.core.validation import Adaptive, SlotState
 from quintain.services.validate.labels import choices
 from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.stats.adaptive import Stopping, is_enough
@@ -31,7 +31,8 @@ def settle(db: Session, validation: ValidationInfo, slots: Sequence[Slot]) -> No
         by_item.setdefault(slot.item_id, []).append(slot)
     for own in by_item.values():
         wanted = sorted(
-            (slot for slot in own if slot.state != "dropped"), key=lambda one: (one.state != "filled", one.rank)
+            (slot for slot in own if slot.state != SlotState.DROPPED),
+            key=lambda one: (one.state != SlotState.FILLED, one.rank),
         )
         for rank, slot in enumerate(wanted):
             if slot.rank != rank:
@@ -56,8 +57,8 @@ def ask_again(db: Session, validation: ValidationInfo, items: Sequence[Validatio
         judgement = slot.judgement_id or 0
         giver = givers.get(judgement)
         void = giver is not None and (giver == slot.author_id or judgement <= aside.get(giver, 0))
-        if slot.state == "dropped" or void:
-            slot.state, slot.lease_until, slot.judgement_id = "open", None, None
+        if slot.state == SlotState.DROPPED or void:
+            slot.state, slot.lease_until, slot.judgement_id = SlotState.OPEN.value, None, None
             slot.generation += 1
     db.flush()
     settle(db, validation, slots)
@@ -74,15 +75,15 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
     items = queries.items(db, list(by_item))
     more: list[int] = []
     for item_id, own in by_item.items():
-        filled = sum(slot.state == "filled" for slot in own)
+        filled = sum(slot.state == SlotState.FILLED for slot in own)
         if is_enough(*scored[item_id], filled, stopping)[0]:
             for slot in own:
-                if slot.state == "open":
-                    slot.state = "dropped"
-        elif filled < most and not any(slot.state in {"open", "leased"} for slot in own):
-            dropped = next((slot for slot in own if slot.state == "dropped"), None)
+                if slot.state == SlotState.OPEN:
+                    slot.state = SlotState.DROPPED.value
+        elif filled < most and not any(SlotState(slot.state).wanted for slot in own):
+            dropped = next((slot for slot in own if slot.state == SlotState.DROPPED), None)
             if dropped is not None:
-                dropped.state, dropped.rank, dropped.generation = "open", filled, dropped.generation + 1
+                dropped.state, dropped.rank, dropped.generation = SlotState.OPEN.value, filled, dropped.generation + 1
             else:
                 more.append(item_id)
     db.flush()

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
-from quintain.core.validation import ValidationState
+from quintain.core.validation import SlotState, ValidationState
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate import endgame
 from quintain.services.validate.adjudicate import contested_places
@@ -78,6 +78,7 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
         "validation": ref,
         "state": validation.state.value,
         "policy": dump_policy(validation.policy),
+        "method": validation.policy.method,
         "progress": _progress(db, validation, evidence, final, items),
         "forecast": forecast(db, validation).as_dict(),
         "waiting": _waiting(db, validation),
@@ -98,14 +99,14 @@ def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     slots = slot_queries.counts(db, validation.id)
-    wanted = sum(slots.values()) - slots.get("dropped", 0)
+    wanted = sum(slots.values()) - slots.get(SlotState.DROPPED, 0)
     return {
         "validation": ref,
         "state": validation.state.value,
         "items": validation_queries.count_standing(db, validation.id),
         "judgements": queries.count(db, validation.id),
         "slots": slots,
-        "done": slots.get("filled", 0) / wanted if wanted else 0.0,
+        "done": slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
         "forecast": forecast(db, validation).as_dict(),
         "waiting": _waiting(db, validation),
     }
@@ -153,7 +154,7 @@ def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None
     """Say what is to go. Days are those at the pace of the last week; None where nothing has come in."""
     moment = moment or now()
     slots = slot_queries.counts(db, validation.id)
-    left = slots.get("open", 0) + slots.get("leased", 0)
+    left = sum(number for state, number in slots.items() if state.wanted)
     policy = validation.policy
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0
@@ -216,7 +217,9 @@ def batches(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
     """List the batches with how far they are."""
     found = []
     for batch, counts in slot_queries.batch_counts(db, validation.id).items():
-        waiting = counts.get("open", 0) + counts.get("leased", 0)
-        total = sum(counts.values()) - counts.get("dropped", 0)
-        found.append({"batch": batch + 1, "slots": total, "filled": counts.get("filled", 0), "done": not waiting})
+        waiting = any(state.wanted for state in counts)
+        total = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
+        found.append(
+            {"batch": batch + 1, "slots": total, "filled": counts.get(SlotState.FILLED, 0), "done": not waiting}
+        )
     return found

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
-from quintain.core.validation import UnqualifyRule
+from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.permissions import require_owner
@@ -250,7 +250,8 @@ def _fill_again(db: Session, validation: ValidationInfo, user_id: int) -> None:
         slots = slot_queries.of_items(db, items[start : start + CHUNK])
         done: set[int] = set()
         for slot in slots:
-            if slot.state == "open" and slot.item_id not in done:
-                slot.state, slot.judgement_id, slot.generation = "filled", mine[slot.item_id], slot.generation + 1
+            if slot.state == SlotState.OPEN and slot.item_id not in done:
+                slot.state, slot.judgement_id = SlotState.FILLED.value, mine[slot.item_id]
+                slot.generation += 1
                 done.add(slot.item_id)
         settle(db, validation, slots)

@@ -21,7 +21,8 @@ from quintain.core.task import one_form
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.tasks.definitions import find_row
+from quintain.services.tasks.definitions import find_row, get_task
+from quintain.services.validate.label_methods import require_suited
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
 from quintain.services.validate.settle import ask_again
 from quintain.services.validate.validation import ValidationInfo, slot_rows
@@ -94,6 +95,7 @@ def open_validation(
         require_owner(actor, task_name)
         lock(db, f"validation {ref}")
         if queries.find(db, task_name, name) is None:
+            require_suited(policy, get_task(db, task_name))
             _begin(db, actor, task_id, name, policy, seed)
             audit.record(db, actor, "validation.open", ref)
         else:
@@ -128,6 +130,7 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
     with transaction(db):
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
+        require_suited(policy, validation.task)
         if policy != validation.policy:
             newest = queries.policies(db, validation.id)[0].number
             db.add(

@@ -18,7 +18,7 @@ PLAIN = JSON(none_as_null=True)  # an answer, in the shape of its kind
 
 
 class Round(Base):
-    """A round of a task: draft, open or closed. What it asks is in its newest version."""
+    """A round of a task: draft, open or closed. What it asks is in its newest version; *seed* is what it draws by."""
 
     __tablename__ = "rounds"
     __table_args__ = (UniqueConstraint("task_id", "number"),)
@@ -28,6 +28,7 @@ class Round(Base):
     number: Mapped[int]
     state: Mapped[str] = mapped_column(String(12), default="draft")
     entry_key: Mapped[str] = mapped_column(String(40), unique=True)
+    seed: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
     cloned_from: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"))
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)
@@ -63,7 +64,11 @@ class RoundTarget(Fact, Base):
 
 
 class RoundAssignment(Fact, Base):
-    """The condition of a round that a worker was drawn for, once and for all."""
+    """The condition of a round that a worker was drawn for, once and for all; *drawn* is what from.
+
+    By the round's seed, `Draw(**drawn)` of `quintain.protocols.assignment` gives the same condition again. It is None
+    where there was nothing to draw.
+    """
 
     __tablename__ = "round_assignments"
     __table_args__ = (UniqueConstraint("round_id", "user_id"),)
@@ -72,6 +77,7 @@ class RoundAssignment(Fact, Base):
     round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     condition: Mapped[str] = mapped_column(String(40))
+    drawn: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
@@ -134,7 +140,8 @@ class CorpusUse(Fact, Base):
 class WritingSession(Base):
     """One go of a worker at fooling the model: up to so many attempts, on one prompt or none.
 
-    *outcome* is empty while it lasts, then fooled, exhausted, given_up, lapsed or closed.
+    *outcome* is empty while it lasts, then fooled, exhausted, given_up, lapsed or closed. *drawn* has what `model` and
+    `target` were drawn from, as in an assignment; what was not drawn is not there.
     """
 
     __tablename__ = "writing_sessions"
@@ -149,6 +156,7 @@ class WritingSession(Base):
     generation: Mapped[int] = mapped_column(default=0)
     models: Mapped[list[Any]] = mapped_column(PLAIN)
     target: Mapped[Any] = mapped_column(PLAIN, nullable=True)
+    drawn: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     allowed: Mapped[int]
     started_at: Mapped[datetime] = mapped_column(default=now, index=True)
     ended_at: Mapped[datetime | None]

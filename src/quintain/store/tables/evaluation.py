@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from quintain.core.cells import CellState
 from quintain.store.base import Base, now
 
 
@@ -29,7 +30,7 @@ class Cell(Base):
     model_version_id: Mapped[int] = mapped_column(ForeignKey("model_versions.id"), index=True)
     dataset_version_id: Mapped[int] = mapped_column(ForeignKey("dataset_versions.id"), index=True)
     variant: Mapped[str] = mapped_column(String(80))
-    state: Mapped[str] = mapped_column(String(12), default="queued")
+    state: Mapped[str] = mapped_column(String(12), default=CellState.QUEUED.value)
     generation: Mapped[int] = mapped_column(default=0)
     worker: Mapped[str | None] = mapped_column(String(120))
     machine: Mapped[str | None] = mapped_column(String(120))

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from quintain.core.validation import SlotState
 from quintain.store.base import Base, Fact, now
 
 PLAIN = JSON(none_as_null=True)
@@ -131,7 +132,7 @@ class Slot(Base):
     rank: Mapped[int]
     draw: Mapped[int] = mapped_column(BigInteger)
     author_id: Mapped[int | None]
-    state: Mapped[str] = mapped_column(String(8), default="open")
+    state: Mapped[str] = mapped_column(String(8), default=SlotState.OPEN.value)
     generation: Mapped[int] = mapped_column(default=0)
     lease_until: Mapped[datetime | None]
     judgement_id: Mapped[int | None]

@@ -58,6 +58,7 @@ _BY_KEY = select(WritingSession).where(WritingSession.key == bindparam("key"))
 _BY_KEY_LOCKED = _BY_KEY.with_for_update().execution_options(populate_existing=True)
 _round, _target, _version = (table_of(kind) for kind in (Round, RoundTarget, ModelVersion))
 _STATE = select(_round.c.state).where(_round.c.id == bindparam("id")).with_for_update(read=True)
+_SEED = select(_round.c.seed).where(_round.c.id == bindparam("id"))
 _TARGETS = (
     select(_target.c.model_version_id, _version.c.withdrawn_at)
     .join_from(_target, _version, _version.c.id == _target.c.model_version_id)
@@ -177,6 +178,17 @@ def assignment(db: Session, round_id: int, user_id: int) -> str | None:
 def assignment_counts(db: Session, round_id: int) -> dict[str, int]:
     """Count the workers of each condition."""
     return {str(name): int(count) for name, count in db.execute(_ASSIGNMENTS, {"round_id": round_id})}
+
+
+def seed(db: Session, round_id: int) -> int:
+    """Give the seed by which a round draws."""
+    return int(db.execute(_SEED, {"id": round_id}).scalar_one())
+
+
+def session_number(db: Session, round_id: int, user_id: int) -> int:
+    """Count the sessions that a worker has begun in a round."""
+    query = select(func.count()).where(WritingSession.round_id == round_id, WritingSession.user_id == user_id)
+    return db.scalar(query) or 0
 
 
 def choices(db: Session, round_id: int, user_id: int) -> dict[str, RoundChoice]:

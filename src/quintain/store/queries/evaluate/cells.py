@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import WAITING, CellState
 from quintain.store.queries.evaluate.tryouts import untried
 from quintain.store.tables import (
     Cell,
@@ -24,6 +25,7 @@ from quintain.store.tables import (
 
 PLAIN = "plain"
 MEASURE = "measure"
+_ORDER = (CellState.RUNNING, CellState.QUEUED, CellState.FAILED, CellState.CANCELLED)
 
 
 class CellRow(NamedTuple):
@@ -120,7 +122,7 @@ def claim(
         select(Model.owner_id, func.count().label("running"))
         .join(ModelVersion, ModelVersion.model_id == Model.id)
         .join(Cell, Cell.model_version_id == ModelVersion.id)
-        .where(Cell.state == "running", Cell.lease_until >= now)
+        .where(Cell.state == CellState.RUNNING, Cell.lease_until >= now)
         .group_by(Model.owner_id)
         .subquery()
     )
@@ -144,11 +146,11 @@ def claim(
     cell = db.scalar(query)
     if cell is None:
         return None
-    if cell.state == "running":
+    if cell.state == CellState.RUNNING:
         cell.lost += 1
     else:
         cell.attempts += 1
-    cell.state = "running"
+    cell.state = CellState.RUNNING.value
     cell.worker = worker
     cell.lease_until = until
     cell.generation += 1
@@ -162,7 +164,7 @@ def claim(
 def hold_back(db: Session, adapters: Collection[str], *, waits_for: str, reason: str) -> int:
     """Note on every queued cell of *adapters* what it waits for, where nobody has yet; give how many there were."""
     versions = select(ModelVersion.id).where(ModelVersion.adapter.in_(adapters))
-    waiting = and_(Cell.state == "queued", Cell.waits_for == "", Cell.model_version_id.in_(versions))
+    waiting = and_(Cell.state == CellState.QUEUED, Cell.waits_for == "", Cell.model_version_id.in_(versions))
     if db.scalar(select(Cell.id).where(waiting).limit(1)) is None:
         return 0
     values = {"waits_for": waits_for, "reason": reason}
@@ -172,7 +174,7 @@ def hold_back(db: Session, adapters: Collection[str], *, waits_for: str, reason:
 
 def let_go(db: Session, waits_for: str) -> int:
     """Take the note of `hold_back` from every cell, and any delay with it: what they waited for is there."""
-    held = and_(Cell.state == "queued", Cell.waits_for == waits_for)
+    held = and_(Cell.state == CellState.QUEUED, Cell.waits_for == waits_for)
     values = {"waits_for": "", "reason": "", "lease_until": None}
     result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
     return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
@@ -202,7 +204,7 @@ def unfinished(
         select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
-        .where(Cell.state.in_(["queued", "running"]), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
+        .where(Cell.state.in_(WAITING), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
         .where(_of_class(machine))
     )
     if task is not None:
@@ -211,22 +213,22 @@ def unfinished(
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
-    queued = and_(Cell.state == "queued", or_(Cell.lease_until.is_(None), Cell.lease_until <= now))
-    return or_(queued, and_(Cell.state == "running", Cell.lease_until < now))
+    queued = and_(Cell.state == CellState.QUEUED, or_(Cell.lease_until.is_(None), Cell.lease_until <= now))
+    return or_(queued, and_(Cell.state == CellState.RUNNING, Cell.lease_until < now))
 
 
 def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bool:
     """Change a cell for the holder of its newest lease; False where it is not ours any more."""
-    held = and_(Cell.id == cell_id, Cell.generation == generation, Cell.state == "running")
+    held = and_(Cell.id == cell_id, Cell.generation == generation, Cell.state == CellState.RUNNING)
     result = db.execute(update(Cell).where(held).values(**values).execution_options(synchronize_session=False))
     return bool(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
 def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) -> None:
     """Cancel every cell of a model version that is queued or running; a worker that has one finds it gone."""
-    found = rows(db, model_version_id=model_version_id, states=["queued", "running"])
+    found = rows(db, model_version_id=model_version_id, states=WAITING)
     for cell in (row.cell for row in found):
-        cell.state, cell.reason, cell.lease_until, cell.finished_at = "cancelled", reason, None, at
+        cell.state, cell.reason, cell.lease_until, cell.finished_at = CellState.CANCELLED.value, reason, None, at
         cell.generation += 1
         note(db, cell.id, "cancelled", reason)
 
@@ -234,7 +236,7 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
 def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
     """Let the measurements of a task that are queued wait for another class of machine, or for any."""
     versions = select(ModelVersion.id).join(Model, Model.id == ModelVersion.model_id).where(Model.task_id == task_id)
-    waiting = and_(Cell.variant == MEASURE, Cell.state == "queued", Cell.model_version_id.in_(versions))
+    waiting = and_(Cell.variant == MEASURE, Cell.state == CellState.QUEUED, Cell.model_version_id.in_(versions))
     db.execute(update(Cell).where(waiting).values(machine=machine).execution_options(synchronize_session=False))
 
 
@@ -313,7 +315,7 @@ def page(
 
 def _order() -> ColumnElement[int]:
     """Put what runs first, then what waits, then what failed: what somebody may want to do something about."""
-    return case({"running": 0, "queued": 1, "failed": 2, "cancelled": 3}, value=Cell.state, else_=4)
+    return case({state: place for place, state in enumerate(_ORDER)}, value=Cell.state, else_=len(_ORDER))
 
 
 def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
@@ -332,14 +334,14 @@ def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
 def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int:
     """Count the failed cells of a model version on a data set version."""
     same = and_(Cell.model_version_id == model_version_id, Cell.dataset_version_id == dataset_version_id)
-    return db.scalar(select(func.count()).select_from(Cell).where(same, Cell.state == "failed")) or 0
+    return db.scalar(select(func.count()).select_from(Cell).where(same, Cell.state == CellState.FAILED)) or 0
 
 
 def recent_durations(db: Session, limit: int = 50) -> list[float]:
     """Give how many seconds the latest finished cells took, for estimates."""
     query = (
         select(Cell.started_at, Cell.finished_at)
-        .where(Cell.state == "done", Cell.started_at.is_not(None), Cell.finished_at.is_not(None))
+        .where(Cell.state == CellState.DONE, Cell.started_at.is_not(None), Cell.finished_at.is_not(None))
         .order_by(Cell.finished_at.desc())
         .limit(limit)
     )
@@ -351,7 +353,7 @@ def ahead(db: Session, cell: Cell) -> int:
     kind = _kind()
     own = select(kind).where(Cell.id == cell.id).scalar_subquery()
     before = or_(kind < own, and_(kind == own, Cell.id < cell.id))
-    query = select(func.count()).select_from(Cell).where(Cell.state == "queued", before)
+    query = select(func.count()).select_from(Cell).where(Cell.state == CellState.QUEUED, before)
     return db.scalar(query) or 0
 
 
@@ -375,5 +377,5 @@ def latest_of(db: Session, model_version_ids: Sequence[int]) -> Sequence[Row[Any
         Cell.predictions,
         Cell.measurements,
         Cell.finished_at,
-    ).where(Cell.model_version_id.in_(model_version_ids), Cell.state == "done")
+    ).where(Cell.model_version_id.in_(model_version_ids), Cell.state == CellState.DONE)
     return db.execute(query).all()

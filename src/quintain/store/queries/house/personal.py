@@ -26,12 +26,15 @@ from quintain.store.tables import (
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
 # What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
-# and no answer to them is ever late.
+# and no answer to them is ever late. Writers do not learn what others were drawn for.
 UNTOLD = {
     "judgements": {"item_id", "late"},
     "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},
+    "round_assignments": {"drawn"},
+    "rounds": {"seed"},
     "validation_items": {"gold", "gold_note", "hash"},
+    "writing_sessions": {"drawn"},
 }
 
 

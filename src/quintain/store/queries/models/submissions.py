@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from quintain.core.cells import CellState
 from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.queries.evaluate.tryouts import refused
 from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
@@ -43,10 +44,12 @@ def submitted_since(db: Session, user_id: int, task: str, moment: datetime, *, e
     """
     failed = exists().where(
         Cell.model_version_id == ModelVersion.id,
-        Cell.state == "failed",
+        Cell.state == CellState.FAILED,
         Cell.reason.startswith(excused, autoescape=True),
     )
-    answered = exists().where(Cell.model_version_id == ModelVersion.id, Cell.state == "done", Cell.variant == PLAIN)
+    answered = exists().where(
+        Cell.model_version_id == ModelVersion.id, Cell.state == CellState.DONE, Cell.variant == PLAIN
+    )
     query = (
         select(func.count())
         .select_from(ModelVersion)

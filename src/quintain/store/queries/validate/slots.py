@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, bindparam, func, insert, literal_column, or_, select, text, update
 from sqlalchemy.orm import Session
 
+from quintain.core.validation import SlotState
 from quintain.store.base import UtcTime
 from quintain.store.tables import Slot, ValidationItem
 
@@ -38,8 +39,8 @@ _EXTEND = text("UPDATE validation_slots SET state = 'leased', lease_until = :unt
 )
 
 
-def _is(state: str, slot: Any = Slot) -> ColumnElement[bool]:
-    return slot.state == literal_column(f"'{state}'")  # type: ignore[no-any-return]  # a column gives a condition
+def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
+    return slot.state == literal_column(f"'{state.value}'")  # type: ignore[no-any-return]  # a column gives a condition
 
 
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -76,9 +77,9 @@ def _lock_held(db: Session, page_id: int) -> None:
 def drop(db: Session, item_ids: Sequence[int]) -> None:
     """Ask for no more judgements of some items."""
     for start in range(0, len(item_ids), 5000):
-        wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is("open"), _is("leased"))
+        wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is(SlotState.OPEN), _is(SlotState.LEASED))
         db.execute(select(Slot.id).where(wanted).order_by(Slot.id).with_for_update())
-        _change(db, wanted, state="dropped", lease_until=None)
+        _change(db, wanted, state=SlotState.DROPPED.value, lease_until=None)
 
 
 def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
@@ -87,13 +88,13 @@ def of_items(db: Session, item_ids: Sequence[int]) -> list[Slot]:
     return list(db.scalars(query.execution_options(populate_existing=True)))
 
 
-def counts(db: Session, validation_id: int) -> dict[str, int]:
+def counts(db: Session, validation_id: int) -> dict[SlotState, int]:
     """Count the slots of a validation by state."""
     query = select(Slot.state, func.count()).where(Slot.validation_id == validation_id).group_by(Slot.state)
-    return {str(state): int(number) for state, number in db.execute(query)}
+    return {SlotState(state): int(number) for state, number in db.execute(query)}
 
 
-def batch_counts(db: Session, validation_id: int) -> dict[int, dict[str, int]]:
+def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, int]]:
     """Count the slots of each batch by state."""
     query = (
         select(Slot.batch, Slot.state, func.count())
@@ -101,34 +102,34 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[str, int]]:
         .group_by(Slot.batch, Slot.state)
         .order_by(Slot.batch)
     )
-    found: dict[int, dict[str, int]] = {}
+    found: dict[int, dict[SlotState, int]] = {}
     for batch, state, number in db.execute(query):
-        found.setdefault(int(batch), {})[str(state)] = int(number)
+        found.setdefault(int(batch), {})[SlotState(state)] = int(number)
     return found
 
 
 def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether a slot of a batch is open; one that is leased may come back yet."""
-    left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch, _is("open"))
+    left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch, _is(SlotState.OPEN))
     return db.scalar(left.limit(1)) is not None
 
 
 def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether no slot of a batch is open or leased."""
     left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch)
-    return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in ("open", "leased"))
+    return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in SlotState if state.wanted)
 
 
 def is_leased(db: Session, validation_id: int, moment: datetime) -> bool:
     """Say whether somebody holds a slot whose lease still runs."""
-    held = select(Slot.id).where(Slot.validation_id == validation_id, _is("leased"), Slot.lease_until >= moment)
+    held = select(Slot.id).where(Slot.validation_id == validation_id, _is(SlotState.LEASED), Slot.lease_until >= moment)
     return db.scalar(held.limit(1)) is not None
 
 
 def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     """List the items that have open or leased slots."""
     query = select(Slot.item_id).where(Slot.validation_id == validation_id)
-    found = [*db.scalars(query.where(_is("open"))), *db.scalars(query.where(_is("leased")))]
+    found = [*db.scalars(query.where(_is(SlotState.OPEN))), *db.scalars(query.where(_is(SlotState.LEASED)))]
     return np.unique(np.array(found, dtype=np.int64))
 
 

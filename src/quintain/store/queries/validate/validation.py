@@ -262,6 +262,13 @@ def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     return np.array(db.scalars(query.order_by(ValidationItem.id)).all(), dtype=np.int64)
 
 
+def aims(db: Session, validation_id: int) -> dict[int, str]:
+    """Give what the writers of items aimed at, by the items' ids; items that nobody wrote are left out."""
+    query = select(ValidationItem.id, ValidationItem.aim)
+    written = query.where(ValidationItem.validation_id == validation_id, ValidationItem.author_id.is_not(None))
+    return {int(key): aim for key, aim in db.execute(written)}
+
+
 def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
     """List the items that a person wrote."""
     query = select(ValidationItem.id).where(

@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from quintain.core.cells import CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor
 from quintain.services.data import datasets
@@ -24,8 +25,6 @@ from quintain.web.visit import Posting, Visit, Visiting, make_visit, workspace_o
 
 PAGE_SIZE = 50
 POLL_SECONDS = 1.0
-STATES = ("queued", "running", "done", "failed", "cancelled")
-ENDED = frozenset({"done", "failed", "cancelled"})
 
 
 def index(
@@ -45,7 +44,7 @@ def index(
         visit.db,
         visit.actor,
         task,
-        states=[state] if state in STATES else [],
+        states=[state] if state in state_names(visit) else [],
         model=model[:120],
         dataset=dataset[:120],
         variant=variant[:80],
@@ -86,7 +85,7 @@ def show(visit: Visiting, cell: int) -> Response:
         section="runs",
         why=why,
         cell=info,
-        live=info.state not in ENDED,
+        live=not CellState(info.state).ended,
         state_names=state_names(visit),
         crumbs=[
             (title_of(visit, found), f"/tasks/{found.name}"),
@@ -126,7 +125,7 @@ async def _follow(request: Request, actor: Actor, cell: int) -> AsyncIterator[st
         # A comment now and then tells whether anybody still listens.
         yield f"data: {text}\n\n" if text != last else ": still here\n\n"
         last = text
-        if why.cell is None or why.cell.state in ENDED or await request.is_disconnected():
+        if why.cell is None or CellState(why.cell.state).ended or await request.is_disconnected():
             return
         await asyncio.sleep(POLL_SECONDS)
 

@@ -1,0 +1,70 @@
+"""Draws are the same whenever they are drawn again, balanced within blocks, and foreseen by nobody without the seed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quintain.protocols.assignment import Draw
+from tests.properties import examples
+
+WEIGHTS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 5), min_size=1, max_size=5)
+SEEDS = st.integers(0, 2**62)
+
+
+def sequence(seed: int, weights: dict[str, int], length: int, stratum: str = "") -> list[str]:
+    """Draw one after another, each knowing what was drawn before."""
+    made: list[str] = []
+    for number in range(length):
+        made.append(Draw(f"person {number}", weights, Counter(made), stratum).made(seed))
+    return made
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, WEIGHTS, st.integers(1, 4))
+def test_every_block_has_each_option_as_often_as_its_weight(seed: int, weights: dict[str, int], blocks: int) -> None:
+    """However options are weighted, each block of as many draws as the weights add up to is in exact balance."""
+    size = sum(weights.values())
+    made = sequence(seed, weights, size * blocks)
+    for start in range(0, size * blocks, size):
+        assert Counter(made[start : start + size]) == Counter(weights)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, WEIGHTS, st.text(max_size=10), st.data())
+def test_a_recorded_draw_is_drawn_again_the_same(
+    seed: int, weights: dict[str, int], stratum: str, data: st.DataObject
+) -> None:
+    """What is kept as JSON gives the same option, whatever the order in which options are listed."""
+    taken = data.draw(st.dictionaries(st.sampled_from(sorted(weights)), st.integers(0, 9)))
+    draw = Draw("person 1", weights, taken, stratum)
+    again = Draw(**json.loads(json.dumps(draw.as_dict(), sort_keys=True)))
+    assert again.made(seed) == draw.made(seed)
+    assert Draw("person 1", dict(reversed(weights.items())), taken, stratum).made(seed) == draw.made(seed)
+
+
+def test_draws_without_a_past_are_even_and_differ_by_seed() -> None:
+    """Where nothing is balanced, each option comes as often as chance has it; another seed draws otherwise."""
+    weights = {"a": 1, "b": 1, "c": 1, "d": 1}
+    made = {seed: [Draw(f"session {number}", weights).made(seed) for number in range(4000)] for seed in (1, 2)}
+    assert made[1] != made[2]
+    for drawn in made.values():
+        assert all(900 < count < 1100 for count in Counter(drawn).values())
+
+
+def test_strata_are_balanced_each_for_itself() -> None:
+    """Two strata with one seed have orders of their own, each balanced."""
+    first, second = (sequence(5, {"a": 1, "b": 1}, 40, stratum) for stratum in ("news", "fiction"))
+    assert Counter(first) == Counter(second) == {"a": 20, "b": 20}
+    assert first != second
+
+
+@pytest.mark.parametrize("weights", [{}, {"a": 0}, {"a": 1, "b": -1}])
+def test_weights_that_give_nobody_anything_are_refused(weights: dict[str, int]) -> None:
+    """There must be an option, and each must have a weight."""
+    with pytest.raises(ValueError, match="nothing to draw"):
+        Draw("person 1", weights)
