@@ -12,7 +12,7 @@ only in combination is found by a method `check`, which yields faults; their fie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar, dataclass_transform
 
@@ -116,7 +116,7 @@ def read(make: type[Made], data: Mapping[str, Any], *, file: str | None = None, 
         reading.faults += also(reading.values(make, data))
     faults = reading.faults or list(together(made))
     if faults or made is None:
-        raise BadInput(faults=[replace(fault, file=file) for fault in faults])
+        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in faults])
     return made
 
 
@@ -128,7 +128,7 @@ def together(spec: Any, place: str = "") -> Iterator[Fault]:
             for inner in value if one.kind.many else (value,):
                 yield from together(inner, f"{place}{name}.")
     if hasattr(spec, "check"):
-        yield from (replace(fault, field=f"{place}{fault.field}") for fault in spec.check())
+        yield from (Fault(fault.reason, field=f"{place}{fault.field}") for fault in spec.check())
 
 
 def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
