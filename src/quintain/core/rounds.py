@@ -116,9 +116,9 @@ class Fooled:
 class Condition:
     """A way of writing: with a *prompt* to edit, or from nothing. Workers are drawn for one by *weight*."""
 
-    name: str = option(kinds.name(40), title=N_("Name"))
-    prompt: bool = option(kinds.flag(), default=True, title=N_("a prompt to edit"))
-    weight: int = option(kinds.whole(1, 1000), default=1, title=N_("Weight"))
+    name: str = option(kinds.name(40), help="What the condition is called")
+    prompt: bool = option(kinds.flag(), default=True, help="Whether writers edit a prompt, or start from nothing")
+    weight: int = option(kinds.whole(1, 1000), default=1, help="How many writers are drawn for it, beside the others")
 
 
 @specification
@@ -129,7 +129,6 @@ class Reward:
         kinds.money(),
         default=0,
         title=N_("Reward for a finished session"),
-        help=N_("Such as 0.30"),
         control="reward",
     )
     bonus: int = option(kinds.money(), default=0, title=N_("Bonus for an example that others confirm"))
@@ -165,9 +164,7 @@ class Asks:
         kinds.flag(), default=True, title=N_("a confirmation that other people would give the label")
     )
     reason: bool = option(kinds.flag(), default=False, title=N_("why the model failed"))
-    tags: tuple[str, ...] = option(
-        kinds.texts(100), default=(), title=N_("Phenomenon tags to choose from"), help=N_("With commas between them.")
-    )
+    tags: tuple[str, ...] = option(kinds.texts(100), default=(), title=N_("Phenomenon tags to choose from"))
 
 
 @specification
@@ -202,9 +199,11 @@ class RoundSpec:
     *scripts* are by their Unicode names; *qualifications* are rules of `quintain.services.work.qualify`.
     """
 
-    task: str = option(kinds.text(80, 1), help="the task's name")
+    task: str = option(kinds.text(80, 1), help="The task's name")
     title: str = option(kinds.text(200, 1), title=N_("Title"), section="what")
-    number: int | None = option(kinds.whole(1, 10**6), default=None, help="the task's next one by default")
+    number: int | None = option(
+        kinds.whole(1, 10**6), default=None, help="Which round of the task it is; the next one by default"
+    )
     instructions: str = option(
         kinds.text(MAX_TEXT),
         default="",

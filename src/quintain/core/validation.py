@@ -150,12 +150,14 @@ class ValidationPolicy:
     automatic: bool = option(
         kinds.flag(), default=True, help="apply the rules after every batch, or only tell the owner"
     )
-    adaptive: Adaptive | None = option(table(Adaptive), default=None, title="Asking adaptively")
-    gold: Gold = option(table(Gold), default=Gold(), title="Gold items")
-    quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, title="The entry quiz")
+    adaptive: Adaptive | None = option(
+        table(Adaptive), default=None, help="ask for no more judgements than are needed, see below"
+    )
+    gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
+    quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
     reward: JudgeReward = option(table(JudgeReward), default=JudgeReward())
     rules: tuple[UnqualifyRule, ...] = option(
-        tables(UnqualifyRule), default=(UnqualifyRule(),), title="Who is unqualified"
+        tables(UnqualifyRule), default=(UnqualifyRule(),), help="who is unqualified, see below"
     )
 
     def check(self) -> Iterator[Fault]:

@@ -149,11 +149,12 @@ class Sheet:
         """Give the control called *name*, which the page draws."""
         self._drawn.add(name)
         _, one = self.tongue.gettext, self.places[name].option
+        commas = _("With commas between them.") if one.kind.widget == "names" else ""
         return Control(
             name,
             one.kind.widget,
             _(one.title) if one.title else name,
-            _(one.help) if one.help else "",
+            _(one.help) if one.help else commas,
             self.values[name],
             self.faults.get(name, ""),
             one.required,
