@@ -39,6 +39,7 @@ def _class(module: str, name: str) -> type[Any]:
 
 
 def _rows(make: type[Any], place: str = "") -> Iterator[tuple[str, str, str, str]]:
+    told: set[type[Any]] = set()
     for name, one in options_of(make).items():
         if one.kind.make is None:
             yield f"{place}`{f'[[{name}]]' if one.kind.many else name}`", _default(one), _takes(one), _meaning(one)
@@ -46,7 +47,8 @@ def _rows(make: type[Any], place: str = "") -> Iterator[tuple[str, str, str, str
         inner = f"`[[{name}]]`" if one.kind.many else f"`[{name}]`"
         if one.title or one.help:
             yield inner, "" if one.kind.is_table and one.default is not None else _default(one), "", _meaning(one)
-        yield from _rows(one.kind.make, f"{inner} ")
+        yield from _rows(one.kind.make, f"{inner} ") if one.kind.make not in told else ()
+        told.add(one.kind.make)
 
 
 def _default(one: Option) -> str:

@@ -114,21 +114,15 @@ def read(make: type[Made], data: Mapping[str, Any], *, file: str | None = None, 
     made = reading.table(make, data)
     if also is not None:
         reading.faults += also(reading.values(make, data))
-    faults = reading.faults or list(together(made))
-    if faults or made is None:
-        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in faults])
+    if reading.faults or made is None:
+        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults])
     return made
 
 
-def together(spec: Any, place: str = "") -> Iterator[Fault]:
-    """Find what is wrong with *spec*, and with the tables in it, only in combination."""
-    for name, one in options_of(type(spec)).items():
-        value = getattr(spec, name)
-        if one.kind.make is not None and value is not None:
-            for inner in value if one.kind.many else (value,):
-                yield from together(inner, f"{place}{name}.")
-    if hasattr(spec, "check"):
-        yield from (Fault(fault.reason, field=f"{place}{fault.field}") for fault in spec.check())
+def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
+    """Make a specification of *data* that was read before, whatever is checked by now; unknown keys are left out."""
+    options = options_of(make)
+    return make(**{name: _restored(options[name].kind, value) for name, value in data.items() if name in options})
 
 
 def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
@@ -172,6 +166,8 @@ class Reading:
                 values[name] = self.value(one.kind, given[name], f"{place}{name}")
             elif one.required:
                 self.fault(f"{place}{name}", f"is missing; it is {one.kind.wanted}")
+        if len(self.faults) == before:
+            self._check(make(**values), given, place)
         return make(**values) if len(self.faults) == before else None
 
     def value(self, kind: Kind, value: Any, place: str) -> Any:
@@ -181,15 +177,38 @@ class Reading:
             return None
         if kind.make is None:
             return kind.kept(value)
-        if not kind.many:
-            return self.table(kind.make, value, f"{place}.")
-        return tuple(self.table(kind.make, one, f"{place}.") for one in value)
+        entries = value if kind.many else (value,)
+        made = tuple(self._entry(kind.make, one, place, number, len(entries)) for number, one in enumerate(entries, 1))
+        return made if kind.many else made[0]
+
+    def _check(self, made: Any, given: Mapping[str, Any], place: str) -> None:
+        """Look for what is wrong only in combination; also with a table that was not given and has a default."""
+        for name, one in options_of(type(made)).items():
+            if one.kind.is_table and name not in given and one.default is not None:
+                self.value(one.kind, one.kind.plain(one.default), f"{place}{name}")
+        if hasattr(made, "check"):
+            self.faults += [Fault(fault.reason, field=f"{place}{fault.field}") for fault in made.check()]
+
+    def _entry(self, make: type[Made], given: Mapping[str, Any], place: str, number: int, of: int) -> Made | None:
+        inner = Reading()
+        made = inner.table(make, given, f"{place}.")
+        self.faults += [numbered(fault, number, of) for fault in inner.faults]
+        return made
 
     @staticmethod
     def values(make: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
         """Give what fits of *data*, table by table as it stands."""
         options = options_of(make)
         return {key: value for key, value in data.items() if key in options and options[key].kind.fits(value)}
+
+
+def numbered(fault: Fault, number: int, of: int) -> Fault:
+    """Say in which entry of a list a fault is, where there are several.
+
+    >>> numbered(Fault("is missing", field="rules.name"), 2, of=3).reason
+    'entry 2: is missing'
+    """
+    return Fault(f"entry {number}: {fault.reason}", field=fault.field) if of > 1 else fault
 
 
 def hint(name: str, known: Sequence[str]) -> str:
@@ -205,6 +224,12 @@ def hint(name: str, known: Sequence[str]) -> str:
 def twice(names: Sequence[str]) -> Iterator[str]:
     """Give each of *names* that is there more than once."""
     yield from (name for name in dict.fromkeys(names) if names.count(name) > 1)
+
+
+def _restored(kind: Kind, value: Any) -> Any:
+    if kind.make is None:
+        return kind.kept(value)
+    return tuple(restore(kind.make, one) for one in value) if kind.many else restore(kind.make, value)
 
 
 def _are_tables(value: Any) -> bool:

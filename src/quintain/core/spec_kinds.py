@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 LONG = 1000  # characters from which a text gets more than a line on a form
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # half a surrogate pair is no text, and PostgreSQL takes no NUL
 UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
@@ -80,10 +81,13 @@ def flag() -> Kind:
     return Kind(lambda value: isinstance(value, bool), "true or false", "check")
 
 
-def text(most: int, least: int = 0) -> Kind:
-    """Take a text without control characters; with *least*, no blank one."""
+def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
+    """Take a text; with *least*, no blank one; with *raw*, one with control characters, too."""
+    refused = UNSTORABLE if raw else CONTROL
     return Kind(
-        lambda value: isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and _clean(value),
+        lambda value: (
+            isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and not refused.search(value)
+        ),
         f"a text of {least} to {most} characters" if least else f"a text of at most {most} characters",
         "area" if most >= LONG else "text",
     )
@@ -185,10 +189,6 @@ def is_whole(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Say whether *value* is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _clean(value: str) -> bool:
-    return not CONTROL.search(value)
 
 
 def _choices(given: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> dict[str, tuple[str, str]]:

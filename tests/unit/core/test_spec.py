@@ -36,6 +36,11 @@ class Prize:
     amount: int = option(kinds.money(), default=0)
     currency: str = option(kinds.currency(), default="USD")
 
+    def check(self) -> Iterator[Fault]:
+        """Pay in euros only what they have."""
+        if self.currency == "EUR" and self.amount > 1000:
+            yield Fault("is too much", field="amount")
+
 
 @specification
 class Door:
@@ -118,7 +123,7 @@ def test_only_what_was_decided_is_written() -> None:
         ({"best": {}}, "best.place", "is missing; it is a whole number from 1 to 10"),
         ({"best": 3}, "best", "is not a table; write [best] and its keys below it"),
         ({"prizes": [3]}, "prizes", "is not a list of tables; write [[prizes]] and place = … below it"),
-        ({"prizes": [{"place": 1}, {"place": 99}]}, "prizes.place", "is 99, not a whole number from 1 to 10"),
+        ({"prizes": [{"place": 1}, {"place": 99}]}, "prizes.place", "entry 2: is 99, not a whole number from 1 to 10"),
         ({"tents": True}, "tents", "is True, not a whole number from 1 to 9"),
         ({"share": 0}, "share", "is 0, not a number above 0 and at most 1"),
         ({"share": float("nan")}, "share", "is nan, not a number above 0 and at most 1"),
@@ -134,6 +139,7 @@ def test_only_what_was_decided_is_written() -> None:
         ({"name": "Fair"}, "name", "is 'Fair', not a name of up to 8 small letters, digits, - and _"),
         ({"label": " x"}, "label", "is ' x', not a name of 1 to 80 characters"),
         ({"extras": {}}, "extras", "is not a list of tables; write [[extras]] and rule = … below it"),
+        ({"best": {"place": 1, "amount": 2000, "currency": "EUR"}}, "best.amount", "is too much"),
         ({"tents": 1, "prizes": [{"place": 1}, {"place": 2}]}, "prizes", "are more than the tents"),
     ],
 )
@@ -143,9 +149,10 @@ def test_every_fault_is_named_at_its_place(data: dict[str, Any], place: str, rea
 
 
 def test_all_faults_come_at_once() -> None:
-    """In every table, and with what more knowledge finds; a long value is cut."""
-    found = _reasons({"tents": 0, "best": {}, "prizes": [{"place": 0}], "what": 1, "words": "x" * 100})
-    assert set(found) == {"tents", "best.place", "prizes.place", "what", "words"}
+    """In every table, also in combination, and with what more knowledge finds; a long value is cut."""
+    costly = {"place": 1, "amount": 2000, "currency": "EUR"}
+    found = _reasons({"tents": 0, "best": costly, "prizes": [{"place": 0}], "what": 1, "words": "x" * 100})
+    assert set(found) == {"tents", "best.amount", "prizes.place", "what", "words"}
     assert "…, not" in found["words"]
     with pytest.raises(BadInput) as caught:
         read(Fair, {"tents": 0, "words": ["a"]}, also=lambda values: [Fault("is known", field=name) for name in values])
