@@ -39,16 +39,19 @@ def _class(module: str, name: str) -> type[Any]:
 
 
 def _rows(make: type[Any], place: str = "") -> Iterator[tuple[str, str, str, str]]:
-    told: set[type[Any]] = set()
+    told: dict[type[Any], str] = {}
     for name, one in options_of(make).items():
         if one.kind.make is None:
             yield f"{place}`{f'[[{name}]]' if one.kind.many else name}`", _default(one), _takes(one), _meaning(one)
             continue
         inner = f"`[[{name}]]`" if one.kind.many else f"`[{name}]`"
-        if one.title or one.help:
-            yield inner, "" if one.kind.is_table and one.default is not None else _default(one), "", _meaning(one)
-        yield from _rows(one.kind.make, f"{inner} ") if one.kind.make not in told else ()
-        told.add(one.kind.make)
+        same = f"the same as {told[one.kind.make]}" if one.kind.make in told else ""
+        if one.kind.many or one.default is None or _meaning(one) or same:
+            default = "" if one.kind.is_table and one.default is not None else _default(one)
+            yield inner, default, same, _meaning(one)
+        if not same:
+            told[one.kind.make] = inner
+            yield from _rows(one.kind.make, f"{inner} ")
 
 
 def _default(one: Option) -> str:

@@ -63,6 +63,8 @@ def option(
 ) -> Any:
     """Make a field of a specification that takes *kind*; the rest as in `Option`."""
     one = Option(kind, default, title, help, section, control, written)
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata={"option": one})
     return field(default=default, metadata={"option": one})
 
 

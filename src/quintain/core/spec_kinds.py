@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,15 +61,16 @@ def money(high: int = 10**9) -> Kind:
     return whole(0, high, "money")
 
 
-def number(low: float, high: float, *, above: bool = False) -> Kind:
+def number(low: float = -math.inf, high: float = math.inf, *, above: bool = False) -> Kind:
     """Take a number from *low*, or *above* it, to *high*."""
+    wanted = f"a number from {low:g} to {high:g}"
     if above:
-        return Kind(
-            lambda value: is_number(value) and low < value <= high,
-            f"a number above {low:g} and at most {high:g}",
-            "number",
-        )
-    return Kind(lambda value: is_number(value) and low <= value <= high, f"a number from {low:g} to {high:g}", "number")
+        wanted = f"a number above {low:g} and at most {high:g}"
+    elif math.isinf(high):
+        wanted = "a number" if math.isinf(low) else f"a number from {low:g} up"
+    return Kind(
+        lambda value: is_number(value) and (low < value if above else low <= value) and value <= high, wanted, "number"
+    )
 
 
 def fraction(*, above: bool = False) -> Kind:
@@ -134,11 +136,16 @@ def texts(most: int, *, offered: bool = False) -> Kind:
     )
 
 
-def one_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]], *, cards: bool = False) -> Kind:
-    """Take one of some names. A mapping says what a page calls each; on *cards* they are all seen at once."""
+def one_of(
+    choices: Sequence[str] | Mapping[str, str | tuple[str, str]], *, cards: bool = False, empty: bool = False
+) -> Kind:
+    """Take one of some names, or an *empty* text.
+
+    A mapping says what a page calls each; on *cards* they are all seen at once.
+    """
     known = _choices(choices)
     return Kind(
-        lambda value: isinstance(value, str) and value in known,
+        lambda value: isinstance(value, str) and (value in known or (empty and not value)),
         f"one of {', '.join(known)}",
         "cards" if cards else "choice",
         choices=known,
