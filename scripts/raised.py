@@ -26,7 +26,7 @@ CARRIERS: dict[str, tuple[tuple[int | None, str], ...]] = {
     "Cause": ((1, "text"), (2, "remedy")),  # of a layer of the sandbox that is missing
     "Trouble": ((1, "message"), (2, "remedy")),
     "Option": ((1, "wanted"),),  # what a key of a rule should be
-    "_Check": ((1, "wanted"),),  # what a key of a round should be
+    "Kind": ((1, "wanted"),),  # what an option of a specification should be
     "fault": ((1, "reason"),),  # of readers of definitions
 }
 TABLES = ("_FIELDS", "_ANSWERS", "_CALLED", "PATTERNS")  # of words that are put into such texts

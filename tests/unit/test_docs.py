@@ -18,8 +18,8 @@ PAGES = [*sorted((ROOT / "docs").glob("**/*.md")), *sorted(ROOT.glob("*.md"))]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)[^)]*\)")
 
 
-def _reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_cli_reference", ROOT / "scripts" / "make_cli_reference.py")
+def _script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -27,7 +27,8 @@ def _reference() -> ModuleType:
     return module
 
 
-REFERENCE = _reference()
+REFERENCE = _script("make_cli_reference")
+TABLES = _script("make_option_tables")
 COMMANDS: dict[str, Any] = dict(REFERENCE.commands())
 MEMBERS = [(family, name, member) for family in REFERENCE.registries() for name, member in family.items()]
 
@@ -41,6 +42,13 @@ def cli_page() -> str:
 def test_the_command_line_reference_is_fresh(cli_page: str) -> None:
     """docs/cli.md says what the commands say; if not, run `python scripts/make_cli_reference.py`."""
     assert cli_page == REFERENCE.render()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_the_tables_of_options_are_fresh(page: Path) -> None:
+    """A page says of each option what its specification says; if not, run `python scripts/make_option_tables.py`."""
+    text = page.read_text(encoding="utf-8")
+    assert text == TABLES.render(text)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

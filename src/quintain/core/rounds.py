@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, get_args
+
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault
+from quintain.core.spec import N_, any_tables, option, specification, table, tables, twice
 
 TargetMode = Literal["one", "random", "ensemble", "best"]
 FooledRule = Literal["task", "differs", "token_f1", "worker"]
 Aiming = Literal["choose", "assign"]
 Provider = Literal["prolific", "panel", "mturk"]
 
-TARGET_MODES: tuple[TargetMode, ...] = get_args(TargetMode)
 FOOLED_RULES: tuple[FooledRule, ...] = get_args(FooledRule)
-AIMINGS: tuple[Aiming, ...] = get_args(Aiming)
-FLAGS = ("offensive", "personal")
-PROVIDERS: tuple[Provider, ...] = get_args(Provider)
+FLAGS = {"offensive": N_("texts that may hurt"), "personal": N_("texts that may hold personal data")}
+MAX_TEXT = 50_000
 
 
 class RoundState(StrEnum):
@@ -26,31 +28,6 @@ class RoundState(StrEnum):
     DRAFT = "draft"
     OPEN = "open"
     CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """The model or models to fool: one, one of several at random, all of several at once, or the board's best."""
-
-    mode: TargetMode = "one"
-    models: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Fooled:
-    """When a model counts as fooled: as the task says, another answer, token F1 below *threshold*, or by the worker."""
-
-    rule: FooledRule = "task"
-    threshold: float = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A way of writing: with a *prompt* to edit, or from nothing. Workers are drawn for one by *weight*."""
-
-    name: str
-    prompt: bool = True
-    weight: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +57,82 @@ MINOR_DIGITS: Mapping[str, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@specification
+class Targets:
+    """The model or models to fool: one, one of several at random, all of several at once, or the board's best."""
+
+    mode: TargetMode = option(
+        kinds.one_of(
+            {
+                "one": N_("one model"),
+                "random": N_("one of several, at random"),
+                "ensemble": N_("several, all to be fooled at once"),
+                "best": N_("the best of the board that day"),
+            },
+            cards=True,
+        ),
+        default="one",
+        title=N_("Target"),
+    )
+    models: tuple[str, ...] = option(kinds.texts(50, offered=True), default=(), title=N_("Models"))
+
+    def check(self) -> Iterator[Fault]:
+        """Count the models."""
+        count = len(self.models)
+        if self.mode == "best" and count:
+            yield Fault("is given, and mode 'best' takes the best of the board; leave it out", field="models")
+        if self.mode == "one" and count != 1:
+            yield Fault(f"names {count} models, and mode 'one' takes exactly one", field="models")
+        if self.mode in {"random", "ensemble"} and count < 2:
+            yield Fault(f"names {count} models, and mode '{self.mode}' takes at least two", field="models")
+
+
+@specification
+class Fooled:
+    """When a model counts as fooled: as the task says, another answer, token F1 below *threshold*, or by the worker."""
+
+    rule: FooledRule = option(
+        kinds.one_of(
+            {
+                "task": N_("as the task says"),
+                "differs": N_("its answer differs from the one aimed at"),
+                "token_f1": N_("token F1 stays under the threshold"),
+                "worker": N_("the writer says so"),
+            }
+        ),
+        default="task",
+        title=N_("It counts as fooled when"),
+        control="fooled",
+    )
+    threshold: float = option(
+        kinds.number(0, 1, above=True),
+        default=0.4,
+        title=N_("Token F1 threshold"),
+        help=N_("Only where token F1 decides."),
+    )
+
+
+@specification
+class Condition:
+    """A way of writing: with a *prompt* to edit, or from nothing. Workers are drawn for one by *weight*."""
+
+    name: str = option(kinds.name(40), help="What the condition is called")
+    prompt: bool = option(kinds.flag(), default=True, help="Whether writers edit a prompt, or start from nothing")
+    weight: int = option(kinds.whole(1, 1000), default=1, help="How many writers are drawn for it, beside the others")
+
+
+@specification
 class Reward:
     """What one finished session pays (*amount*), and what an example that other people confirm adds (*bonus*)."""
 
-    amount: int = 0
-    bonus: int = 0
-    currency: str = "USD"
+    amount: int = option(
+        kinds.money(),
+        default=0,
+        title=N_("Reward for a finished session"),
+        control="reward",
+    )
+    bonus: int = option(kinds.money(), default=0, title=N_("Bonus for an example that others confirm"))
+    currency: str = option(kinds.currency(), default="USD", title=N_("Currency"))
 
     @property
     def base(self) -> Money:
@@ -94,75 +140,145 @@ class Reward:
         return Money(self.amount, self.currency)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Caps:
     """How many sessions may be begun in a day (UTC): by one worker, and in the round. None is no limit."""
 
-    worker: int | None = None
-    round: int | None = None
+    worker: int | None = option(kinds.whole(1, 10**6), default=None, title=N_("Sessions a day for one worker"))
+    round: int | None = option(kinds.whole(1, 10**9), default=None, title=N_("Sessions a day for the round"))
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Helps:
     """What writers are shown if they wish: which words moved the model, and examples of others that fooled it."""
 
-    occlusion: bool = False
-    inspiration: bool = False
+    occlusion: bool = option(kinds.flag(), default=False, title=N_("Show which words moved the model"))
+    inspiration: bool = option(kinds.flag(), default=False, title=N_("Show examples of others that fooled it"))
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Asks:
     """What writers are asked after an attempt fools the model."""
 
-    confirm: bool = True
-    reason: bool = False
-    tags: tuple[str, ...] = ()
+    confirm: bool = option(
+        kinds.flag(), default=True, title=N_("a confirmation that other people would give the label")
+    )
+    reason: bool = option(kinds.flag(), default=False, title=N_("why the model failed"))
+    tags: tuple[str, ...] = option(kinds.texts(100), default=(), title=N_("Phenomenon tags to choose from"))
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Entry:
     """How workers of a panel come in and are sent back; *completion_url* may contain {id}, {code} and {session}."""
 
-    provider: Provider
-    study: str = ""
-    id_parameter: str = "id"
-    completion_code: str = ""
-    completion_url: str = ""
+    provider: Provider = option(
+        kinds.one_of(
+            {"prolific": "Prolific", "panel": N_("another panel"), "mturk": "Mechanical Turk (ExternalQuestion)"}
+        ),
+        title=N_("Panel"),
+    )
+    study: str = option(
+        kinds.text(200), default="", title=N_("Study"), help=N_("Only people of this study are let in; empty for any.")
+    )
+    id_parameter: str = option(
+        kinds.text(40, 1),
+        default="id",
+        title=N_("Parameter with the person’s id"),
+        help=N_("For another panel than Prolific or Mechanical Turk."),
+    )
+    completion_code: str = option(kinds.text(80), default="", title=N_("Completion code"))
+    completion_url: str = option(
+        kinds.address(), default="", title=N_("Completion address"), help=N_("May contain {id}, {code} and {session}.")
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class RoundSpec:
     """What a round asks. Made from a TOML file by `quintain.services.collect.definition.parse_round`.
 
-    *minutes* is how long a session takes, for the hourly wage that is shown; *scripts* are those that a text may be
-    written in, by their Unicode names; *flags* are what is looked for in texts, for the owner to see; *qualifications*
-    are rules of `quintain.services.work.qualify`.
+    *scripts* are by their Unicode names; *qualifications* are rules of `quintain.services.work.qualify`.
     """
 
-    task: str
-    title: str
-    number: int | None = None
-    instructions: str = ""
-    targets: Targets = field(default_factory=Targets)
-    fooled: Fooled = field(default_factory=Fooled)
-    conditions: tuple[Condition, ...] = (Condition("prompt"),)
-    aiming: Aiming = "choose"
-    attempts: int = 10
-    keep_nonfooling: bool = True
-    minutes: float = 5.0
-    reward: Reward = field(default_factory=Reward)
-    caps: Caps = field(default_factory=Caps)
-    starts: datetime | None = None
-    ends: datetime | None = None
-    content_warning: str = ""
-    consent: str = ""
-    scripts: tuple[str, ...] = ()
-    flags: tuple[str, ...] = FLAGS
-    helps: Helps = field(default_factory=Helps)
-    asks: Asks = field(default_factory=Asks)
-    quizzes: tuple[str, ...] = ()
-    qualifications: tuple[Mapping[str, Any], ...] = ()
-    entry: Entry | None = None
+    task: str = option(kinds.text(80, 1), help="The task's name")
+    title: str = option(kinds.text(200, 1), title=N_("Title"), section="what")
+    number: int | None = option(
+        kinds.whole(1, 10**6), default=None, help="Which round of the task it is; the next one by default"
+    )
+    instructions: str = option(
+        kinds.text(MAX_TEXT),
+        default="",
+        title=N_("Instructions for this round"),
+        help=N_("Markdown. Those of the task are shown too."),
+        section="what",
+    )
+    targets: Targets = option(table(Targets), default=Targets(), title=N_("The model to fool"), section="models")
+    fooled: Fooled = option(table(Fooled), default=Fooled(), section="models")
+    conditions: tuple[Condition, ...] = option(
+        tables(Condition, least=1), default=(Condition("prompt"),), title=N_("Writers start from")
+    )
+    aiming: Aiming = option(
+        kinds.one_of(
+            {
+                "choose": N_("the writer chooses"),
+                "assign": (N_("it is given"), N_("Labels are handed out in turn.")),
+            },
+            cards=True,
+        ),
+        default="choose",
+        title=N_("The label to aim at"),
+        section="what",
+    )
+    attempts: int = option(
+        kinds.whole(1, 100), default=10, title=N_("Attempts in a session"), section="what", written=True
+    )
+    keep_nonfooling: bool = option(
+        kinds.flag(), default=True, title=N_("Keep attempts that do not fool the model"), section="what", written=True
+    )
+    minutes: float = option(
+        kinds.number(0, 600, above=True),
+        default=5.0,
+        title=N_("Minutes that a session takes"),
+        help=N_("An estimate, until enough sessions have been timed."),
+        section="what",
+    )
+    reward: Reward = option(table(Reward), default=Reward(), section="pay")
+    caps: Caps = option(table(Caps), default=Caps(), section="pay", control="cap_")
+    starts: datetime | None = option(kinds.moment(), default=None, title=N_("Begins (UTC)"), section="pay")
+    ends: datetime | None = option(kinds.moment(), default=None, title=N_("Ends (UTC)"), section="pay")
+    content_warning: str = option(
+        kinds.text(MAX_TEXT),
+        default="",
+        title=N_("Content warning"),
+        help=N_("Shown before anything else, with a way out that costs nothing."),
+        section="care",
+    )
+    consent: str = option(kinds.text(MAX_TEXT), default="", title=N_("Consent text"), section="care")
+    scripts: tuple[str, ...] = option(
+        kinds.texts(20, offered=True),
+        default=(),
+        title=N_("Scripts that texts may be written in"),
+        help=N_("None chosen: any."),
+        section="texts",
+    )
+    flags: tuple[str, ...] = option(
+        kinds.some_of(FLAGS), default=tuple(FLAGS), title=N_("Put into your queue"), section="texts"
+    )
+    helps: Helps = option(table(Helps), default=Helps(), title=N_("Helps for writers"), section="care")
+    asks: Asks = option(table(Asks), default=Asks(), title=N_("After fooling the model, ask for"), section="care")
+    quizzes: tuple[str, ...] = option(
+        kinds.texts(20, offered=True), default=(), title=N_("Quizzes to pass first"), section="who"
+    )
+    qualifications: tuple[Mapping[str, Any], ...] = option(any_tables(), default=(), title=N_("Who may write"))
+    entry: Entry | None = option(
+        table(Entry), default=None, title=N_("Workers from a panel"), section="entry", control="entry_"
+    )
+
+    def check(self) -> Iterator[Fault]:
+        """Compare names and moments."""
+        for name in twice([one.name for one in self.conditions]):
+            yield Fault(f"'{name}' is given twice", field="conditions")
+        if self.starts and self.ends and self.starts >= self.ends:
+            yield Fault("is not after 'starts'", field="ends")
 
     def condition(self, name: str) -> Condition:
         """Give the condition called *name*."""

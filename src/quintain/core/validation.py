@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Literal, get_args
 
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault
 from quintain.core.rounds import Money
+from quintain.core.spec import option, specification, table, tables
 
 Source = Literal["fooling", "all"]
 RuleName = Literal["disagreement", "wilson", "posterior", "gold"]
-
-SOURCES: tuple[Source, ...] = get_args(Source)
 RULE_NAMES: tuple[RuleName, ...] = get_args(RuleName)
 
 
@@ -37,53 +38,71 @@ class SlotState(StrEnum):
         return self in {SlotState.OPEN, SlotState.LEASED}
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Adaptive:
     """Ask for *least* judgements, then for one more at a time until a label's posterior passes *threshold*.
 
-    The label also needs the policy's *minimum* of votes; where *least* is not given, it is that minimum. A judge of
-    whom nothing is known yet is taken to be right with probability *accuracy*.
+    The label also needs the policy's *minimum* of votes; where *least* is not given, it is that minimum.
     """
 
-    threshold: float = 0.95
-    least: int = 3
-    accuracy: float = 0.8
+    threshold: float = option(
+        kinds.number(0.5, 0.999999),
+        default=0.95,
+        help="ask for one more judgement at a time until a label's posterior passes this",
+    )
+    least: int = option(
+        kinds.whole(1, 100), default=3, help="judgements to ask for first; as many as `minimum` where it is not given"
+    )
+    accuracy: float = option(
+        kinds.number(0.01, 0.999999),
+        default=0.8,
+        help="how often a judge of whom nothing is known is right",
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Gold:
-    """Items with known labels, mixed in at *rate*.
+    """Items with known labels, mixed in at *rate*."""
 
-    One item is shown at most *exposures* times, and a person sees at most *per_worker* of them. Below an accuracy of
-    *below* over at least *after* of them the qualification ends. Each *bonus_every* answers of which *bonus_right*
-    are right earn *bonus*.
-    """
+    rate: float = option(kinds.number(0, 0.9), default=0.1, help="share of a page that has known labels")
+    exposures: int = option(kinds.whole(1, 10_000_000), default=1000, help="how often an item is shown")
+    per_worker: int = option(kinds.whole(0, 1_000_000), default=200, help="how many of them a person sees")
+    below: float = option(
+        kinds.fraction(), default=0.5, help="less right than this over at least `after` of them ends the qualification"
+    )
+    after: int = option(kinds.whole(1, 10_000), default=5, help="on how many that is decided")
+    bonus: int = option(kinds.money(), default=0, help="what `bonus_right` right of `bonus_every` earn, in minor units")
+    bonus_every: int = option(kinds.whole(1, 1000), default=4, help="answers that are looked at together")
+    bonus_right: int = option(kinds.whole(1, 1000), default=3, help="how many of those must be right")
 
-    rate: float = 0.1
-    exposures: int = 1000
-    per_worker: int = 200
-    below: float = 0.5
-    after: int = 5
-    bonus: int = 0
-    bonus_every: int = 4
-    bonus_right: int = 3
+    def check(self) -> Iterator[Fault]:
+        """Compare what must be right with what is asked."""
+        if self.bonus_right > self.bonus_every:
+            yield Fault("is more than 'gold.bonus_every'", field="bonus_right")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class EntryQuiz:
-    """The quiz that judges pass first: its name, how many gold questions it asks, and how many must be right."""
+    """The quiz that judges pass first; made by `validate gold --quiz`, or on the page of the gold items."""
 
-    name: str = "judge"
-    questions: int = 5
-    right: int = 3
+    name: str = option(kinds.label(), default="judge", help="its name")
+    questions: int = option(kinds.whole(1, 100), default=5, help="how many gold questions it asks")
+    right: int = option(kinds.whole(1, 100), default=3, help="how many of them must be right")
+
+    def check(self) -> Iterator[Fault]:
+        """Compare what must be right with what is asked."""
+        if self.right > self.questions:
+            yield Fault(f"is {self.right}, more than the {self.questions} questions", field="right")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class JudgeReward:
     """What a full page pays, in minor units; part of a page pays its share."""
 
-    amount: int = 0
-    currency: str = "USD"
+    amount: int = option(
+        kinds.money(), default=0, help="what a full page pays, in minor units; part of a page its share, rounded up"
+    )
+    currency: str = option(kinds.currency(), default="USD", help="its currency")
 
     def for_items(self, answered: int, size: int) -> Money:
         """Give what *answered* items of pages of *size* pay, rounded up.
@@ -94,7 +113,7 @@ class JudgeReward:
         return Money(-(-self.amount * answered // size), self.currency)
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class UnqualifyRule:
     """When a judge is unqualified; never on fewer than *least* compared judgements.
 
@@ -104,10 +123,12 @@ class UnqualifyRule:
     - `gold`: the accuracy on gold items is below *limit*.
     """
 
-    rule: RuleName = "disagreement"
-    limit: float = 0.8
-    least: int = 10
-    confidence: float = 0.95
+    rule: RuleName = option(kinds.one_of(RULE_NAMES), default="disagreement", help="which rule")
+    limit: float = option(kinds.fraction(), default=0.8, help="its limit, see below")
+    least: int = option(kinds.whole(1, 1_000_000), default=10, help="judgements to compare at least")
+    confidence: float = option(
+        kinds.number(0.5, 0.999999), default=0.95, help="how sure `wilson` and `posterior` must be"
+    )
 
     def __str__(self) -> str:
         words = {
@@ -119,31 +140,59 @@ class UnqualifyRule:
         return words[self.rule]
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ValidationPolicy:
-    """How items are judged. Made from TOML by `quintain.services.validate.policy.parse_policy`.
+    """How items are judged. Made from TOML by `quintain.services.validate.policy.parse_policy`."""
 
-    *judgements* is how many an item gets (with *adaptive*, at most); *minimum* is how many of those that are kept must
-    agree for a label, which *method* makes (an aggregator of `quintain.labels`); *items* says which are judged.
-    With *automatic*, the *rules* are applied after every batch of *batch_size* items; otherwise the owner is told. A
-    lease of *lease_seconds* is extended while its page is alive. *seconds_per_item* is the owner's estimate until there
-    are times.
-    """
+    judgements: int = option(kinds.whole(1, 100), default=5, help="judgements of an item; with `[adaptive]`, at most")
+    minimum: int = option(
+        kinds.whole(1, 100), default=3, help='votes that a label needs, else "no majority"; a tie is none either'
+    )
+    method: str = option(
+        kinds.name(),
+        default="majority",
+        help="what makes labels of the judgements that are kept: any method of `quintain labels`, see below",
+    )
+    page_size: int = option(kinds.whole(1, 100), default=10, help="items on a page")
+    lease_seconds: int = option(
+        kinds.whole(10, 86_400), default=900, help="how long a page is held without a sign of life"
+    )
+    batch_size: int = option(kinds.whole(1, 10_000_000), default=4000, help="items after which the judges are reviewed")
+    items: Source = option(
+        kinds.one_of(get_args(Source)),
+        default="fooling",
+        help='which attempts are judged; `"all"` takes those that did not fool the model, too',
+    )
+    seconds_per_item: float = option(
+        kinds.number(0.1, 36_000), default=12.0, help="the owner's estimate, until there are times"
+    )
+    automatic: bool = option(
+        kinds.flag(), default=True, help="apply the rules after every batch, or only tell the owner"
+    )
+    adaptive: Adaptive | None = option(
+        table(Adaptive), default=None, help="ask for no more judgements than are needed, see below"
+    )
+    gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
+    quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
+    reward: JudgeReward = option(table(JudgeReward), default=JudgeReward())
+    rules: tuple[UnqualifyRule, ...] = option(
+        tables(UnqualifyRule), default=(UnqualifyRule(),), help="who is unqualified, see below"
+    )
 
-    judgements: int = 5
-    minimum: int = 3
-    method: str = "majority"
-    page_size: int = 10
-    lease_seconds: int = 900
-    batch_size: int = 4000
-    items: Source = "fooling"
-    seconds_per_item: float = 12.0
-    automatic: bool = True
-    adaptive: Adaptive | None = None
-    gold: Gold = field(default_factory=Gold)
-    quiz: EntryQuiz | None = None
-    reward: JudgeReward = field(default_factory=JudgeReward)
-    rules: tuple[UnqualifyRule, ...] = (UnqualifyRule(),)
+    def check(self) -> Iterator[Fault]:
+        """Compare how many are asked for with how many are needed."""
+        most, minimum = self.judgements, self.minimum
+        least = self.adaptive.least if self.adaptive else minimum
+        if minimum > most:
+            yield Fault(f"is {minimum}, more than the {most} judgements of an item", field="minimum")
+        if least < minimum <= most:
+            yield Fault(
+                f"is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end "
+                f"without one; set adaptive.least = {minimum}, or minimum = {least}",
+                field="adaptive.least",
+            )
+        if self.adaptive and least > most:
+            yield Fault(f"is {least}, more than the {most} judgements of an item", field="adaptive.least")
 
     @property
     def first_slots(self) -> int:

@@ -16,73 +16,113 @@ answer = "overall"
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault
 from quintain.core.example import Role
+from quintain.core.spec import option, plain, read, specification, tables
+from quintain.core.spec_kinds import Kind
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.readers.contract import Options
 
 DEFAULT_LIMIT = 100
 
 
-@dataclass(frozen=True, slots=True)
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(_text(value) for value in values)
+
+
+def _are_columns(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(one, str | list | tuple) for one in value.values())
+
+
+def _columns(value: Mapping[str, Any]) -> dict[str, str | tuple[str, ...]]:
+    return {ours: one if isinstance(one, str) else _texts(one) for ours, one in value.items()}
+
+
+def _is_encoding(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(codecs.lookup(value))
+    except (LookupError, ValueError):
+        return False
+
+
+TEXT = Kind(lambda value: isinstance(value, str), "a text")
+VALUES = Kind(lambda value: isinstance(value, list | tuple), "a list", kept=_texts)  # in a plan, 7 and "7" are the same
+TABLE = Kind(lambda value: isinstance(value, Mapping), "a table")
+COLUMNS = Kind(_are_columns, "a table that maps each name to a column or a list of columns", kept=_columns)
+LABELS = Kind(TABLE.fits, TABLE.wanted, kept=lambda value: {key: _text(label) for key, label in value.items()})
+ENCODING = Kind(_is_encoding, "an encoding that is known, such as utf-8, latin-1 or cp1252")
+
+
+@specification
 class Range:
     """A band of a real-valued score, from *low* (included) to *high* (not included); no *label* drops it."""
 
-    label: str | None
-    low: float | None = None
-    high: float | None = None
+    label: str | None = option(TEXT, default=None, help="the label of these scores; none drops them")
+    low: float | None = option(kinds.number(), default=None, help="the lowest of them")
+    high: float | None = option(kinds.number(), default=None, help="where the next range begins")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Filter:
     """Keep rows whose *column* is one of *keep* (where given) and none of *leave_out*; *roles* narrows when."""
 
-    column: str
-    keep: tuple[str, ...] = ()
-    leave_out: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
+    column: str = option(TEXT, help="the column of the file")
+    keep: tuple[str, ...] = option(VALUES, default=(), help="what it must hold")
+    leave_out: tuple[str, ...] = option(VALUES, default=(), help="what it must not hold")
+    roles: tuple[str, ...] = option(VALUES, default=(), help="for which roles; for all by default")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class ImportPlan:
-    """What to make of a file's rows.
+    """What to make of a file's rows."""
 
-    *columns* maps our names (inputs, `answer`, `id`, `tags`, `group`, `meta`) to columns of the file; a list of
-    columns makes a list. *drop* are answers whose rows are left out; other answers that *labels* or *ranges* do not
-    mention are faults unless *unmapped* is "drop". *tag_columns* make tags such as `genre:fiction`, *tags* go on every
-    example, *keep* are columns that are kept as meta.
-    """
+    format: str = option(TEXT, default="", help="how the file is written; told by its name by default")
+    role: str = option(kinds.one_of(tuple(Role), empty=True), default="", help="what the data set is for")
+    hidden: bool = option(kinds.flag(), default=False, help="keep the answers from everybody but the task's owners")
+    language: str = option(TEXT, default="en", help="the language of the texts")
+    description: str = option(TEXT, default="", help="what the data set is")
+    columns: Mapping[str, str | tuple[str, ...]] = option(
+        COLUMNS, default={}, help="our name = the file's; a list of columns makes a list"
+    )
+    constants: Mapping[str, Any] = option(TABLE, default={}, help="inputs that the file does not have")
+    labels: Mapping[str, str] = option(LABELS, default={}, help="a value in the file = a label of the task")
+    ranges: tuple[Range, ...] = option(tables(Range), default=(), help="scores that become labels")
+    drop: tuple[str, ...] = option(VALUES, default=(), help="answers whose rows are left out")
+    unmapped: str = option(
+        kinds.one_of(["refuse", "drop"]), default="refuse", help="what happens to answers that are not mapped"
+    )
+    unlabelled: bool = option(kinds.flag(), default=False, help="take rows without an answer")
+    filters: tuple[Filter, ...] = option(tables(Filter), default=(), help="which rows are taken")
+    tag_columns: tuple[str, ...] = option(VALUES, default=(), help="columns that make tags such as genre:fiction")
+    tags: tuple[str, ...] = option(VALUES, default=(), help="tags of every example")
+    keep: tuple[str, ...] = option(VALUES, default=(), help="columns that are kept as meta, for the task's owners")
+    duplicates: str = option(
+        kinds.one_of(["refuse", "first"]), default="refuse", help="what happens to an input that is there again"
+    )
+    skip_bad: bool = option(kinds.flag(), default=False, help="leave bad rows out, and import the others")
+    limit: int = option(kinds.whole(1, 10**9), default=DEFAULT_LIMIT, help="how many bad rows are listed")
+    names: tuple[str, ...] = option(VALUES, default=(), help="the columns of a file without a header")
+    quotes: bool = option(kinds.flag(), default=True, help="whether quotation marks are more than characters")
+    separator: str = option(
+        kinds.matching(r"[\s\S]?", "a single character"), default="", help="what stands between the columns"
+    )
+    encoding: str = option(ENCODING, default="utf-8", help="how the file's letters are written")
+    split: str = option(TEXT, default="", help="which split of a folder; that of the role by default")
 
-    format: str = ""
-    role: str = ""
-    hidden: bool = False
-    language: str = "en"
-    description: str = ""
-    columns: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    ranges: tuple[Range, ...] = ()
-    drop: tuple[str, ...] = ()
-    unmapped: str = "refuse"
-    unlabelled: bool = False
-    filters: tuple[Filter, ...] = ()
-    tag_columns: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    duplicates: str = "refuse"
-    skip_bad: bool = False
-    limit: int = DEFAULT_LIMIT
-    names: tuple[str, ...] = ()
-    quotes: bool = True
-    separator: str = ""
-    encoding: str = "utf-8"
-    split: str = ""
+    def check(self) -> Iterator[Fault]:
+        """See that an answer is mapped in one way."""
+        if self.labels and self.ranges:
+            yield Fault("cannot stand beside 'labels': an answer is mapped in one way", field="ranges")
 
     @property
     def reading(self) -> Options:
@@ -96,17 +136,12 @@ class ImportPlan:
 
     def with_changes(self, **changes: Any) -> ImportPlan:
         """Give a copy with *changes*; mappings are merged, lists added to, None and empty values change nothing."""
-        merged: dict[str, Any] = {}
-        for name, value in changes.items():
-            if value is None or value in ("", (), {}, False):
-                continue
-            before = getattr(self, name)
-            merged[name] = _joined(before, value)
-        plan = replace(self, **merged)
-        faults = _value_faults(plan)
-        if faults:
-            raise BadInput(faults=[Fault(reason, field=name) for name, reason in faults])
-        return plan
+        merged = {
+            name: _joined(getattr(self, name), value)
+            for name, value in changes.items()
+            if value is not None and value not in ("", (), {}, False)
+        }
+        return read(ImportPlan, plain(replace(self, **merged)))
 
 
 def _joined(before: Any, value: Any) -> Any:
@@ -122,106 +157,4 @@ def read_plan(path: Path) -> ImportPlan:
 
 def parse_plan(text: str, *, file: str = "plan") -> ImportPlan:
     """Make a plan of TOML *text*, or raise BadInput with every fault in it; *file* is named in them."""
-    data = parse_toml(text, file=file)
-    known = {item.name: item for item in fields(ImportPlan)}
-    problems = [(name, _unknown(name, list(known))) for name in data if name not in known]
-    values: dict[str, Any] = {}
-    for name, value in data.items():
-        if name in known:
-            values[name], reason = _read(name, value)
-            problems += [(name, reason)] if reason else []
-    if not problems:
-        plan = ImportPlan(**values)
-        problems = _value_faults(plan)
-        if not problems:
-            return plan
-    raise BadInput(faults=[Fault(reason, file=file, field=name) for name, reason in problems])
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    return "is not known" + (f"; did you mean '{close[0]}'?" if close else f"; known are {', '.join(known)}")
-
-
-_TEXTS = ("drop", "tag_columns", "tags", "keep", "names")
-_FLAGS = ("hidden", "unlabelled", "skip_bad", "quotes")
-
-
-def _read(name: str, value: Any) -> tuple[Any, str]:
-    """Give a value as the plan holds it, and what is wrong with it."""
-    if name in {"columns", "labels", "constants"}:
-        return _read_mapping(name, value)
-    if name == "ranges":
-        return _read_tables(value, Range, {"label": str, "low": (int, float), "high": (int, float)})
-    if name == "filters":
-        shape = {"column": str, "keep": list, "leave_out": list, "roles": list}
-        return _read_tables(value, Filter, shape)
-    if name in _TEXTS:
-        return (_texts(value), "") if isinstance(value, list) else ((), "is not a list")
-    wanted = bool if name in _FLAGS else int if name == "limit" else str
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        return None, f"is {value!r}, which is not {_CALLED[wanted]}"
-    return value, ""
-
-
-_CALLED = {bool: "true or false", int: "a whole number", str: "a text"}
-
-
-def _texts(values: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(_text(value) for value in values)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _read_mapping(name: str, value: Any) -> tuple[Any, str]:
-    if not isinstance(value, dict):
-        return {}, "is not a table"
-    if name == "labels":
-        return {key: _text(label) for key, label in value.items()}, ""
-    if name == "constants":
-        return value, ""
-    wrong = [key for key, column in value.items() if not isinstance(column, (str, list))]
-    if wrong:
-        return {}, f"'{wrong[0]}' is mapped to neither a column nor a list of columns"
-    return {key: _texts(column) if isinstance(column, list) else column for key, column in value.items()}, ""
-
-
-def _read_tables(value: Any, make: type[Any], shape: Mapping[str, Any]) -> tuple[Any, str]:
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        return (), "is not a list of tables"
-    made = []
-    for one in value:
-        for key, cell in one.items():
-            if key not in shape:
-                return (), f"'{key}' {_unknown(key, list(shape))}"
-            if not isinstance(cell, shape[key]) or isinstance(cell, bool):
-                return (), f"'{key}' is {cell!r}, which does not fit"
-        values = {key: _texts(cell) if isinstance(cell, list) else cell for key, cell in one.items()}
-        if make is Filter and "column" not in values:
-            return (), "a filter needs a 'column'"
-        made.append(make(**{"label": None, **values}) if make is Range else make(**values))
-    return tuple(made), ""
-
-
-def _value_faults(plan: ImportPlan) -> list[tuple[str, str]]:
-    found = []
-    for name, value, allowed in (
-        ("role", plan.role, ("", *(role.value for role in Role))),
-        ("unmapped", plan.unmapped, ("refuse", "drop")),
-        ("duplicates", plan.duplicates, ("refuse", "first")),
-    ):
-        if value not in allowed:
-            found.append((name, f"is '{value}', which is not one of {', '.join(one for one in allowed if one)}"))
-    if plan.labels and plan.ranges:
-        found.append(("ranges", "cannot stand beside 'labels': an answer is mapped in one way"))
-    try:
-        codecs.lookup(plan.encoding)
-    except LookupError:
-        found.append(("encoding", f"is '{plan.encoding}', which is not known; try utf-8, latin-1 or cp1252"))
-    if plan.limit < 1:
-        found.append(("limit", "must be at least 1"))
-    if len(plan.separator) > 1:
-        found.append(("separator", f"is '{plan.separator}', which is not a single character"))
-    return found
+    return read(ImportPlan, parse_toml(text, file=file), file=file)

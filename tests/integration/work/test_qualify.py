@@ -99,7 +99,9 @@ def test_a_bad_quiz_is_refused_with_every_fault(db: Session, owner: Actor, worke
     bad = {"tries": 0, "colour": 1, "questions": questions}
     with pytest.raises(BadInput) as caught:
         put_quiz(db, owner, "mood", "Intro!", bad)
-    assert {fault.field for fault in caught.value.faults} == {"tries", "colour", "questions", "name"}
+    questions_of = {"questions.text", "questions.options", "questions.answer"}
+    assert {fault.field for fault in caught.value.faults} == {"tries", "colour", "name"} | questions_of
+    assert "entry 2: is 2, not an option's number from 0 to 1" in [fault.reason for fault in caught.value.faults]
     with pytest.raises(Forbidden):
         put_quiz(db, worker, "mood", "intro", QUIZ)
     add_quiz(db, owner)

@@ -175,7 +175,7 @@ def test_quiz_files_read_back_and_name_their_faults() -> None:
         ("[]", "quiz.json", "is not a table"),
         ("tries = 0", "quiz.toml", "field 'tries'"),
         ('retired = "yes"', "quiz.toml", "not true or false"),
-        ('[[questions]]\ntext = "a\\u0000"\noptions = ["a", "b"]\nanswer = 0', "quiz.toml", "the text is missing"),
+        ('[[questions]]\ntext = "a\\u0000"\noptions = ["a", "b"]\nanswer = 0', "quiz.toml", "not a text of 1 to"),
     ):
         with pytest.raises(BadInput, match=reason):
             parse_quiz(text, file=file)

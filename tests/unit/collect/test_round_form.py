@@ -11,7 +11,7 @@ import pytest
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Asks, Caps, Condition, Entry, Fooled, Helps, Reward, RoundSpec, Targets
 from quintain.services.collect.definition import round_of
-from quintain.web.pages.collect.round_form import data_of, faults_by_control, values_of
+from quintain.web.pages.collect.round_form import FORM, data_of, values_of
 
 PLAIN = RoundSpec("mood", "Fool it", targets=Targets("one", ("mood/a@1",)))
 # One value other than the default for every option of a round's file; `task` is in the address, `number` is given.
@@ -127,4 +127,4 @@ def test_what_is_wrong_is_said_beside_its_control(changes: dict[str, Any], contr
     """Every fault, of reading or of the round itself, finds its control."""
     with pytest.raises(BadInput) as caught:
         round_of(data_of("mood", values_of(PLAIN) | changes, None))
-    assert reason in faults_by_control(caught.value.faults)[control]
+    assert reason in FORM.faults_by_control(caught.value.faults)[control]

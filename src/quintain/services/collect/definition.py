@@ -1,50 +1,17 @@
-"""A round as a TOML file: reading it with every fault named, and writing it."""
+"""A round as a TOML file: reading it with every fault named, and writing it. What there is to say: `RoundSpec`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from datetime import UTC, datetime
-from difflib import get_close_matches
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from quintain.core.errors import BadInput, Fault
-from quintain.core.rounds import (
-    AIMINGS,
-    FLAGS,
-    FOOLED_RULES,
-    PROVIDERS,
-    TARGET_MODES,
-    Asks,
-    Caps,
-    Condition,
-    Entry,
-    Fooled,
-    Helps,
-    Reward,
-    RoundSpec,
-    Targets,
-)
+from quintain.core.rounds import RoundSpec
+from quintain.core.spec import plain, read
 from quintain.core.toml import parse_toml
 from quintain.services.collect.writing_systems import SCRIPTS
 from quintain.services.work.rules import rule_faults
 from quintain.tasks.writing import dump_toml
-
-NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,38}[a-z0-9])?")
-CURRENCY = re.compile(r"[A-Z]{3}")
-MAX_TEXT = 50_000
-Made = TypeVar("Made")
-TABLES: Mapping[str, type[Any]] = {
-    "targets": Targets,
-    "fooled": Fooled,
-    "reward": Reward,
-    "caps": Caps,
-    "helps": Helps,
-    "asks": Asks,
-    "entry": Entry,
-}
-KEYS = tuple(item.name for item in fields(RoundSpec))
 
 
 def parse_round(text: str, *, file: str | None = None) -> RoundSpec:
@@ -60,238 +27,19 @@ def parse_round(text: str, *, file: str | None = None) -> RoundSpec:
 
 def round_of(data: Mapping[str, Any], *, file: str | None = None) -> RoundSpec:
     """Make a round of plain data, as TOML or a page gives it."""
-    reading = _Reading(file)
-    spec = reading.read(data)
-    if reading.faults or spec is None:
-        raise BadInput(faults=reading.faults)
-    return spec
-
-
-@dataclass(frozen=True, slots=True)
-class _Check:
-    fits: Callable[[Any], bool]
-    wanted: str
-
-
-def _whole(low: int, high: int) -> _Check:
-    return _Check(
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high,
-        f"a whole number from {low} to {high}",
-    )
-
-
-def _text(most: int, least: int = 0) -> _Check:
-    return _Check(
-        lambda value: isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and _clean(value),
-        f"a text of {'1' if least else 'at most'} {'to ' if least else ''}{most} characters",
-    )
-
-
-def _texts(most: int) -> _Check:
-    return _Check(
-        lambda value: (
-            isinstance(value, list | tuple)
-            and len(value) <= most
-            and all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in value)
-            and len(set(value)) == len(value)
-        ),
-        f"a list of at most {most} different texts",
-    )
-
-
-def _one_of(known: Sequence[str]) -> _Check:
-    return _Check(lambda value: value in known, f"one of {', '.join(known)}")
-
-
-def _number(low: float, high: float) -> _Check:
-    return _Check(
-        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high,
-        f"a number above {low:g} and at most {high:g}",
-    )
-
-
-def _clean(value: str) -> bool:
-    return not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", value)
-
-
-_FLAG = _Check(lambda value: isinstance(value, bool), "true or false")
-_MOMENT = _Check(lambda value: isinstance(value, datetime), "a date and time such as 2026-12-01T09:00:00Z")
-_URL = _Check(
-    lambda value: isinstance(value, str) and (not value or re.fullmatch(r"https?://\S{1,480}", value) is not None),
-    "an http(s) address",
-)
-CHECKS: Mapping[str, _Check] = {
-    "task": _text(80, 1),
-    "title": _text(200, 1),
-    "number": _whole(1, 1_000_000),
-    "instructions": _text(MAX_TEXT),
-    "aiming": _one_of(AIMINGS),
-    "attempts": _whole(1, 100),
-    "keep_nonfooling": _FLAG,
-    "minutes": _number(0, 600),
-    "starts": _MOMENT,
-    "ends": _MOMENT,
-    "content_warning": _text(MAX_TEXT),
-    "consent": _text(MAX_TEXT),
-    "scripts": _texts(20),
-    "flags": _Check(
-        lambda value: isinstance(value, list | tuple) and all(one in FLAGS for one in value),
-        f"a list with any of {', '.join(FLAGS)}",
-    ),
-    "quizzes": _texts(20),
-    "targets.mode": _one_of(TARGET_MODES),
-    "targets.models": _texts(50),
-    "fooled.rule": _one_of(FOOLED_RULES),
-    "fooled.threshold": _number(0, 1),
-    "reward.amount": _whole(0, 10**9),
-    "reward.bonus": _whole(0, 10**9),
-    "reward.currency": _Check(
-        lambda value: isinstance(value, str) and CURRENCY.fullmatch(value) is not None, "a currency code such as USD"
-    ),
-    "caps.worker": _whole(1, 10**6),
-    "caps.round": _whole(1, 10**9),
-    "helps.occlusion": _FLAG,
-    "helps.inspiration": _FLAG,
-    "asks.confirm": _FLAG,
-    "asks.reason": _FLAG,
-    "asks.tags": _texts(100),
-    "entry.provider": _one_of(PROVIDERS),
-    "entry.study": _text(200),
-    "entry.id_parameter": _text(40, 1),
-    "entry.completion_code": _text(80),
-    "entry.completion_url": _URL,
-    "conditions.name": _Check(
-        lambda value: isinstance(value, str) and NAME.fullmatch(value) is not None,
-        "a name of up to 40 small letters, digits, - and _",
-    ),
-    "conditions.prompt": _FLAG,
-    "conditions.weight": _whole(1, 1000),
-}
-
-
-class _Reading:
-    """One pass over plain data, which gathers faults instead of stopping at the first."""
-
-    def __init__(self, file: str | None) -> None:
-        self.file = file
-        self.faults: list[Fault] = []
-
-    def fault(self, key: str, reason: str) -> None:
-        self.faults.append(Fault(reason, file=self.file, field=key))
-
-    def read(self, data: Mapping[str, Any]) -> RoundSpec | None:
-        self._unknown("", data, KEYS)
-        values: dict[str, Any] = {}
-        for key in KEYS:
-            if key not in data:
-                continue
-            if key in TABLES:
-                values[key] = self._table(key, TABLES[key], data[key])
-            elif key == "conditions":
-                values[key] = self._conditions(data[key])
-            elif key == "qualifications":
-                values[key] = self._rules(data[key])
-            elif self._fits(key, data[key]):
-                values[key] = _kept(data[key])
-        for key in ("task", "title"):
-            if key not in data:
-                self.fault(key, f'is missing; add a line such as {key} = "…"')
-        if self.faults:
-            return None
-        spec = RoundSpec(**values)
-        self._together(spec)
-        return spec
-
-    def _unknown(self, place: str, data: Mapping[str, Any], known: Sequence[str]) -> None:
-        for key in data:
-            if key not in known:
-                close = get_close_matches(str(key), known, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-                self.fault(f"{place}{key}", f"no such key; {hint}")
-
-    def _fits(self, key: str, value: Any) -> bool:
-        check = CHECKS[key]
-        if not check.fits(value):
-            shown = repr(value)
-            self.fault(key, f"is {shown if len(shown) < 60 else shown[:59] + '…'}, not {check.wanted}")
-            return False
-        return True
-
-    def _table(self, name: str, make: type[Made], given: Any) -> Made | None:
-        if not isinstance(given, Mapping):
-            self.fault(name, f"is not a table; write [{name}] and its keys below it")
-            return None
-        places = fields(make)  # type: ignore[arg-type]  # every table is made by a dataclass
-        known = [item.name for item in places]
-        self._unknown(f"{name}.", given, known)
-        missing = [item.name for item in places if item.default is MISSING and item.name not in given]
-        for key in missing:
-            self.fault(f"{name}.{key}", f"is missing; it is {CHECKS[f'{name}.{key}'].wanted}")
-        good = {
-            key: _kept(value) for key, value in given.items() if key in known and self._fits(f"{name}.{key}", value)
-        }
-        return make(**good) if not missing and len(good) == len(given) else None
-
-    def _conditions(self, given: Any) -> tuple[Condition, ...]:
-        if not isinstance(given, list | tuple) or not given:
-            self.fault("conditions", "is not a list of tables; write [[conditions]] and name = … below it")
-            return ()
-        made = [self._table("conditions", Condition, one) for one in given]
-        names = [one.name for one in made if one]
-        for name in {name for name in names if names.count(name) > 1}:
-            self.fault("conditions", f"'{name}' is given twice")
-        return tuple(one for one in made if one)
-
-    def _rules(self, given: Any) -> tuple[Mapping[str, Any], ...]:
-        if not isinstance(given, list | tuple):
-            self.fault("qualifications", "is not a list of tables; write [[qualifications]] and rule = … below it")
-            return ()
-        for number, rule in enumerate(given, 1):
-            for reason in rule_faults(rule):
-                self.fault("qualifications", f"entry {number}: {reason}")
-        return tuple(dict(rule) for rule in given if isinstance(rule, Mapping))
-
-    def _together(self, spec: RoundSpec) -> None:
-        """Find what is wrong only in combination."""
-        mode, models = spec.targets.mode, spec.targets.models
-        if mode == "best" and models:
-            self.fault("targets.models", "is given, and mode 'best' takes the best of the board; leave it out")
-        if mode == "one" and len(models) != 1:
-            self.fault("targets.models", f"names {len(models)} models, and mode 'one' takes exactly one")
-        if mode in {"random", "ensemble"} and len(models) < 2:
-            self.fault("targets.models", f"names {len(models)} models, and mode '{mode}' takes at least two")
-        if spec.starts and spec.ends and spec.starts >= spec.ends:
-            self.fault("ends", "is not after 'starts'")
-        for script in spec.scripts:
-            if script not in SCRIPTS:
-                self.fault("scripts", f"there is no script '{script}'; there are {', '.join(SCRIPTS)}")
-
-
-def _kept(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return value
+    return read(RoundSpec, data, file=file, also=_unknown_names)
 
 
 def dump_round(spec: RoundSpec) -> str:
     """Write *spec* as TOML; reading it again gives the same round."""
-    tables: dict[str, Any] = {}
-    for item in fields(RoundSpec):
-        value = getattr(spec, item.name)
-        if value is None or (value == item.default and item.name not in {"attempts", "keep_nonfooling"}):
-            continue
-        if item.name in TABLES:
-            tables[item.name] = _said({one.name: getattr(value, one.name) for one in fields(value)})
-        elif item.name == "conditions":
-            tables[item.name] = [_said({"name": one.name, "prompt": one.prompt, "weight": one.weight}) for one in value]
-        elif item.name == "qualifications":
-            tables[item.name] = [_said(rule) for rule in value]
-        else:
-            tables[item.name] = value
-    return dump_toml(tables)
+    return dump_toml(plain(spec))
 
 
-def _said(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value not in (None, "")}
+def _unknown_names(values: Mapping[str, Any]) -> Iterator[Fault]:
+    """Look scripts and rules up."""
+    for script in values.get("scripts", ()):
+        if script not in SCRIPTS:
+            yield Fault(f"there is no script '{script}'; there are {', '.join(SCRIPTS)}", field="scripts")
+    for number, rule in enumerate(values.get("qualifications", ()), 1):
+        for reason in rule_faults(rule):
+            yield Fault(f"entry {number}: {reason}", field="qualifications")

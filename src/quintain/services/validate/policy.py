@@ -2,62 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quintain.core.errors import BadInput, Fault
+from quintain.core.errors import Fault
+from quintain.core.spec import options_of, plain, read
 from quintain.core.toml import parse_toml
-from quintain.core.validation import (
-    RULE_NAMES,
-    SOURCES,
-    Adaptive,
-    EntryQuiz,
-    Gold,
-    JudgeReward,
-    UnqualifyRule,
-    ValidationPolicy,
-)
+from quintain.core.validation import ValidationPolicy
 from quintain.labels.contract import AGGREGATORS
 from quintain.tasks.writing import dump_toml
 
-TABLES: Mapping[str, type[Any]] = {"adaptive": Adaptive, "gold": Gold, "quiz": EntryQuiz, "reward": JudgeReward}
-# Whole numbers (lowest, highest), and rates or times (above or at the lowest, at most the highest).
-WHOLE: Mapping[str, tuple[int, int]] = {
-    "judgements": (1, 100),
-    "minimum": (1, 100),
-    "page_size": (1, 100),
-    "lease_seconds": (10, 86_400),
-    "batch_size": (1, 10_000_000),
-    "adaptive.least": (1, 100),
-    "gold.exposures": (1, 10_000_000),
-    "gold.per_worker": (0, 1_000_000),
-    "gold.after": (1, 10_000),
-    "gold.bonus": (0, 10**9),
-    "gold.bonus_every": (1, 1000),
-    "gold.bonus_right": (1, 1000),
-    "quiz.questions": (1, 100),
-    "quiz.right": (1, 100),
-    "reward.amount": (0, 10**9),
-    "rules.least": (1, 1_000_000),
-}
-NUMBERS: Mapping[str, tuple[float, float]] = {
-    "seconds_per_item": (0.1, 36_000),
-    "adaptive.threshold": (0.5, 0.999999),
-    "adaptive.accuracy": (0.01, 0.999999),
-    "gold.rate": (0, 0.9),
-    "gold.below": (0, 1),
-    "rules.limit": (0, 1),
-    "rules.confidence": (0.5, 0.999999),
-}
 MINIMUM = ValidationPolicy().minimum
-CHOICES: Mapping[str, tuple[str, ...]] = {"items": SOURCES, "rules.rule": RULE_NAMES}
-PATTERNS: Mapping[str, tuple[str, str]] = {
-    "reward.currency": (r"[A-Z]{3}", "a currency code such as USD"),
-    "quiz.name": (r"\S(.{0,78}\S)?", "a name of 1 to 80 characters"),
-}
 
 
 def stored_policy(text: str) -> ValidationPolicy:
@@ -82,102 +37,20 @@ def parse_policy(text: str, *, file: str | None = None) -> ValidationPolicy:
 
 
 def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> ValidationPolicy:
-    """Make a policy of plain data, as TOML or a page gives it."""
-    faults: list[tuple[str, str]] = []
-    values = _checked("", ValidationPolicy, data, faults)
-    if isinstance(values.get("adaptive"), Mapping):
-        values["adaptive"] = {"least": values.get("minimum", MINIMUM), **values["adaptive"]}
-    for name, make in TABLES.items():
-        if name in values:
-            values[name] = _table(name, make, values[name], faults)
-    if "rules" in values:
-        values["rules"] = _rules(values["rules"], faults)
-    if not faults:
-        policy = ValidationPolicy(**values)
-        faults += _together(policy)
-        if not faults:
-            return policy
-    raise BadInput(faults=[Fault(reason, file=file, field=key) for key, reason in faults])
+    """Make a policy of plain data, as TOML or a page gives it; `adaptive.least` is `minimum` unless it is given."""
+    adaptive, minimum = data.get("adaptive"), data.get("minimum")
+    if isinstance(adaptive, Mapping) and options_of(ValidationPolicy)["minimum"].kind.fits(minimum):
+        data = {**data, "adaptive": {"least": minimum, **adaptive}}
+    return read(ValidationPolicy, data, file=file, also=_method)
 
 
-def _checked(place: str, make: type[Any], data: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Any]:
-    known = [item.name for item in fields(make)]
-    good = {}
-    for key, value in data.items():
-        if key not in known:
-            close = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-            faults.append((f"{place}{key}", f"no such key; {hint}"))
-        elif (wanted := _wanted(f"{place}{key}", value)) is not None:
-            faults.append((f"{place}{key}", f"is {value!r}, not {wanted}"))
-        else:
-            good[key] = value
-    return good
-
-
-def _wanted(key: str, value: Any) -> str | None:
-    """Say what *key* should be where *value* is not that."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if key in WHOLE:
-        low, high = WHOLE[key]
-        fits = number and isinstance(value, int) and low <= value <= high
-        return None if fits else f"a whole number from {low} to {high}"
-    if key in NUMBERS:
-        least, most = NUMBERS[key]
-        return None if number and least <= value <= most else f"a number from {least:g} to {most:g}"
-    choices = tuple(AGGREGATORS.names()) if key == "method" else CHOICES.get(key)
-    if choices is not None:
-        return None if value in choices else f"one of {', '.join(choices)}"
-    if key in PATTERNS:
-        pattern, words = PATTERNS[key]
-        return None if isinstance(value, str) and re.fullmatch(pattern, value) else words
-    if key == "automatic":
-        return None if isinstance(value, bool) else "true or false"
-    return None
-
-
-def _table(name: str, make: type[Any], given: Any, faults: list[tuple[str, str]]) -> Any:
-    if not isinstance(given, Mapping):
-        faults.append((name, f"is not a table; write [{name}] and its keys below it"))
-        return None
-    return make(**_checked(f"{name}.", make, given, faults))
-
-
-def _rules(given: Any, faults: list[tuple[str, str]]) -> tuple[UnqualifyRule, ...]:
-    if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping) for one in given):
-        faults.append(("rules", "is not a list of tables; write [[rules]] and rule = … below it"))
-        return ()
-    return tuple(UnqualifyRule(**_checked("rules.", UnqualifyRule, one, faults)) for one in given)
-
-
-def _together(policy: ValidationPolicy) -> list[tuple[str, str]]:
-    """Find what is wrong only in combination."""
-    faults = []
-    if policy.minimum > policy.judgements:
-        faults.append(("minimum", f"is {policy.minimum}, more than the {policy.judgements} judgements of an item"))
-    if policy.adaptive and policy.adaptive.least < policy.minimum <= policy.judgements:
-        least, minimum = policy.adaptive.least, policy.minimum
-        reason = f"is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end"
-        faults.append(("adaptive.least", f"{reason} without one; set adaptive.least = {minimum}, or minimum = {least}"))
-    if policy.adaptive and policy.adaptive.least > policy.judgements:
-        least, most = policy.adaptive.least, policy.judgements
-        faults.append(("adaptive.least", f"is {least}, more than the {most} judgements of an item"))
-    if policy.quiz and policy.quiz.right > policy.quiz.questions:
-        faults.append(("quiz.right", f"is {policy.quiz.right}, more than the {policy.quiz.questions} questions"))
-    if policy.gold.bonus_right > policy.gold.bonus_every:
-        faults.append(("gold.bonus_right", "is more than 'gold.bonus_every'"))
-    return faults
+def _method(values: Mapping[str, Any]) -> Iterator[Fault]:
+    """Ask for a method that there is: aggregators can be added, so that no specification lists them."""
+    known, method = AGGREGATORS.names(), values.get("method")
+    if method is not None and method not in known:
+        yield Fault(f"is {method!r}, not one of {', '.join(known)}", field="method")
 
 
 def dump_policy(policy: ValidationPolicy) -> str:
     """Write *policy* as TOML; reading it again gives the same policy."""
-    tables: dict[str, Any] = {}
-    for item in fields(policy):
-        value = getattr(policy, item.name)
-        if item.name == "rules":
-            tables["rules"] = [asdict(rule) for rule in value]
-        elif is_dataclass(value) and not isinstance(value, type):
-            tables[item.name] = asdict(value)
-        elif value is not None:
-            tables[item.name] = value
-    return dump_toml(tables)
+    return dump_toml(plain(policy, whole=True))

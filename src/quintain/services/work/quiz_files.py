@@ -7,8 +7,9 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
+from quintain.core.quizzes import QuizSpec
+from quintain.core.spec import read
 from quintain.core.toml import parse_toml
-from quintain.services.work.quizzes import quiz_faults
 from quintain.tasks.writing import dump_toml
 
 MAX_FILE = 1_000_000
@@ -30,9 +31,7 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
         raise BadInput(faults=[Fault(f"not valid JSON: {error}", file=file)], remedy="Mend the JSON first.") from None
     if not isinstance(data, dict):
         raise BadInput(faults=[Fault("is not a table with questions", file=file)])
-    faults = quiz_faults(data)
-    if faults:
-        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in faults])
+    read(QuizSpec, data, file=file)
     return data
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
+
+from quintain.core.spec import hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,7 @@ def rule_faults(rule: Any) -> list[str]:
         return ["is not a table with a rule and its options"]
     name = rule.get("rule")
     if not isinstance(name, str) or name not in RULES:
-        close = get_close_matches(str(name), RULES, n=1)
-        hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(RULES)}"
-        return ["'rule' is missing" if name is None else f"there is no rule {name!r}; {hint}"]
+        return ["'rule' is missing" if name is None else f"there is no rule {name!r}; {hint(str(name), tuple(RULES))}"]
     options = RULES[name]
     faults = [
         f"rule '{name}' has no option '{key}'; it has {', '.join(options)}"

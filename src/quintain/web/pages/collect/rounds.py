@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.rounds import FLAGS, FOOLED_RULES, PROVIDERS, RoundSpec, Targets
+from quintain.core.rounds import RoundSpec, Targets
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect import rounds
@@ -21,11 +21,14 @@ from quintain.services.work import pay, quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.collect.round_form import data_of, faults_by_control, values_in, values_of
+from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import other_rules
 from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.spec_form import Choice, Sheet
 from quintain.web.visit import Post, Posting, Visit, Visiting
+
+PLAIN_RULES = ("task", "differs")  # of fooling, for answers that are no texts
 
 
 def index(visit: Visiting, task: str) -> Response:
@@ -143,9 +146,7 @@ def _editor(
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/rounds"
     title = _("Edit round %(n)s", n=info.number) if info else _("New round")
-    listed = _models(visit, task)
-    known = [ref for ref, _name in listed]
-    listed = [(ref, ref) for ref in values["models"] if ref not in known] + listed
+    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     return visit.render(
         "collect/round_edit.html",
         status=trouble.status if trouble else 200,
@@ -158,69 +159,48 @@ def _editor(
         as_file=as_file,
         toml=text,
         values=values,
-        models=listed,
-        quizzes=[(name, name) for name in _quizzes(visit, task, values)],
-        faults=faults_by_control(trouble.faults, visit.language) if trouble else {},
+        sheet=Sheet(FORM, visit.tongue, values, faults, _choices(visit, task, values)),
+        faults=faults,
         rule_names=list(RULE_NAMES),
         rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
         other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
         wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         error=trouble,
-        **_choices(visit, task),
-        **_rare_choices(visit),
+        **_words(visit),
     )
-
-
-def _quizzes(visit: Visit, task: Task, values: Mapping[str, Any]) -> list[str]:
-    """List the quizzes that can be asked for, and those that are."""
-    return sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
 
 
 def _one_line(rule: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {toml(value)}" for name, value in rule.items())
 
 
-def _rare_choices(visit: Visit) -> dict[str, Any]:
-    """Give the choices of what most rounds leave as it is."""
+def _choices(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list[Choice]]:
+    """Give the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
     _ = visit.tongue.gettext
-    flags = {"offensive": _("texts that may hurt"), "personal": _("texts that may hold personal data")}
-    roles = {"worker": _("worker"), "expert": _("expert"), "builder": _("builder"), "owner": _("owner")}
-    names = {"prolific": "Prolific", "panel": _("another panel"), "mturk": "Mechanical Turk (ExternalQuestion)"}
-    return {
-        "scripts": [(name, name) for name in SCRIPTS],
-        "flags": [(name, flags[name]) for name in FLAGS],
-        "roles": [("", _("any")), *roles.items()],
-        "providers": [("", _("none")), *((name, names[name]) for name in PROVIDERS)],
-    }
-
-
-def _choices(visit: Visit, task: Task) -> dict[str, Any]:
-    _ = visit.tongue.gettext
-    writings = [
-        ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
-        ("blank", _("a blank page"), ""),
-        ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
-        ("own", _("conditions of your own"), _("With names and weights, below.")),
-    ]
-    rules = {
-        "task": _("as the task says"),
-        "differs": _("its answer differs from the one aimed at"),
-        "token_f1": _("token F1 stays under the threshold"),
-        "worker": _("the writer says so"),
-    }
+    listed = _models(visit, task)
+    gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
+    taken = sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
+    rules = FORM.places["fooled"].option.kind.choices
     fits = kind_of(task).answer_type in {"span", "text"}
     return {
-        "writings": writings,
-        "aimings": [
-            ("choose", _("the writer chooses"), ""),
-            ("assign", _("it is given"), _("Labels are handed out in turn.")),
+        "models": [(ref, name, "") for ref, name in gone + listed],
+        "quizzes": [(name, name, "") for name in taken],
+        "scripts": [(name, name, "") for name in SCRIPTS],
+        "fooled": [(rule, _(words), "") for rule, (words, _gloss) in rules.items() if fits or rule in PLAIN_RULES],
+    }
+
+
+def _words(visit: Visit) -> dict[str, Any]:
+    """Give what there is to choose beside the options of a round."""
+    _ = visit.tongue.gettext
+    roles = {"worker": _("worker"), "expert": _("expert"), "builder": _("builder"), "owner": _("owner")}
+    return {
+        "roles": [("", _("any")), *roles.items()],
+        "writings": [
+            ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
+            ("blank", _("a blank page"), ""),
+            ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
+            ("own", _("conditions of your own"), _("With names and weights, below.")),
         ],
-        "modes": [
-            ("one", _("one model"), ""),
-            ("random", _("one of several, at random"), ""),
-            ("ensemble", _("several, all to be fooled at once"), ""),
-            ("best", _("the best of the board that day"), ""),
-        ],
-        "fooled_rules": [(rule, rules[rule]) for rule in FOOLED_RULES if fits or rule in {"task", "differs"}],
     }

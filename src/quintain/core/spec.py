@@ -1,0 +1,245 @@
+"""Specifications: what somebody decides, as a frozen dataclass whose fields say themselves what they take and mean.
+
+    @specification
+    class Caps:
+        worker: int | None = option(whole(1, 1000), default=None, title=N_("Sessions a day for one worker"))
+
+A field holds its check, default, title and help once. From it follow reading with every fault named (`read`), writing
+(`plain`), the control on a page (`quintain.web.spec_form`), and the row in the documentation (`rows`). What is wrong
+only in combination is found by a method `check`, which yields faults; their fields are those of the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any, TypeVar, dataclass_transform
+
+from quintain.core.errors import BadInput, Fault
+from quintain.core.spec_kinds import Kind
+
+Made = TypeVar("Made")
+Also = Callable[[Mapping[str, Any]], Iterable[Fault]]
+
+
+def N_(message: str) -> str:  # noqa: N802 - gettext's name for a text that is translated where it is shown
+    """Mark *message* for the catalogue of texts."""
+    return message
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a specification.
+
+    *title* is what a form calls it and *help* explains it. *section* is where on the form it stands; without one it is
+    in the file only. *control* is its name there if that is not the option's own; that of a table comes before those
+    of its options. What is *written* stands in a file also where it is the default.
+    """
+
+    kind: Kind
+    default: Any = MISSING
+    title: str = ""
+    help: str = ""
+    section: str = ""
+    control: str = ""
+    written: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is MISSING
+
+
+def option(
+    kind: Kind,
+    *,
+    default: Any = MISSING,
+    title: str = "",
+    help: str = "",  # noqa: A002 - what an option calls it
+    section: str = "",
+    control: str = "",
+    written: bool = False,
+) -> Any:
+    """Make a field of a specification that takes *kind*; the rest as in `Option`."""
+    one = Option(kind, default, title, help, section, control, written)
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata={"option": one})
+    return field(default=default, metadata={"option": one})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(option,))
+def specification(make: type[Made]) -> type[Made]:
+    """Make a class a specification: a frozen dataclass of options."""
+    return dataclass(frozen=True, slots=True)(make)
+
+
+def options_of(make: type[Any]) -> dict[str, Option]:
+    """Give the options of a specification by name, in their order."""
+    return {item.name: item.metadata["option"] for item in fields(make)}
+
+
+def table(make: type[Any]) -> Kind:
+    """Take a specification within another."""
+    return Kind(lambda value: isinstance(value, Mapping), "a table", plain=said, make=make)
+
+
+def tables(make: type[Any], *, least: int = 0) -> Kind:
+    """Take a list of specifications."""
+    return Kind(
+        lambda value: _are_tables(value) and len(value) >= least,
+        "a list of tables",
+        kept=tuple,
+        plain=lambda value: [said(one) for one in value],
+        make=make,
+        many=True,
+    )
+
+
+def any_tables() -> Kind:
+    """Take a list of tables of any keys; who knows them checks them."""
+    return Kind(
+        _are_tables,
+        "a list of tables",
+        kept=lambda value: tuple(dict(one) for one in value),
+        plain=lambda value: [dict(one) for one in value],
+        many=True,
+    )
+
+
+def read(make: type[Made], data: Mapping[str, Any], *, file: str | None = None, also: Also | None = None) -> Made:
+    """Make a specification of plain *data*, or raise BadInput with every fault in it; *file* is named in them.
+
+    *also* finds faults in the values that could be read which take more knowledge than the specification has.
+    """
+    reading = Reading()
+    made = reading.table(make, data)
+    if also is not None:
+        reading.faults += also(reading.values(make, data))
+    if reading.faults or made is None:
+        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults])
+    return made
+
+
+def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
+    """Make a specification of *data* that was read before, whatever is checked by now; unknown keys are left out."""
+    options = options_of(make)
+    return make(**{name: _restored(options[name].kind, value) for name, value in data.items() if name in options})
+
+
+def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
+    """Give *spec* as it is written: what differs from the default, tables, and what is always written; or the *whole*.
+
+    Reading that gives the same specification again.
+    """
+    found = {}
+    for name, one in options_of(type(spec)).items():
+        value = getattr(spec, name)
+        if value is not None and (whole or one.written or one.kind.is_table or value != one.default):
+            found[name] = one.kind.plain(value)
+    return found
+
+
+def said(spec: Any) -> dict[str, Any]:
+    """Give all of a table but what is empty."""
+    return {name: value for name, value in plain(spec, whole=True).items() if value != ""}
+
+
+class Reading:
+    """One pass over plain data, which gathers faults instead of stopping at the first."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def fault(self, place: str, reason: str) -> None:
+        """Note what is wrong at *place*."""
+        self.faults.append(Fault(reason, field=place))
+
+    def table(self, make: type[Made], given: Mapping[str, Any], place: str = "") -> Made | None:
+        """Make a specification of a table; nothing where it has a fault."""
+        options = options_of(make)
+        before = len(self.faults)
+        for key in given:
+            if key not in options:
+                self.fault(f"{place}{key}", f"no such key; {hint(str(key), tuple(options))}")
+        values = {}
+        for name, one in options.items():
+            if name in given:
+                values[name] = self.value(one.kind, given[name], f"{place}{name}")
+            elif one.required:
+                self.fault(f"{place}{name}", f"is missing; it is {one.kind.wanted}")
+        if len(self.faults) == before:
+            self._check(make(**values), given, place)
+        return make(**values) if len(self.faults) == before else None
+
+    def value(self, kind: Kind, value: Any, place: str) -> Any:
+        """Give a value as it is kept, or note what is wrong with it."""
+        if not kind.fits(value):
+            self.fault(place, _not_tables(kind, place) if kind.make or kind.many else kind.wrong(value))
+            return None
+        if kind.make is None:
+            return kind.kept(value)
+        entries = value if kind.many else (value,)
+        made = tuple(self._entry(kind.make, one, place, number, len(entries)) for number, one in enumerate(entries, 1))
+        return made if kind.many else made[0]
+
+    def _check(self, made: Any, given: Mapping[str, Any], place: str) -> None:
+        """Look for what is wrong only in combination; also with a table that was not given and has a default."""
+        for name, one in options_of(type(made)).items():
+            if one.kind.is_table and name not in given and one.default is not None:
+                self.value(one.kind, one.kind.plain(one.default), f"{place}{name}")
+        if hasattr(made, "check"):
+            self.faults += [Fault(fault.reason, field=f"{place}{fault.field}") for fault in made.check()]
+
+    def _entry(self, make: type[Made], given: Mapping[str, Any], place: str, number: int, of: int) -> Made | None:
+        inner = Reading()
+        made = inner.table(make, given, f"{place}.")
+        self.faults += [numbered(fault, number, of) for fault in inner.faults]
+        return made
+
+    @staticmethod
+    def values(make: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what fits of *data*, table by table as it stands."""
+        options = options_of(make)
+        return {key: value for key, value in data.items() if key in options and options[key].kind.fits(value)}
+
+
+def numbered(fault: Fault, number: int, of: int) -> Fault:
+    """Say in which entry of a list a fault is, where there are several.
+
+    >>> numbered(Fault("is missing", field="rules.name"), 2, of=3).reason
+    'entry 2: is missing'
+    """
+    return Fault(f"entry {number}: {fault.reason}", field=fault.field) if of > 1 else fault
+
+
+def hint(name: str, known: Sequence[str]) -> str:
+    """Say what somebody may have meant by *name*.
+
+    >>> hint("titel", ["title", "task"])
+    "did you mean 'title'?"
+    """
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+
+
+def twice(names: Sequence[str]) -> Iterator[str]:
+    """Give each of *names* that is there more than once."""
+    yield from (name for name in dict.fromkeys(names) if names.count(name) > 1)
+
+
+def _restored(kind: Kind, value: Any) -> Any:
+    if kind.make is None:
+        return kind.kept(value)
+    return tuple(restore(kind.make, one) for one in value) if kind.many else restore(kind.make, value)
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value)
+
+
+def _not_tables(kind: Kind, place: str) -> str:
+    if not kind.many:
+        return f"is not a table; write [{place}] and its keys below it"
+    first = next(iter(options_of(kind.make)), "rule") if kind.make else "rule"
+    return f"is not a list of tables; write [[{place}]] and {first} = … below it"

@@ -1,0 +1,213 @@
+"""What an option of a specification can take: numbers, texts, choices, moments, lists."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+LONG = 1000  # characters from which a text gets more than a line on a form
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # half a surrogate pair is no text, and PostgreSQL takes no NUL
+UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Whether a value *fits*, what is *wanted* where it does not, how it is *kept*, and how it is written (*plain*).
+
+    *widget* is how a form asks for it. *choices* are the names there are, each with what a page calls it and an
+    explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them.
+    """
+
+    fits: Callable[[Any], bool]
+    wanted: str
+    widget: str = "text"
+    kept: Callable[[Any], Any] = _same
+    plain: Callable[[Any], Any] = _same
+    choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    make: type[Any] | None = None
+    many: bool = False
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is one table that is a specification of its own."""
+        return self.make is not None and not self.many
+
+    def wrong(self, value: Any) -> str:
+        """Say what is wrong with *value*, which does not fit.
+
+        >>> whole(1, 9).wrong("three")
+        "is 'three', not a whole number from 1 to 9"
+        """
+        shown = repr(value)
+        return f"is {shown if len(shown) < 60 else shown[:59] + '…'}, not {self.wanted}"
+
+
+def whole(low: int, high: int, widget: str = "whole") -> Kind:
+    """Take a whole number."""
+    return Kind(lambda value: is_whole(value) and low <= value <= high, f"a whole number from {low} to {high}", widget)
+
+
+def money(high: int = 10**9) -> Kind:
+    """Take an amount in minor units of the currency that the option `currency` beside it names."""
+    return whole(0, high, "money")
+
+
+def number(low: float = -math.inf, high: float = math.inf, *, above: bool = False) -> Kind:
+    """Take a number from *low*, or *above* it, to *high*."""
+    wanted = f"a number from {low:g} to {high:g}"
+    if above:
+        wanted = f"a number above {low:g} and at most {high:g}"
+    elif math.isinf(high):
+        wanted = "a number" if math.isinf(low) else f"a number from {low:g} up"
+    return Kind(
+        lambda value: is_number(value) and (low < value if above else low <= value) and value <= high, wanted, "number"
+    )
+
+
+def fraction(*, above: bool = False) -> Kind:
+    """Take a number from 0, or *above* it, to 1."""
+    return number(0, 1, above=above)
+
+
+def flag() -> Kind:
+    """Take true or false."""
+    return Kind(lambda value: isinstance(value, bool), "true or false", "check")
+
+
+def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
+    """Take a text; with *least*, no blank one; with *raw*, one with control characters, too."""
+    refused = UNSTORABLE if raw else CONTROL
+    return Kind(
+        lambda value: (
+            isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and not refused.search(value)
+        ),
+        f"a text of {least} to {most} characters" if least else f"a text of at most {most} characters",
+        "area" if most >= LONG else "text",
+    )
+
+
+def matching(pattern: str, wanted: str, widget: str = "text") -> Kind:
+    """Take a text of the form *pattern*, which *wanted* describes."""
+    return Kind(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, wanted, widget)
+
+
+def currency() -> Kind:
+    """Take the code of a currency."""
+    return matching(r"[A-Z]{3}", "a currency code such as USD", "currency")
+
+
+def name(most: int = 40) -> Kind:
+    """Take a name that can stand in addresses and commands."""
+    form = rf"[a-z0-9]([a-z0-9_-]{{0,{most - 2}}}[a-z0-9])?"
+    return matching(form, f"a name of up to {most} small letters, digits, - and _")
+
+
+def label() -> Kind:
+    """Take the name of a label: 1 to 80 characters, no blank at either end."""
+    return matching(r"\S(.{0,78}\S)?", "a name of 1 to 80 characters")
+
+
+def address() -> Kind:
+    """Take the address of a page, or none."""
+    return matching(r"(https?://\S{1,480})?", "an http(s) address")
+
+
+def texts(most: int, *, offered: bool = False) -> Kind:
+    """Take a list of different texts; those that are *offered* by a page are ticked there, others typed."""
+    return Kind(
+        lambda value: (
+            isinstance(value, list | tuple)
+            and len(value) <= most
+            and all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in value)
+            and len(set(value)) == len(value)
+        ),
+        f"a list of at most {most} different texts",
+        "boxes" if offered else "names",
+        kept=tuple,
+    )
+
+
+def one_of(
+    choices: Sequence[str] | Mapping[str, str | tuple[str, str]], *, cards: bool = False, empty: bool = False
+) -> Kind:
+    """Take one of some names, or an *empty* text.
+
+    A mapping says what a page calls each; on *cards* they are all seen at once.
+    """
+    known = _choices(choices)
+    return Kind(
+        lambda value: isinstance(value, str) and (value in known or (empty and not value)),
+        f"one of {', '.join(known)}",
+        "cards" if cards else "choice",
+        choices=known,
+    )
+
+
+def some_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> Kind:
+    """Take a list with any of some names."""
+    known = _choices(choices)
+    return Kind(
+        lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) and one in known for one in value),
+        f"a list with any of {', '.join(known)}",
+        "boxes",
+        kept=tuple,
+        choices=known,
+    )
+
+
+def moment() -> Kind:
+    """Take a date and time; one without a time zone is in UTC."""
+    return Kind(
+        lambda value: isinstance(value, datetime),
+        "a date and time such as 2026-12-01T09:00:00Z",
+        "moment",
+        kept=lambda value: value.replace(tzinfo=UTC) if value.tzinfo is None else value,
+    )
+
+
+def duration(most: timedelta) -> Kind:
+    """Take a length of time, written as a number with its unit and kept as a timedelta.
+
+    >>> duration(timedelta(days=9)).kept("36h"), duration(timedelta(days=9)).plain(timedelta(hours=48))
+    (datetime.timedelta(days=1, seconds=43200), '2d')
+    """
+    return Kind(
+        lambda value: isinstance(value, str) and bool(re.fullmatch(r"\d{1,9}[smhd]", value)) and _time(value) <= most,
+        f"a length of time such as 90s, 20m, 36h or 7d, at most {_time_text(most)}",
+        kept=_time,
+        plain=_time_text,
+    )
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether *value* is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Say whether *value* is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _choices(given: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    if not isinstance(given, Mapping):
+        return {one: (one, "") for one in given}
+    return {one: (words, "") if isinstance(words, str) else words for one, words in given.items()}
+
+
+def _time(value: str) -> timedelta:
+    return int(value[:-1]) * UNITS[value[-1]]
+
+
+def _time_text(value: timedelta) -> str:
+    unit = next((unit for unit in reversed(UNITS) if not value % UNITS[unit]), "s")
+    return f"{value // UNITS[unit]}{unit}"

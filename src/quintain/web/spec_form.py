@@ -1,0 +1,216 @@
+"""A specification on a form: a control for each of its options, what the controls hold, and plain data back from them.
+
+What an option takes, its title and its help stand in the specification (`quintain.core.spec`). A page only says where
+on it the controls go; those that it does not place are drawn at the end of their section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quintain.core.errors import Fault
+from quintain.core.rounds import Money
+from quintain.core.spec import Option, options_of, plain
+from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
+from quintain.web.pages.collect.form_reading import Reading, amount_text, moment_text, number_text
+from quintain.web.said import say
+from quintain.web.visit import Post
+
+Choice = tuple[str, str, str]  # its value, what it is called, an explanation
+SHOWN: Mapping[str, Callable[[Any], Any]] = {
+    "whole": str,
+    "number": number_text,
+    "moment": moment_text,
+    "names": ", ".join,
+    "boxes": list,
+}
+READ: Mapping[str, Callable[[Reading, str], Any]] = {
+    "whole": Reading.whole,
+    "number": Reading.number,
+    "moment": Reading.moment,
+    "names": Reading.names,
+    "currency": lambda reading, name: reading.text(name).upper(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an option stands: its *path* in the file, and its *name* and *section* on the form.
+
+    A table that may be left out is there if its first option is given, which is the *switch* of all in it.
+    """
+
+    path: tuple[str, ...]
+    name: str
+    section: str
+    option: Option
+    switch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A control as it is drawn: in the reader's language, with what it holds and what is wrong with that."""
+
+    name: str
+    widget: str
+    title: str
+    help: str
+    value: Any
+    fault: str
+    required: bool
+    choices: Sequence[Choice]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The choices without explanations."""
+        return [(value, title) for value, title, _ in self.choices]
+
+
+class SpecForm:
+    """The form of one specification."""
+
+    def __init__(self, make: type[Any]) -> None:
+        self.places = {one.name: one for one in _places(make)}
+        self._names = {".".join(one.path): one.name for one in self.places.values()}
+
+    def show(self, spec: Any) -> dict[str, Any]:
+        """Give what the controls hold for *spec*."""
+        return {name: _shown(spec, one) for name, one in self.places.items()}
+
+    def typed(self, post: Post) -> dict[str, Any]:
+        """Give what was typed, to show it again."""
+        ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": post.texts}
+        return {name: ways.get(one.option.kind.widget, post.text)(name) for name, one in self.places.items()}
+
+    def data(self, reading: Reading, before: Any = None) -> dict[str, Any]:
+        """Give plain data of a specification with what was typed over what was *before*; nothing typed is the default.
+
+        What has no control stays.
+        """
+        on_form = {one.path[0] for one in self.places.values()}
+        data = {name: value for name, value in (plain(before) if before else {}).items() if name not in on_form}
+        for one in self.places.values():
+            if one.switch and not reading.values[one.switch]:
+                continue
+            table = data
+            for part in one.path[:-1]:
+                table = table.setdefault(part, {})
+            if one.option.required or _given(reading, one):
+                table[one.path[-1]] = self._read(reading, one, before)
+        return data
+
+    def faults_by_control(self, faults: Sequence[Fault], language: str = SOURCE_LANGUAGE) -> dict[str, str]:
+        """Give what is wrong with each control, to be said beside it in *language*."""
+        found: dict[str, str] = {}
+        for fault in faults:
+            field = fault.field or ""
+            name = self._names.get(field, field.partition(".")[0])
+            reason = say(language, fault.reason)
+            found[name] = f"{found[name]}; {reason}" if name in found else reason
+        return found
+
+    def _read(self, reading: Reading, place: Place, before: Any) -> Any:
+        kind, name = place.option.kind, place.name
+        if kind.widget == "check":
+            return reading.values[name]
+        if kind.widget == "boxes":
+            ticked = reading.values[name]
+            return [one for one in kind.choices if one in ticked] if kind.choices else ticked
+        if kind.widget == "money":
+            beside = self._names[".".join((*place.path[:-1], "currency"))]
+            return reading.money(name, reading.text(beside).upper())
+        value = READ.get(kind.widget, Reading.text)(reading, name)
+        old = getattr(_owner(before, place), place.path[-1], None)
+        # A text that was only trimmed on its way through the form is not a change.
+        return old if isinstance(old, str) and old.replace("\r\n", "\n").strip() == value else value
+
+
+class Sheet:
+    """A form as one page draws it: *values* in it, *faults* beside them, *choices* that only the page knows."""
+
+    def __init__(
+        self,
+        form: SpecForm,
+        tongue: Tongue,
+        values: Mapping[str, Any],
+        faults: Mapping[str, str],
+        choices: Mapping[str, Sequence[Choice]],
+    ) -> None:
+        self.places = form.places
+        self.tongue = tongue
+        self.values = values
+        self.faults = faults
+        self.choices = choices
+        self._drawn: set[str] = set()
+
+    def control(self, name: str) -> Control:
+        """Give the control called *name*, which the page draws."""
+        self._drawn.add(name)
+        _, one = self.tongue.gettext, self.places[name].option
+        commas = _("With commas between them.") if one.kind.widget == "names" else ""
+        return Control(
+            name,
+            one.kind.widget,
+            _(one.title) if one.title else name,
+            _(one.help) if one.help else commas,
+            self.values[name],
+            self.faults.get(name, ""),
+            one.required,
+            self.choices[name] if name in self.choices else self._choices(name),
+        )
+
+    def rest(self, section: str) -> list[Control]:
+        """Give the controls of *section* that have not been drawn."""
+        return [self.control(name) for name in self._of(section) if name not in self._drawn]
+
+    def faulty(self, section: str) -> bool:
+        """Say whether something in *section* is wrong."""
+        return any(name in self.faults for name in self._of(section))
+
+    def _of(self, section: str) -> list[str]:
+        return [name for name, one in self.places.items() if one.section == section]
+
+    def _choices(self, name: str) -> list[Choice]:
+        _, place = self.tongue.gettext, self.places[name]
+        none = [("", _("none"), "")] if place.switch == name else []
+        words = place.option.kind.choices.items()
+        return [*none, *((value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in words)]
+
+
+def _places(
+    make: type[Any], path: tuple[str, ...] = (), section: str = "", prefix: str = "", optional: bool = False
+) -> Iterator[Place]:
+    switch = ""
+    for own_name, one in options_of(make).items():
+        here, path_to = one.section or section, (*path, own_name)
+        if here and one.kind.make and one.kind.is_table:
+            yield from _places(one.kind.make, path_to, here, one.control, one.default is None)
+        elif here:
+            name = one.control or f"{prefix}{own_name}"
+            switch = switch or (name if optional else "")
+            yield Place(path_to, name, here, one, switch)
+
+
+def _owner(spec: Any, place: Place) -> Any:
+    """Give the table that an option is in; nothing where that is not there."""
+    for part in place.path[:-1]:
+        spec = getattr(spec, part, None)
+    return spec
+
+
+def _shown(spec: Any, place: Place) -> Any:
+    owner, one = _owner(spec, place), place.option
+    # Of a table that is not there, the form shows what it would be.
+    value = getattr(owner, place.path[-1], None if one.required else one.default)
+    if value is None:
+        return ""
+    if one.kind.widget == "money":
+        return amount_text(Money(value, getattr(owner, "currency", "")))
+    show = SHOWN.get(one.kind.widget)
+    return show(value) if show else value
+
+
+def _given(reading: Reading, place: Place) -> bool:
+    return place.option.kind.widget in {"check", "boxes"} or bool(reading.text(place.name))
