@@ -24,6 +24,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Role
+from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.readers.contract import Options
 
@@ -138,16 +139,18 @@ def parse_plan(text: str, *, file: str = "plan") -> ImportPlan:
     raise BadInput(faults=[Fault(reason, file=file, field=name) for name, reason in problems])
 
 
-def _unknown(name: str, known: Sequence[str]) -> str:
+def _unknown(name: str, known: Sequence[str]) -> Text:
     close = get_close_matches(name, known, n=1)
-    return "is not known" + (f"; did you mean '{close[0]}'?" if close else f"; known are {', '.join(known)}")
+    if close:
+        return Text("is not known; did you mean '{close}'?", close=close[0])
+    return Text("is not known; known are {known}", known=", ".join(known))
 
 
 _TEXTS = ("drop", "tag_columns", "tags", "keep", "names")
 _FLAGS = ("hidden", "unlabelled", "skip_bad", "quotes")
 
 
-def _read(name: str, value: Any) -> tuple[Any, str]:
+def _read(name: str, value: Any) -> tuple[Any, Text | None]:
     """Give a value as the plan holds it, and what is wrong with it."""
     if name in {"columns", "labels", "constants"}:
         return _read_mapping(name, value)
@@ -157,14 +160,14 @@ def _read(name: str, value: Any) -> tuple[Any, str]:
         shape = {"column": str, "keep": list, "leave_out": list, "roles": list}
         return _read_tables(value, Filter, shape)
     if name in _TEXTS:
-        return (_texts(value), "") if isinstance(value, list) else ((), "is not a list")
+        return (_texts(value), None) if isinstance(value, list) else ((), Text("is not a list"))
     wanted = bool if name in _FLAGS else int if name == "limit" else str
     if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        return None, f"is {value!r}, which is not {_CALLED[wanted]}"
-    return value, ""
+        return None, Text("is {value}, which is not {called}", value=repr(value), called=_CALLED[wanted])
+    return value, None
 
 
-_CALLED = {bool: "true or false", int: "a whole number", str: "a text"}
+_CALLED = {bool: Text("true or false"), int: Text("a whole number"), str: Text("a text")}
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:
@@ -175,37 +178,37 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_mapping(name: str, value: Any) -> tuple[Any, str]:
+def _read_mapping(name: str, value: Any) -> tuple[Any, Text | None]:
     if not isinstance(value, dict):
-        return {}, "is not a table"
+        return {}, Text("is not a table")
     if name == "labels":
-        return {key: _text(label) for key, label in value.items()}, ""
+        return {key: _text(label) for key, label in value.items()}, None
     if name == "constants":
-        return value, ""
+        return value, None
     wrong = [key for key, column in value.items() if not isinstance(column, (str, list))]
     if wrong:
-        return {}, f"'{wrong[0]}' is mapped to neither a column nor a list of columns"
-    return {key: _texts(column) if isinstance(column, list) else column for key, column in value.items()}, ""
+        return {}, Text("'{wrong}' is mapped to neither a column nor a list of columns", wrong=wrong[0])
+    return {key: _texts(column) if isinstance(column, list) else column for key, column in value.items()}, None
 
 
-def _read_tables(value: Any, make: type[Any], shape: Mapping[str, Any]) -> tuple[Any, str]:
+def _read_tables(value: Any, make: type[Any], shape: Mapping[str, Any]) -> tuple[Any, Text | None]:
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        return (), "is not a list of tables"
+        return (), Text("is not a list of tables")
     made = []
     for one in value:
         for key, cell in one.items():
             if key not in shape:
-                return (), f"'{key}' {_unknown(key, list(shape))}"
+                return (), Text("'{key}' {reason}", key=key, reason=_unknown(key, list(shape)))
             if not isinstance(cell, shape[key]) or isinstance(cell, bool):
-                return (), f"'{key}' is {cell!r}, which does not fit"
+                return (), Text("'{key}' is {cell}, which does not fit", key=key, cell=repr(cell))
         values = {key: _texts(cell) if isinstance(cell, list) else cell for key, cell in one.items()}
         if make is Filter and "column" not in values:
-            return (), "a filter needs a 'column'"
+            return (), Text("a filter needs a 'column'")
         made.append(make(**{"label": None, **values}) if make is Range else make(**values))
-    return tuple(made), ""
+    return tuple(made), None
 
 
-def _value_faults(plan: ImportPlan) -> list[tuple[str, str]]:
+def _value_faults(plan: ImportPlan) -> list[tuple[str, Text]]:
     found = []
     for name, value, allowed in (
         ("role", plan.role, ("", *(role.value for role in Role))),
@@ -213,15 +216,29 @@ def _value_faults(plan: ImportPlan) -> list[tuple[str, str]]:
         ("duplicates", plan.duplicates, ("refuse", "first")),
     ):
         if value not in allowed:
-            found.append((name, f"is '{value}', which is not one of {', '.join(one for one in allowed if one)}"))
+            found.append(
+                (
+                    name,
+                    Text(
+                        "is '{value}', which is not one of {known}",
+                        value=value,
+                        known=", ".join(one for one in allowed if one),
+                    ),
+                )
+            )
     if plan.labels and plan.ranges:
-        found.append(("ranges", "cannot stand beside 'labels': an answer is mapped in one way"))
+        found.append(("ranges", Text("cannot stand beside 'labels': an answer is mapped in one way")))
     try:
         codecs.lookup(plan.encoding)
     except LookupError:
-        found.append(("encoding", f"is '{plan.encoding}', which is not known; try utf-8, latin-1 or cp1252"))
+        found.append(
+            (
+                "encoding",
+                Text("is '{encoding}', which is not known; try utf-8, latin-1 or cp1252", encoding=plan.encoding),
+            )
+        )
     if plan.limit < 1:
-        found.append(("limit", "must be at least 1"))
+        found.append(("limit", Text("must be at least 1")))
     if len(plan.separator) > 1:
-        found.append(("separator", f"is '{plan.separator}', which is not a single character"))
+        found.append(("separator", Text("is '{separator}', which is not a single character", separator=plan.separator)))
     return found

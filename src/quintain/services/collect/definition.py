@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from quintain.core.errors import BadInput, Fault
@@ -26,6 +25,7 @@ from quintain.core.rounds import (
     RoundSpec,
     Targets,
 )
+from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml
 from quintain.services.collect.writing_systems import SCRIPTS
 from quintain.services.work.rules import rule_faults
@@ -76,14 +76,14 @@ class _Check:
 def _whole(low: int, high: int) -> _Check:
     return _Check(
         lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high,
-        f"a whole number from {low} to {high}",
+        Text("a whole number from {low} to {high}", low=low, high=high),
     )
 
 
 def _text(most: int, least: int = 0) -> _Check:
     return _Check(
         lambda value: isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and _clean(value),
-        f"a text of {'1' if least else 'at most'} {'to ' if least else ''}{most} characters",
+        Text("a text of 1 to {most} characters" if least else "a text of at most {most} characters", most=most),
     )
 
 
@@ -95,18 +95,18 @@ def _texts(most: int) -> _Check:
             and all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in value)
             and len(set(value)) == len(value)
         ),
-        f"a list of at most {most} different texts",
+        Text("a list of at most {most} different texts", most=most),
     )
 
 
 def _one_of(known: Sequence[str]) -> _Check:
-    return _Check(lambda value: value in known, f"one of {', '.join(known)}")
+    return _Check(lambda value: value in known, Text("one of {known}", known=", ".join(known)))
 
 
 def _number(low: float, high: float) -> _Check:
     return _Check(
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and low < value <= high,
-        f"a number above {low:g} and at most {high:g}",
+        Text("a number above {low:g} and at most {high:g}", low=low, high=high),
     )
 
 
@@ -114,11 +114,11 @@ def _clean(value: str) -> bool:
     return not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", value)
 
 
-_FLAG = _Check(lambda value: isinstance(value, bool), "true or false")
-_MOMENT = _Check(lambda value: isinstance(value, datetime), "a date and time such as 2026-12-01T09:00:00Z")
+_FLAG = _Check(lambda value: isinstance(value, bool), Text("true or false"))
+_MOMENT = _Check(lambda value: isinstance(value, datetime), Text("a date and time such as 2026-12-01T09:00:00Z"))
 _URL = _Check(
     lambda value: isinstance(value, str) and (not value or re.fullmatch(r"https?://\S{1,480}", value) is not None),
-    "an http(s) address",
+    Text("an http(s) address"),
 )
 CHECKS: Mapping[str, _Check] = {
     "task": _text(80, 1),
@@ -136,7 +136,7 @@ CHECKS: Mapping[str, _Check] = {
     "scripts": _texts(20),
     "flags": _Check(
         lambda value: isinstance(value, list | tuple) and all(one in FLAGS for one in value),
-        f"a list with any of {', '.join(FLAGS)}",
+        Text("a list with any of {flags}", flags=", ".join(FLAGS)),
     ),
     "quizzes": _texts(20),
     "targets.mode": _one_of(TARGET_MODES),
@@ -146,7 +146,8 @@ CHECKS: Mapping[str, _Check] = {
     "reward.amount": _whole(0, 10**9),
     "reward.bonus": _whole(0, 10**9),
     "reward.currency": _Check(
-        lambda value: isinstance(value, str) and CURRENCY.fullmatch(value) is not None, "a currency code such as USD"
+        lambda value: isinstance(value, str) and CURRENCY.fullmatch(value) is not None,
+        Text("a currency code such as USD"),
     ),
     "caps.worker": _whole(1, 10**6),
     "caps.round": _whole(1, 10**9),
@@ -162,7 +163,7 @@ CHECKS: Mapping[str, _Check] = {
     "entry.completion_url": _URL,
     "conditions.name": _Check(
         lambda value: isinstance(value, str) and NAME.fullmatch(value) is not None,
-        "a name of up to 40 small letters, digits, - and _",
+        Text("a name of up to 40 small letters, digits, - and _"),
     ),
     "conditions.prompt": _FLAG,
     "conditions.weight": _whole(1, 1000),
@@ -176,8 +177,8 @@ class _Reading:
         self.file = file
         self.faults: list[Fault] = []
 
-    def fault(self, key: str, reason: str) -> None:
-        self.faults.append(Fault(reason, file=self.file, field=key))
+    def fault(self, key: str, reason: str, /, **values: object) -> None:
+        self.faults.append(Fault(as_text(reason, values), file=self.file, field=key))
 
     def read(self, data: Mapping[str, Any]) -> RoundSpec | None:
         self._unknown("", data, KEYS)
@@ -195,7 +196,7 @@ class _Reading:
                 values[key] = _kept(data[key])
         for key in ("task", "title"):
             if key not in data:
-                self.fault(key, f'is missing; add a line such as {key} = "…"')
+                self.fault(key, 'is missing; add a line such as {key} = "…"', key=key)
         if self.faults:
             return None
         spec = RoundSpec(**values)
@@ -205,28 +206,31 @@ class _Reading:
     def _unknown(self, place: str, data: Mapping[str, Any], known: Sequence[str]) -> None:
         for key in data:
             if key not in known:
-                close = get_close_matches(str(key), known, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-                self.fault(f"{place}{key}", f"no such key; {hint}")
+                self.fault(f"{place}{key}", "no such key; {hint}", hint=hint(key, known))
 
     def _fits(self, key: str, value: Any) -> bool:
         check = CHECKS[key]
         if not check.fits(value):
             shown = repr(value)
-            self.fault(key, f"is {shown if len(shown) < 60 else shown[:59] + '…'}, not {check.wanted}")
+            self.fault(
+                key,
+                "is {shown}, not {wanted}",
+                shown=shown if len(shown) < 60 else shown[:59] + "…",
+                wanted=check.wanted,
+            )
             return False
         return True
 
     def _table(self, name: str, make: type[Made], given: Any) -> Made | None:
         if not isinstance(given, Mapping):
-            self.fault(name, f"is not a table; write [{name}] and its keys below it")
+            self.fault(name, "is not a table; write [{name}] and its keys below it", name=name)
             return None
         places = fields(make)  # type: ignore[arg-type]  # every table is made by a dataclass
         known = [item.name for item in places]
         self._unknown(f"{name}.", given, known)
         missing = [item.name for item in places if item.default is MISSING and item.name not in given]
         for key in missing:
-            self.fault(f"{name}.{key}", f"is missing; it is {CHECKS[f'{name}.{key}'].wanted}")
+            self.fault(f"{name}.{key}", "is missing; it is {wanted}", wanted=CHECKS[f"{name}.{key}"].wanted)
         good = {
             key: _kept(value) for key, value in given.items() if key in known and self._fits(f"{name}.{key}", value)
         }
@@ -239,7 +243,7 @@ class _Reading:
         made = [self._table("conditions", Condition, one) for one in given]
         names = [one.name for one in made if one]
         for name in {name for name in names if names.count(name) > 1}:
-            self.fault("conditions", f"'{name}' is given twice")
+            self.fault("conditions", "'{name}' is given twice", name=name)
         return tuple(one for one in made if one)
 
     def _rules(self, given: Any) -> tuple[Mapping[str, Any], ...]:
@@ -248,7 +252,7 @@ class _Reading:
             return ()
         for number, rule in enumerate(given, 1):
             for reason in rule_faults(rule):
-                self.fault("qualifications", f"entry {number}: {reason}")
+                self.fault("qualifications", "entry {number}: {reason}", number=number, reason=reason)
         return tuple(dict(rule) for rule in given if isinstance(rule, Mapping))
 
     def _together(self, spec: RoundSpec) -> None:
@@ -257,14 +261,21 @@ class _Reading:
         if mode == "best" and models:
             self.fault("targets.models", "is given, and mode 'best' takes the best of the board; leave it out")
         if mode == "one" and len(models) != 1:
-            self.fault("targets.models", f"names {len(models)} models, and mode 'one' takes exactly one")
+            self.fault("targets.models", "names {n} models, and mode 'one' takes exactly one", n=len(models))
         if mode in {"random", "ensemble"} and len(models) < 2:
-            self.fault("targets.models", f"names {len(models)} models, and mode '{mode}' takes at least two")
+            self.fault(
+                "targets.models", "names {n} models, and mode '{mode}' takes at least two", n=len(models), mode=mode
+            )
         if spec.starts and spec.ends and spec.starts >= spec.ends:
             self.fault("ends", "is not after 'starts'")
         for script in spec.scripts:
             if script not in SCRIPTS:
-                self.fault("scripts", f"there is no script '{script}'; there are {', '.join(SCRIPTS)}")
+                self.fault(
+                    "scripts",
+                    "there is no script '{script}'; there are {scripts}",
+                    script=script,
+                    scripts=", ".join(SCRIPTS),
+                )
 
 
 def _kept(value: Any) -> Any:

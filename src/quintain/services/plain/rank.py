@@ -93,9 +93,11 @@ def parse_numbers(text: str, what: str) -> dict[str, float]:
         except ValueError:
             value = float("nan")
         if not name or not equals or not np.isfinite(value):
-            raise BadInput(f"'{part}' in the {what} is not NAME=NUMBER.", remedy="For example: memory=0.5.")
+            raise BadInput(
+                "'{part}' in the {what} is not NAME=NUMBER.", part=part, what=what, remedy="For example: memory=0.5."
+            )
         if name in pairs:
-            raise BadInput(f"'{name}' is in the {what} twice.")
+            raise BadInput("'{name}' is in the {what} twice.", name=name, what=what)
         pairs[name] = value
     return pairs
 
@@ -111,7 +113,12 @@ def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
     weights = ranking.weights
     strange = [name for name in options.aggregates if name not in AGGREGATIONS]
     if strange:
-        raise BadInput(f"There is no aggregation '{strange[0]}'.", remedy=f"Known: {', '.join(AGGREGATIONS)}.")
+        raise BadInput(
+            "There is no aggregation '{name}'.",
+            name=strange[0],
+            aggregations=", ".join(AGGREGATIONS),
+            remedy="Known: {aggregations}.",
+        )
     return RankReport(
         table,
         ranking,
@@ -126,7 +133,7 @@ def read_rank_table(path: Path, options: RankOptions) -> Table:
     frame = read_table(path, required=["model"], columns=options.columns)
     absent = [name for name in options.skip if name not in frame.columns]
     if absent:
-        raise BadInput(faults=[Fault(f"there is no column '{absent[0]}' to skip", file=path.name)])
+        raise BadInput(faults=[Fault("there is no column '{absent}' to skip", absent=absent[0], file=path.name)])
     frame = frame.drop(list(options.skip))
     names = frame.columns[1:]
     if not names:
@@ -151,7 +158,12 @@ def read_rank_table(path: Path, options: RankOptions) -> Table:
 def _check_names(names: Sequence[str], options: RankOptions) -> None:
     for name in (*options.lower, *options.caps):
         if name not in names:
-            raise BadInput(f"There is no metric called '{name}'.", remedy=f"Metrics here: {', '.join(names)}.")
+            raise BadInput(
+                "There is no metric called '{name}'.",
+                name=name,
+                names=", ".join(names),
+                remedy="Metrics here: {names}.",
+            )
 
 
 def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
@@ -162,7 +174,13 @@ def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
     ]
     again = ((models != "") & ~models.is_first_distinct()).arg_true()
     return faults + [
-        Fault(f"the model '{models[row]}' is there twice", file=path.name, row=row_number(path, row), field="model")
+        Fault(
+            "the model '{model}' is there twice",
+            model=models[row],
+            file=path.name,
+            row=row_number(path, row),
+            field="model",
+        )
         for row in again.to_list()
     ]
 
@@ -176,7 +194,7 @@ def _numbers(column: pl.Series, path: Path) -> tuple[Any, Any, list[Fault]]:
     numbers = text.cast(pl.Float64, strict=False)
     bad = (text != "") & ~cannot & ~numbers.is_finite().fill_null(False)
     faults = [
-        Fault(f"'{text[row]}' is not a number", file=path.name, row=row_number(path, row), field=column.name)
+        Fault("'{text}' is not a number", text=text[row], file=path.name, row=row_number(path, row), field=column.name)
         for row in bad.arg_true().to_list()
     ]
     return numbers.fill_null(float("nan")).to_numpy(), cannot.to_numpy(), faults

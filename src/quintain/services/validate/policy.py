@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text, hint
 from quintain.core.toml import parse_toml
 from quintain.core.validation import (
     RULE_NAMES,
@@ -53,9 +53,9 @@ NUMBERS: Mapping[str, tuple[float, float]] = {
 }
 MINIMUM = ValidationPolicy().minimum
 CHOICES: Mapping[str, tuple[str, ...]] = {"items": SOURCES, "rules.rule": RULE_NAMES}
-PATTERNS: Mapping[str, tuple[str, str]] = {
-    "reward.currency": (r"[A-Z]{3}", "a currency code such as USD"),
-    "quiz.name": (r"\S(.{0,78}\S)?", "a name of 1 to 80 characters"),
+PATTERNS: Mapping[str, tuple[str, Text]] = {
+    "reward.currency": (r"[A-Z]{3}", Text("a currency code such as USD")),
+    "quiz.name": (r"\S(.{0,78}\S)?", Text("a name of 1 to 80 characters")),
 }
 
 
@@ -82,7 +82,7 @@ def parse_policy(text: str, *, file: str | None = None) -> ValidationPolicy:
 
 def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> ValidationPolicy:
     """Make a policy of plain data, as TOML or a page gives it."""
-    faults: list[tuple[str, str]] = []
+    faults: list[tuple[str, Text]] = []
     values = _checked("", ValidationPolicy, data, faults)
     if isinstance(values.get("adaptive"), Mapping):
         values["adaptive"] = {"least": values.get("minimum", MINIMUM), **values["adaptive"]}
@@ -99,71 +99,102 @@ def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> Validation
     raise BadInput(faults=[Fault(reason, file=file, field=key) for key, reason in faults])
 
 
-def _checked(place: str, make: type[Any], data: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Any]:
+def _checked(place: str, make: type[Any], data: Mapping[str, Any], faults: list[tuple[str, Text]]) -> dict[str, Any]:
     known = [item.name for item in fields(make)]
     good = {}
     for key, value in data.items():
         if key not in known:
-            close = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-            faults.append((f"{place}{key}", f"no such key; {hint}"))
+            faults.append((f"{place}{key}", Text("no such key; {hint}", hint=hint(key, known))))
         elif (wanted := _wanted(f"{place}{key}", value)) is not None:
-            faults.append((f"{place}{key}", f"is {value!r}, not {wanted}"))
+            faults.append((f"{place}{key}", Text("is {value}, not {wanted}", value=repr(value), wanted=wanted)))
         else:
             good[key] = value
     return good
 
 
-def _wanted(key: str, value: Any) -> str | None:
+def _wanted(key: str, value: Any) -> Text | None:
     """Say what *key* should be where *value* is not that."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if key in WHOLE:
         low, high = WHOLE[key]
         fits = number and isinstance(value, int) and low <= value <= high
-        return None if fits else f"a whole number from {low} to {high}"
+        return None if fits else Text("a whole number from {low} to {high}", low=low, high=high)
     if key in NUMBERS:
         least, most = NUMBERS[key]
-        return None if number and least <= value <= most else f"a number from {least:g} to {most:g}"
+        return (
+            None
+            if number and least <= value <= most
+            else Text("a number from {least:g} to {most:g}", least=least, most=most)
+        )
     if key in CHOICES:
-        return None if value in CHOICES[key] else f"one of {', '.join(CHOICES[key])}"
+        return None if value in CHOICES[key] else Text("one of {choices}", choices=", ".join(CHOICES[key]))
     if key in PATTERNS:
         pattern, words = PATTERNS[key]
         return None if isinstance(value, str) and re.fullmatch(pattern, value) else words
     if key == "automatic":
-        return None if isinstance(value, bool) else "true or false"
+        return None if isinstance(value, bool) else Text("true or false")
     return None
 
 
-def _table(name: str, make: type[Any], given: Any, faults: list[tuple[str, str]]) -> Any:
+def _table(name: str, make: type[Any], given: Any, faults: list[tuple[str, Text]]) -> Any:
     if not isinstance(given, Mapping):
-        faults.append((name, f"is not a table; write [{name}] and its keys below it"))
+        faults.append((name, Text("is not a table; write [{name}] and its keys below it", name=name)))
         return None
     return make(**_checked(f"{name}.", make, given, faults))
 
 
-def _rules(given: Any, faults: list[tuple[str, str]]) -> tuple[UnqualifyRule, ...]:
+def _rules(given: Any, faults: list[tuple[str, Text]]) -> tuple[UnqualifyRule, ...]:
     if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping) for one in given):
-        faults.append(("rules", "is not a list of tables; write [[rules]] and rule = … below it"))
+        faults.append(("rules", Text("is not a list of tables; write [[rules]] and rule = … below it")))
         return ()
     return tuple(UnqualifyRule(**_checked("rules.", UnqualifyRule, one, faults)) for one in given)
 
 
-def _together(policy: ValidationPolicy) -> list[tuple[str, str]]:
+def _together(policy: ValidationPolicy) -> list[tuple[str, Text]]:
     """Find what is wrong only in combination."""
     faults = []
     if policy.minimum > policy.judgements:
-        faults.append(("minimum", f"is {policy.minimum}, more than the {policy.judgements} judgements of an item"))
+        faults.append(
+            (
+                "minimum",
+                Text(
+                    "is {minimum}, more than the {judgements} judgements of an item",
+                    minimum=policy.minimum,
+                    judgements=policy.judgements,
+                ),
+            )
+        )
     if policy.adaptive and policy.adaptive.least < policy.minimum <= policy.judgements:
         least, minimum = policy.adaptive.least, policy.minimum
-        reason = f"is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end"
-        faults.append(("adaptive.least", f"{reason} without one; set adaptive.least = {minimum}, or minimum = {least}"))
+        faults.append(
+            (
+                "adaptive.least",
+                Text(
+                    "is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would "
+                    "end without one; set adaptive.least = {minimum}, or minimum = {least}",
+                    minimum=minimum,
+                    least=least,
+                ),
+            )
+        )
     if policy.adaptive and policy.adaptive.least > policy.judgements:
         least, most = policy.adaptive.least, policy.judgements
-        faults.append(("adaptive.least", f"is {least}, more than the {most} judgements of an item"))
+        faults.append(
+            ("adaptive.least", Text("is {least}, more than the {most} judgements of an item", least=least, most=most))
+        )
     if policy.quiz and policy.quiz.right > policy.quiz.questions:
-        faults.append(("quiz.right", f"is {policy.quiz.right}, more than the {policy.quiz.questions} questions"))
+        faults.append(
+            (
+                "quiz.right",
+                Text(
+                    "is {right}, more than the {questions} questions",
+                    right=policy.quiz.right,
+                    questions=policy.quiz.questions,
+                ),
+            )
+        )
     if policy.gold.bonus_right > policy.gold.bonus_every:
-        faults.append(("gold.bonus_right", "is more than 'gold.bonus_every'"))
+        faults.append(("gold.bonus_right", Text("is more than 'gold.bonus_every'")))
     return faults
 
 

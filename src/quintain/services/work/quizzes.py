@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.tasks.definitions import find_row
@@ -92,7 +93,9 @@ def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mappin
     """Add a quiz to a task, or change it; whoever passed it before has passed it."""
     faults = quiz_faults(definition)
     if not NAME.fullmatch(name):
-        faults.append(Fault(f"'{name}' is not a name: use up to 80 small letters, digits, - and _", field="name"))
+        faults.append(
+            Fault("'{name}' is not a name: use up to 80 small letters, digits, - and _", name=name, field="name")
+        )
     if faults:
         raise BadInput(faults=faults)
     with transaction(db):
@@ -163,14 +166,17 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
         data = version.definition
         questions = data["questions"]
         if len(answers) != len(questions) or any(one is None for one in answers):
-            raise BadInput(faults=[Fault(f"there are {len(questions)} questions; answer each", field="answers")])
+            raise BadInput(faults=[Fault("there are {n} questions; answer each", n=len(questions), field="answers")])
         left, rest = _left(db, quiz.id, user_id, data)
         if rest is not None:
             wait = int((rest - now()).total_seconds()) + 1
             raise TooMany(
-                f"That was {data.get('tries', 5)} times.",
+                "That was {tries} times.",
+                tries=data.get("tries", 5),
+                rest=f"{rest:%d %B, %H:%M}",
                 retry_after=wait,
-                remedy=f"Have a rest until {rest:%d %B, %H:%M} UTC, read the instructions again, then try once more.",
+                remedy="Have a rest until {rest} UTC, read the instructions again, then try once more.",
+                code="quota_reached",
             )
         right = sum(given == question["answer"] for given, question in zip(answers, questions, strict=True))
         passed = right >= data.get("right", len(questions))
@@ -196,53 +202,80 @@ def practise(db: Session, actor: Actor, task: str, name: str, question: int, ans
     require_user(actor)
     practice = _find_open(db, task, name)[1].definition.get("practice", [])
     if not 0 <= question < len(practice):
-        raise NotFound(f"The quiz '{name}' has no practice question {question}.")
+        raise NotFound("The quiz '{name}' has no practice question {question}.", name=name, question=question)
     found = practice[question]
     return Feedback(answer == found["answer"], found["answer"], found.get("explanation", ""))
 
 
 def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
     """Find everything that is wrong with a quiz."""
-    faults = [Fault(f"no such key; there are {', '.join(KEYS)}", field=str(key)) for key in data if key not in KEYS]
+    faults = [
+        Fault("no such key; there are {keys}", keys=", ".join(KEYS), field=str(key)) for key in data if key not in KEYS
+    ]
     for key, low, high in (("tries", 1, 100), ("rest_hours", 0, 1000)):
         if key in data and not _whole(data[key], low, high):
-            faults.append(Fault(f"is {data[key]!r}, not a whole number from {low} to {high}", field=key))
+            faults.append(
+                Fault(
+                    "is {given}, not a whole number from {low} to {high}",
+                    given=repr(data[key]),
+                    low=low,
+                    high=high,
+                    field=key,
+                )
+            )
     if not isinstance(data.get("retired", False), bool):
-        faults.append(Fault(f"is {data['retired']!r}, not true or false", field="retired"))
+        faults.append(Fault("is {retired}, not true or false", retired=repr(data["retired"]), field="retired"))
     if not _text(data.get("instructions", "")):
         faults.append(Fault("is not a text", field="instructions"))
     questions = data.get("questions")
     if not isinstance(questions, list) or not questions:
-        reason = "is missing; write [[questions]] and text, options and answer below it"
+        reason = Text("is missing; write [[questions]] and text, options and answer below it")
         return [*faults, Fault(reason, field="questions")]
     if "right" in data and not _whole(data["right"], 1, len(questions)):
-        faults.append(Fault(f"is {data['right']!r}, not a whole number from 1 to {len(questions)}", field="right"))
+        faults.append(
+            Fault(
+                "is {right}, not a whole number from 1 to {n}",
+                right=repr(data["right"]),
+                n=len(questions),
+                field="right",
+            )
+        )
     practice = data.get("practice", [])
     if not isinstance(practice, list):
         return [*faults, Fault("is not a list of questions", field="practice")]
     for key, entries in (("questions", questions), ("practice", practice)):
         faults += [
-            Fault(f"entry {number}: {reason}", field=key)
+            Fault("entry {number}: {reason}", number=number, reason=reason, field=key)
             for number, entry in enumerate(entries, 1)
             for reason in _question_faults(entry)
         ]
     return faults
 
 
-def _question_faults(entry: Any) -> list[str]:
+def _question_faults(entry: Any) -> list[Text]:
     if not isinstance(entry, Mapping):
-        return ["is not a table with text, options and answer"]
+        return [Text("is not a table with text, options and answer")]
     known = ", ".join(QUESTION_KEYS)
-    reasons = [f"no such key '{key}'; there are {known}" for key in entry if key not in QUESTION_KEYS]
+    reasons = [
+        Text("no such key '{key}'; there are {known}", key=key, known=known)
+        for key in entry
+        if key not in QUESTION_KEYS
+    ]
     options = entry.get("options")
     if not _text(entry.get("text")) or not entry["text"].strip():
-        reasons.append("the text is missing")
+        reasons.append(Text("the text is missing"))
     if not _text(entry.get("explanation", "")):
-        reasons.append("the explanation is not a text")
+        reasons.append(Text("the explanation is not a text"))
     if not isinstance(options, list) or len(options) < 2 or not all(_text(one) and one for one in options):
-        return [*reasons, "the options are not a list of at least two texts"]
+        return [*reasons, Text("the options are not a list of at least two texts")]
     if not _whole(entry.get("answer"), 0, len(options) - 1):
-        reasons.append(f"the answer is {entry.get('answer')!r}, not an option's number from 0 to {len(options) - 1}")
+        reasons.append(
+            Text(
+                "the answer is {answer}, not an option's number from 0 to {n}",
+                answer=repr(entry.get("answer")),
+                n=len(options) - 1,
+            )
+        )
     return reasons
 
 
@@ -258,7 +291,9 @@ def _text(value: Any) -> bool:
 def _find_open(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
     found = _find(db, task, name)
     if found[1].definition.get("retired"):
-        raise Conflict(f"The quiz '{name}' has been retired.", remedy="Ask the task's owner what to take instead.")
+        raise Conflict(
+            "The quiz '{name}' has been retired.", name=name, remedy="Ask the task's owner what to take instead."
+        )
     return found
 
 
@@ -266,7 +301,7 @@ def _find(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
     find_row(db, task)
     found = queries.quiz(db, task, name)
     if found is None:
-        raise NotFound(f"Task '{task}' has no quiz '{name}'.")
+        raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
     return found
 
 
