@@ -52,12 +52,7 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     size = values.get("batch_size", 1)
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_BATCH:
         faults.append(
-            _fault(
-                "batch_size",
-                "is {size}; it is a whole number from 1 to {most}",
-                size=repr(size),
-                most=MAX_BATCH,
-            )
+            _fault("batch_size", "is {size}; it is a whole number from 1 to {most}", size=repr(size), most=MAX_BATCH)
         )
     options = values.get("options", {})
     if not isinstance(options, dict):

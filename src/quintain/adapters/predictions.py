@@ -55,9 +55,7 @@ class PredictionsAdapter(Adapter):
             missing = [one for one in ids if one not in answers]
             if missing:
                 raise BadInput(
-                    "There is no prediction for {n} examples; the first is {first}.",
-                    n=len(missing),
-                    first=missing[0],
+                    "There is no prediction for {n} examples; the first is {first}.", n=len(missing), first=missing[0]
                 )
             return [parse_cell(answers[one]) for one in ids]
 

@@ -241,7 +241,7 @@ class _Reading:
         return found
 
     def stratum(self, number: int, table: Mapping[str, Any]) -> Stratum:
-        place = Text("strata {number}", number=number)
+        place = f"strata {number}"
         self.unknown(place, table, ("name", "where", "share", "count", "across", "group"))
         name, group = table.get("name", f"stratum {number}"), table.get("group", "")
         for key, value in (("name", name), ("group", group)):

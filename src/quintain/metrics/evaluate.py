@@ -214,10 +214,7 @@ def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:
     column = values if isinstance(values, pl.Series) else pl.Series(slicing, list(values), strict=False)
     if len(column) != n:
         raise BadInput(
-            "There are {n} examples and {values} values of '{slicing}'.",
-            n=n,
-            values=len(column),
-            slicing=slicing,
+            "There are {n} examples and {values} values of '{slicing}'.", n=n, values=len(column), slicing=slicing
         )
     frame = pl.DataFrame({"value": column}).with_row_index("row")
     if isinstance(column.dtype, pl.List):

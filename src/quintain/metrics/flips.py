@@ -66,9 +66,7 @@ def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
     first, second = (as_answers(answer_type, values, many=False) for values in (before, after))
     if len(first) != len(second):
         raise BadInput(
-            "There are {n} answers before and {after} after the perturbation.",
-            n=len(first),
-            after=len(second),
+            "There are {n} answers before and {after} after the perturbation.", n=len(first), after=len(second)
         )
     if answer_type == "choices":
         first, second = first.list.unique().list.sort(), second.list.unique().list.sort()

@@ -28,12 +28,7 @@ def check_card(text: str) -> list[Fault]:
     """
     if len(text) > MAX_CARD:
         return [
-            Fault(
-                "the card has {n:,} characters; at most {most:,} are kept",
-                n=len(text),
-                most=MAX_CARD,
-                field="card",
-            )
+            Fault("the card has {n:,} characters; at most {most:,} are kept", n=len(text), most=MAX_CARD, field="card")
         ]
     sections = _sections(text)
     faults = []

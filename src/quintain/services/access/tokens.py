@@ -54,10 +54,7 @@ def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90)
     with transaction(db):
         if len(people.tokens_of(db, user_id)) >= MOST_PER_PERSON:
             raise Conflict(
-                "{name} has {most} tokens already.",
-                name=actor.name,
-                most=MOST_PER_PERSON,
-                remedy="Revoke one first.",
+                "{name} has {most} tokens already.", name=actor.name, most=MOST_PER_PERSON, remedy="Revoke one first."
             )
         expires_at = None if days is None else now() + timedelta(days=days)
         token = ApiToken(

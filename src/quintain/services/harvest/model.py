@@ -74,10 +74,7 @@ def target_from_workspace(
     version = get_model(db, actor, ref).version
     if task is not None and version.task != task:
         raise BadInput(
-            "Model '{ref}' belongs to task '{task}', not to '{other}'.",
-            ref=version.ref,
-            task=version.task,
-            other=task,
+            "Model '{ref}' belongs to task '{task}', not to '{other}'.", ref=version.ref, task=version.task, other=task
         )
     if version.withdrawn_at is not None:
         raise Conflict("Model '{ref}' was withdrawn.", ref=version.ref, remedy="Harvest with another version.")

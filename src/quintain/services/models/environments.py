@@ -81,12 +81,7 @@ def read_requirements(folder: Path) -> list[str]:
             )
     if len(found) > MAX_REQUIREMENTS:
         faults.append(
-            Fault(
-                "names {n} packages; {most} are allowed",
-                n=len(found),
-                most=MAX_REQUIREMENTS,
-                file=REQUIREMENTS,
-            )
+            Fault("names {n} packages; {most} are allowed", n=len(found), most=MAX_REQUIREMENTS, file=REQUIREMENTS)
         )
     if faults:
         raise BadInput(faults=faults[:LISTED], total=len(faults), remedy="Write lines such as: scikit-learn==1.7.2")

@@ -51,9 +51,7 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
     user_id = require_sender(actor)
     if not 0 < size <= MAX_UPLOAD:
         raise BadInput(
-            "An archive of {size:,} bytes is refused; up to {most:,} bytes are taken.",
-            size=size,
-            most=MAX_UPLOAD,
+            "An archive of {size:,} bytes is refused; up to {most:,} bytes are taken.", size=size, most=MAX_UPLOAD
         )
     if not _SHA256.fullmatch(sha256):
         raise BadInput("The SHA-256 of the archive is not 64 hexadecimal digits.")
