@@ -72,9 +72,6 @@ class Text(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._made, (self.template, self.many, self.values)
 
-    def __repr__(self) -> str:
-        return repr(str(self))
-
 
 class Word(str):
     """One word of ours within a text, such as a state: the interface has it in every language."""
@@ -104,6 +101,6 @@ def hint(name: object, known: Sequence[str]) -> Text:
 
 
 def _plain(value: object) -> Value:
-    if isinstance(value, numbers.Integral):  # also one of numpy's
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):  # also one of numpy's
         return int(value)
     return value if isinstance(value, str | float) else str(value)

@@ -33,8 +33,8 @@ def test_values_are_never_filled_again(value: str) -> None:
 
 def test_values_are_plain() -> None:
     """Numbers of other libraries become numbers, what is neither text nor number is written out."""
-    text = Text("{n:,} of {shape}", n=np.int64(1200), shape=[1, 2])
-    assert text == "1,200 of [1, 2]"
+    text = Text("{n:,} of {shape}, {seen}", n=np.int64(1200), shape=[1, 2], seen=True)
+    assert text == "1,200 of [1, 2], True"
     assert {type(value) for value in text.values.values()} == {int, str}
 
 
