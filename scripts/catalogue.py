@@ -1,20 +1,21 @@
 """Bring the catalogues of the interface's texts in step with the source.
 
 A language has two: `messages.po` holds the texts of templates and pages, `errors.po` those with which services and
-what is below them refuse something (see `raised.py`). `python scripts/catalogue.py` adds new messages to both
-(untranslated) and drops those that are gone; `--check` changes nothing and fails when a catalogue is out of step or a
-message has no translation.
+what is below them refuse something (`quintain.core.texts`). `python scripts/catalogue.py` adds new messages to both
+(untranslated) and drops those that are gone; `--check` changes nothing and fails when a catalogue is out of step, a
+message has no translation, or a text in the source could not be translated as it is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import io
-import re
+import string
 import sys
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -22,67 +23,114 @@ from babel.messages.pofile import read_po, write_po
 
 from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import raised
+from quintain.web.said import NAMES_A_COMMAND
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "quintain"
 WEB = SOURCE / "web"
 METHODS = [("**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 
-# Rooms whose errors reach pages. Everything in a folder does, unless it is only for commands, the API or the log.
-ROOMS = (
-    "core",
-    "services",
-    "tasks",
-    "data",
-    "web",
-    "adapters/contract.py",
-    "adapters/manifest.py",
-    "adapters/predictions.py",
-    "adapters/remote.py",
-    "engine/archives.py",
-    "labels/contract.py",
-    "models/card.py",
-    "stats/utility.py",
-    "store/blobs.py",
-    "store/database.py",
-)
-NOT_ON_PAGES = (
-    *(f"services/{name}" for name in ("evaluate/check_model", "evaluate/local", "evaluate/overlap", "evaluate/worker")),
-    *(f"services/{name}" for name in ("access/mail", "models/train", "harvest", "plain", "validate/vmer")),
-    *(f"services/{name}" for name in ("house/backup", "house/demo")),
-    *(f"data/{name}" for name in ("harvest_rules", "sentences", "where")),
-    "web/api",
-    "web/server",
-)
-# What the checks of addresses say (pydantic), where a page's address has a number in it.
-OF_ADDRESSES = (
-    "Input should be a valid integer, unable to parse string as an integer",
-    "Input should be a valid number, unable to parse string as a number",
-    "Input should be a valid boolean, unable to interpret input",
-    "Input should be greater than or equal to %(limit)s",
-    "Input should be less than or equal to %(limit)s",
-    "Field required",
-)
+ERRORS = ("QuintainError", "BadInput", "NotFound", "NotSignedIn", "Forbidden", "Conflict", "TooMany", "Unavailable")
+KINDS_OF_ERRORS = (*ERRORS, "NoSandbox", "Collision", "OverBudget")
+# What takes a template, and at which place; the values are its other arguments by name, but for those of its own.
+TEMPLATES = {**dict.fromkeys((*KINDS_OF_ERRORS, "Fault", "Text", "mistake"), 0), "fault": 1, "_fault": 1, "Rule": 2}
+OWN = {
+    **dict.fromkeys(KINDS_OF_ERRORS, frozenset({"remedy", "page", "code", "faults", "total", "retry_after"})),
+    "Fault": frozenset({"file", "row", "field", "line"}),
+}
+SPOKEN_IN_ENGLISH = ("cli/", "client/", "engine/guest/")  # commands, the library, and what runs beside a model
 
 
-def templates() -> dict[str, Catalog]:
+def errors(stream: IO[bytes], keywords: object = None, tags: object = None, options: object = None) -> Iterator[Any]:
+    """Extract the templates of one Python file, as Babel asks for it: line, function, message, comments."""
+    for call in calls(stream.read()):
+        if is_plural(call):
+            yield call.lineno, "ngettext", tuple(text for one in call.args for text in literals(one)), []
+        for template in templates(call):
+            for text in literals(template):
+                if is_said(text):
+                    yield template.lineno, None, text, []
+
+
+def is_said(text: str) -> bool:
+    """Say whether a template has words of its own, and is for pages: those that name a command are not."""
+    words = "".join(part[0] for part in string.Formatter().parse(text))
+    return any(character.isalpha() for character in words) and not NAMES_A_COMMAND.search(text)
+
+
+def calls(source: bytes) -> list[ast.Call]:
+    """List every call that takes a template."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [call for call in found if name_of(call) in TEMPLATES or is_plural(call)]
+
+
+def name_of(call: ast.Call) -> str:
+    """Give the last part of what is called."""
+    return getattr(call.func, "id", None) or getattr(call.func, "attr", "")
+
+
+def is_plural(call: ast.Call) -> bool:
+    """Say whether this is `Text.plural(one, many, n=…)`."""
+    return ast.unparse(call.func) == "Text.plural"
+
+
+def templates(call: ast.Call) -> list[ast.expr]:
+    """Give the templates of a call: the message, and for an error also what to do about it."""
+    place = TEMPLATES.get(name_of(call))
+    first = call.args[place : place + 1] if place is not None and not is_plural(call) else []
+    return [*first, *(one.value for one in call.keywords if one.arg in {"remedy", "page"})]
+
+
+def chosen(node: ast.expr) -> list[ast.expr]:
+    """Give an expression, or both of those that it chooses from."""
+    return [*chosen(node.body), *chosen(node.orelse)] if isinstance(node, ast.IfExp) else [node]
+
+
+def literals(node: ast.expr) -> list[str]:
+    """Give the texts that are written there."""
+    return [one.value for one in chosen(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def holes(text: str) -> set[str]:
+    """Name the values that a template asks for.
+
+    >>> sorted(holes("{name} has {n:,} rows"))
+    ['n', 'name']
+    """
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def slips(path: Path) -> Iterator[str]:
+    """Find texts that were put together before they became a template, and values that do not fit their template."""
+    for call in calls(path.read_bytes()):
+        place = f"{path.relative_to(SOURCE)}:{call.lineno}"
+        written = [*(call.args[:2] if is_plural(call) else ()), *templates(call)]
+        if any(isinstance(part, ast.JoinedStr | ast.BinOp) for one in written for part in chosen(one)):
+            yield f"{place}: write a template and its values, not a finished text"
+        given = {one.arg for one in call.keywords} - OWN.get(name_of(call), frozenset())
+        texts = [text for one in written for text in literals(one)]
+        if None in given or name_of(call) == "Rule" or not texts:
+            continue
+        asked = set().union(*map(holes, texts)) if given else set()
+        if asked != given - {"n"} | (asked & {"n"}):
+            yield f"{place}: the templates ask for {sorted(asked)}, and the values are {sorted(map(str, given))}"
+
+
+def catalogues() -> dict[str, Catalog]:
     """Collect all messages, by the file that they belong into."""
-    return {"messages.po": template(), "errors.po": refusals()}
+    return {"messages.po": messages(), "errors.po": refusals()}
 
 
-def refusals() -> Catalog:
+def refusals(root: Path = SOURCE) -> Catalog:
     """Collect the texts with which something is refused."""
     catalogue = Catalog(project="Quintain", header_comment="# Texts with which Quintain refuses something.")
-    found = raised.templates(raised.read_modules(SOURCE, ROOMS, NOT_ON_PAGES))
-    for text in (*found, *OF_ADDRESSES):
-        catalogue.add(text, None, [found.get(text, ("web", 0))], flags=("python-format",) if "%(" in text else ())
+    for file, line, message, comments, context in extract_from_dir(root, [("**.py", errors)]):
+        if not file.startswith(SPOKEN_IN_ENGLISH):
+            catalogue.add(message, None, [(file, line)], auto_comments=comments, context=context)
     return catalogue
 
 
-def template() -> Catalog:
+def messages() -> Catalog:
     """Collect the texts of templates and pages, and the words that task kinds put on pages."""
     catalogue = Catalog(project="Quintain", header_comment="# Texts of the interface of Quintain.")
     for file, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS):
@@ -115,11 +163,18 @@ def problems(path: Path, wanted: Catalog) -> list[str]:
     found = [f"not in the catalogue: {text}" for text in ids - set(known)]
     found += [f"no longer used: {text}" for text in set(known) - ids]
     for message in known.values():
-        texts = message.string if isinstance(message.string, tuple) else (message.string,)
+        texts = _several(message.string)
         if not all(texts) or message.fuzzy:
             found.append(f"not translated: {message.id}")
-        found += [f"wrong placeholders: {message.id}: {error}" for error in message.check(have)]
+        elif path.name == "errors.po" and any(holes(text) != holes(_several(message.id)[-1]) for text in texts):
+            found.append(f"wrong placeholders: {message.id}")
+        elif path.name != "errors.po":
+            found += [f"wrong placeholders: {message.id}: {error}" for error in message.check(have)]
     return sorted(found)
+
+
+def _several(texts: str | Iterable[str]) -> list[str]:
+    return [texts] if isinstance(texts, str) else list(texts)
 
 
 def update(path: Path, wanted: Catalog) -> None:
@@ -129,7 +184,6 @@ def update(path: Path, wanted: Catalog) -> None:
     if path.exists():
         with path.open("rb") as stream:
             have = read_po(stream, locale=locale)
-    keep_renamed(have, wanted)
     have.update(wanted, no_fuzzy_matching=True)
     have.obsolete.clear()
     buffer = io.BytesIO()
@@ -137,36 +191,20 @@ def update(path: Path, wanted: Catalog) -> None:
     path.write_bytes(buffer.getvalue())
 
 
-def keep_renamed(have: Catalog, wanted: Catalog) -> None:
-    """Keep the translation of a text of which only the names of the values have changed."""
-    hole = re.compile(r"%\((\w+)\)s")
-    known = {hole.sub("%()s", str(message.id)): message for message in have if message.string}
-    for message in list(wanted):
-        old = known.get(hole.sub("%()s", str(message.id)))
-        if isinstance(message.id, str) and old is not None and message.id not in have:
-            names = dict(zip(hole.findall(str(old.id)), hole.findall(message.id), strict=True))
-            kept = str(old.string)
-            have.add(message.id, hole.sub(partial(_renamed, names), kept))
-
-
-def _renamed(names: Mapping[str, str], found: re.Match[str]) -> str:
-    return f"%({names[found[1]]})s"
-
-
 def main() -> None:
     """Update all catalogues, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing, fail when something is out of step")
     check = parser.parse_args().check
-    wanted = templates()
     folders = sorted((WEB / "locale").glob("*/LC_MESSAGES"))
-    paths = [(folder / name, catalogue) for folder in folders for name, catalogue in wanted.items()]
+    paths = [(folder / name, wanted) for name, wanted in catalogues().items() for folder in folders]
     if check:
-        found = [f"{path}: {text}" for path, catalogue in paths for text in problems(path, catalogue)]
+        found = [slip for path in sorted(SOURCE.rglob("*.py")) for slip in slips(path)]
+        found += [f"{path}: {text}" for path, wanted in paths for text in problems(path, wanted)]
         sys.exit("\n".join(found) if found else 0)
-    for path, catalogue in paths:
-        update(path, catalogue)
-        print(f"{path}: {len(catalogue)} messages")
+    for path, wanted in paths:
+        update(path, wanted)
+        print(f"{path}: {len(wanted)} messages")
 
 
 if __name__ == "__main__":

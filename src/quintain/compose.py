@@ -124,7 +124,7 @@ def make_engine(settings: Settings) -> CellEngine:
         from quintain.engine.cluster import RayEngine
 
         return RayEngine(settings.engine)
-    raise BadInput(f"QUINTAIN_ENGINE is '{settings.engine}'.", remedy="It is `local` or ray://host:port.")
+    raise BadInput("QUINTAIN_ENGINE is '{engine}'.", engine=settings.engine, remedy="It is `local` or ray://host:port.")
 
 
 def workers_beside(settings: Settings) -> AbstractContextManager[object]:
@@ -153,7 +153,9 @@ def sandbox_of(settings: Settings) -> SandboxReport | None:
 
 def _check_sandbox(settings: Settings) -> None:
     if settings.sandbox not in NEEDED:
-        raise BadInput(f"QUINTAIN_SANDBOX is '{settings.sandbox}'.", remedy="It is `full`, `partial` or `off`.")
+        raise BadInput(
+            "QUINTAIN_SANDBOX is '{sandbox}'.", sandbox=settings.sandbox, remedy="It is `full`, `partial` or `off`."
+        )
 
 
 def conditions_of(settings: Settings) -> Conditions:
@@ -223,7 +225,10 @@ def create_workspace(settings: Settings) -> Workspace:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unavailable(
-            f"The folder {settings.workspace} cannot be made: {error.strerror}.", remedy="Name another one."
+            "The folder {workspace} cannot be made: {strerror}.",
+            workspace=settings.workspace,
+            strerror=error.strerror,
+            remedy="Name another one.",
         ) from error
     workspace = open_workspace(settings, check=False)
     if upgrade(workspace.engine):

@@ -111,10 +111,10 @@ def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
     """Send all logs to *stream* (stderr by default) in *style*, `text`, `brief` or `json`."""
     numbers = logging.getLevelNamesMapping()
     if level.upper() not in numbers:
-        raise BadInput(f"'{level}' is not a log level.", remedy="Use debug, info, warning or error.")
+        raise BadInput("'{level}' is not a log level.", level=level, remedy="Use debug, info, warning or error.")
     formatters = {"text": TextFormatter, "brief": BriefFormatter, "json": JsonFormatter}
     if style not in formatters:
-        raise BadInput(f"'{style}' is not a log format.", remedy="Use text, brief or json.")
+        raise BadInput("'{style}' is not a log format.", style=style, remedy="Use text, brief or json.")
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(formatters[style]())
     if style == "brief":

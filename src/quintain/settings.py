@@ -115,9 +115,16 @@ def _parse(name: str, raw: str, default: object) -> object:
             return True
         if raw.lower() in {"0", "false", "no", "off", ""}:
             return False
-        raise BadInput(f"{variable} is '{raw}', which is neither yes nor no.", remedy="Use 1 or 0.")
+        raise BadInput(
+            "{variable} is '{raw}', which is neither yes nor no.", variable=variable, raw=raw, remedy="Use 1 or 0."
+        )
     if isinstance(default, int):
         if not raw.isdecimal():
-            raise BadInput(f"{variable} is '{raw}', which is not a whole number.", remedy="Use digits only.")
+            raise BadInput(
+                "{variable} is '{raw}', which is not a whole number.",
+                variable=variable,
+                raw=raw,
+                remedy="Use digits only.",
+            )
         return int(raw)
     return Path(raw) if isinstance(default, Path) else raw

@@ -2,71 +2,59 @@
 
 from __future__ import annotations
 
-import re
-import time
-from dataclasses import dataclass
-
 from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput, Conflict, Fault
-from quintain.web.i18n import LOCALES, Tongue
-from quintain.web.said import TEXTS, WORDS, Phrasebook, Template, phrasebook, say, say_fault, tell
-
-ODD = ("<b>&amp;</b>", "ümlaut ß", "100 % sure", "%(name)s", "a\nb", "{}", "'quoted'", "")
-
-
-def _catalogue() -> list[tuple[str, str]]:
-    with (LOCALES / "de" / "LC_MESSAGES" / "errors.po").open("rb") as stream:
-        return [(str(one.id), str(one.string)) for one in read_po(stream, locale="de") if one.id]
+from quintain.core.texts import Text, Word, joined
+from quintain.web.i18n import LOCALES
+from quintain.web.said import say, say_fault, tell
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
-    return text % values if values else text.replace("%%", "%")
-
-
-def _holes(text: str) -> list[str]:
-    return re.findall(r"%\((\w+)\)s", text)
-
-
-def test_every_template_comes_through() -> None:
-    """Filled with odd values, each template of the catalogue is said in German, with every value kept."""
-    lost = []
-    for text, translation in _catalogue():
-        assert set(_holes(translation)) == set(_holes(text)), text
-        values = {name: f"⟦{number}{ODD[number % len(ODD)]}⟧" for number, name in enumerate(_holes(text))}
-        said = say("de", _filled(text, values))
-        if said != _filled(translation, values):
-            lost.append((text, said))
-    assert lost == []
-
-
-def test_most_specific_template_wins() -> None:
-    """A template that pins more of the text down is preferred to one that would swallow it."""
-    book = Phrasebook(
-        [("There is no %(what)s.", "allgemein %(what)s"), ("There is no task '%(name)s'.", "besonders %(name)s")],
-        Tongue("de"),
+def test_values_come_through_in_german() -> None:
+    """The template is translated, and the values, with whatever is in them, are put in as they are."""
+    assert (
+        say("de", Text("{name} is the only admin.", name="<b>{ada}%s</b>")) == "<b>{ada}%s</b> ist der einzige Admin."
     )
-    assert book.say("There is no task 'x'.") == "besonders x"
-    assert book.say("There is no bread.") == "allgemein bread"
+    assert say("de", Text("It has {n:,} bytes; {size:,} are allowed.", n=1200, size=10)).count("1,200") == 1
 
 
 def test_a_text_within_a_text_is_said_too() -> None:
     """Reasons, and words of ours such as a state, are translated where they stand in another text; names are not."""
-    assert say("de", "Round s/1 is closed, not open.") == "Die Runde s/1 ist geschlossen, nicht offen."
-    assert say("de", "is 3, not a whole number, 0 or more") == "ist 3; gebraucht wird: eine ganze Zahl ab 0"
-    told = say("de", "You cannot do this work yet. The role expert is needed. The quiz “a” has not been passed.")
+    closed = Text("Round {ref} is {state}, not open.", ref="s/1", state=Word("closed"))
+    assert say("de", closed) == "Die Runde s/1 ist geschlossen, nicht offen."
+    wanted = Text("is {value}, not {wanted}", value=3, wanted=Text("a whole number, 0 or more"))
+    assert say("de", wanted) == "ist 3; gebraucht wird: eine ganze Zahl ab 0"
+    missing = joined(
+        [Text("The role {role} is needed.", role="expert"), Text("The quiz “{name}” has not been passed.", name="a")]
+    )
+    told = say("de", Text("You cannot do this work yet. {missing}", missing=missing))
     assert (
         told == "Sie können diese Arbeit noch nicht tun. Die Rolle expert ist nötig. Das Quiz „a“ ist nicht bestanden."
     )
-    assert say("de", "There is no account called 'is missing'.") == "Es gibt kein Konto namens „is missing“."
+    called = Text("There is no account called '{name}'.", name="is missing")
+    assert say("de", called) == "Es gibt kein Konto namens „is missing“."
+
+
+def test_plurals_are_the_languages_own() -> None:
+    """German says a number of columns in its own way."""
+    said = [
+        say(
+            "de",
+            Text.plural(
+                "{n} column where there should be {width}", "{n} columns where there should be {width}", n=n, width=3
+            ),
+        )
+        for n in (1, 2)
+    ]
+    assert said == ["1 Spalte, wo 3 sein sollten", "2 Spalten, wo 3 sein sollten"]
 
 
 def test_what_nobody_translated_stays_english() -> None:
-    """A text without a template, and any text for an English reader, comes back as it was."""
-    assert say("de", "The moon is made of cheese.") == "The moon is made of cheese."
-    assert say("en", "ada is the only admin.") == "ada is the only admin."
+    """A text that no catalogue has, and any text for an English reader, comes back as it was."""
+    assert say("de", Text("The moon is made of {what}.", what="cheese")) == "The moon is made of cheese."
+    assert say("en", Text("{name} is the only admin.", name="ada")) == "ada is the only admin."
     assert say("de", "") == ""
 
 
@@ -86,47 +74,15 @@ def test_faults_are_told_once() -> None:
     assert several.message == "Etwas daran stimmt nicht"
     assert several.faults == ("Feld „name“: fehlt", "ist leer")
     assert several.more == 5
-    plain = tell("de", Conflict("ada is the only admin.", remedy="Make somebody else an admin first."))
+    plain = tell("de", Conflict("{name} is the only admin.", name="ada", remedy="Make somebody else an admin first."))
     assert plain.remedy == "Machen Sie zuerst jemand anderen zum Admin."
-
-
-@dataclass
-class _Named:
-    message: str
-    remedy: str | None = None
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_told(text: str) -> None:
     """Whatever was raised, there is something to show, and an English reader sees it unchanged."""
-    assert tell("en", _Named(text)).message == text
-    assert isinstance(tell("de", _Named(text)).message, str)
-
-
-@given(st.lists(st.text(max_size=40), min_size=2, max_size=2))
-def test_values_are_found_again(values: list[str]) -> None:
-    """What was put into a template is found again, unless a value holds the very text that parts it from the next."""
-    template = Template.of("Model '%(name)s' gave %(n)s answers.", "")
-    found = template.match(f"Model '{values[0]}' gave {values[1]} answers.")
-    assert found is not None
-    if "' gave " not in values[0]:
-        assert list(found.values()) == values
-
-
-def test_a_hostile_text_takes_no_time() -> None:
-    """A long text that nearly fits many templates is looked up in linear time."""
-    book = phrasebook("de")
-    began = time.process_time()
-    for text in ("There is no " * 400, "'" * 4_999, "is is is " * 500, "' is not one of " * 300):
-        book.say(text)
-    assert time.process_time() - began < 1.0
-
-
-def test_holes_that_hold_our_words_are_known() -> None:
-    """The names that said.py treats as texts of ours are names that templates have."""
-    names = {name for text, _ in _catalogue() for name in _holes(text)}
-    assert names >= WORDS
-    assert len(TEXTS & names) >= len(TEXTS) - 2
+    assert tell("en", Conflict(text)).message == text
+    assert isinstance(tell("de", Conflict(text)).message, str)
 
 
 def test_pages_advise_no_commands() -> None:
@@ -135,3 +91,12 @@ def test_pages_advise_no_commands() -> None:
     assert tell("en", both).remedy == "Remove a file below."
     assert tell("en", Conflict("It is full.", remedy="Leave it out with --skip-bad.")).remedy is None
     assert tell("en", Conflict("It is full.", remedy="Try again.")).remedy == "Try again."
+
+
+def test_translations_are_formal_and_whole() -> None:
+    """Every German text keeps the line breaks of its original, and nobody is addressed as a friend."""
+    with (LOCALES / "de" / "LC_MESSAGES" / "errors.po").open("rb") as stream:
+        pairs = [(str(one.id), str(one.string)) for one in read_po(stream, locale="de") if one.id]
+    assert len(pairs) > 1_000
+    assert [text for text, said in pairs if text.count("\n") != said.count("\n")] == []
+    assert [said for _, said in pairs if {"du", "dein", "deine", "dir", "dich"} & set(said.lower().split())] == []

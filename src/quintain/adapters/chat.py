@@ -24,6 +24,7 @@ from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_opti
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Exchange, Failure, Told
 from quintain.core.task import Task
+from quintain.core.texts import as_text
 from quintain.core.untrusted import storable
 from quintain.tasks.contract import kind_of
 
@@ -62,11 +63,21 @@ class ChatAdapter(Adapter):
         known = {item.name for item in kind_of(task).fields(task)} | {"labels"}
         for name in PLACEHOLDER.findall(str(options.get("prompt", ""))):
             if name not in known:
-                faults.append(_fault("prompt", f"names {{{name}}}; there are {', '.join(sorted(known))}"))
+                faults.append(
+                    _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=", ".join(sorted(known)))
+                )
         for name, least, most in (("temperature", 0, 2), ("max_tokens", 1, 32_000), ("concurrency", 1, 32)):
             value = options.get(name, 1)
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-                faults.append(_fault(name, f"is {value!r}; it lies between {least} and {most}"))
+                faults.append(
+                    _fault(
+                        name,
+                        "is {value}; it lies between {least} and {most}",
+                        value=repr(value),
+                        least=least,
+                        most=most,
+                    )
+                )
         return faults
 
     def permit(self, options: Options, outside: Outside) -> None:
@@ -239,11 +250,11 @@ def read_completion(reply: Any) -> tuple[str, Mapping[str, Any]]:
     try:
         content = reply["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        raise BadInput(f"The endpoint's reply is not a chat completion: {str(reply)[:160]!r}") from None
+        raise BadInput("The endpoint's reply is not a chat completion: {reply}", reply=repr(str(reply)[:160])) from None
     if content is None:  # it refused, or had no tokens left to say anything
         content = ""
     if not isinstance(content, str):
-        raise BadInput(f"The endpoint's reply has no text: {str(reply)[:160]!r}")
+        raise BadInput("The endpoint's reply has no text: {reply}", reply=repr(str(reply)[:160]))
     usage = reply.get("usage")
     return content, usage if isinstance(usage, dict) else {}
 
@@ -266,5 +277,5 @@ def _count(value: Any) -> int | None:
     return value if known else None
 
 
-def _fault(name: str, reason: str) -> Fault:
-    return Fault(reason, file="quintain.toml", field=f"options.{name}")
+def _fault(name: str, reason: str, /, **values: object) -> Fault:
+    return Fault(as_text(reason, values), file="quintain.toml", field=f"options.{name}")

@@ -99,11 +99,13 @@ class Adapter(ABC):
         self, folder: Path, task: Task, options: Options, outside: Outside
     ) -> AbstractContextManager[Connection]:
         """Give the way to ask a model that does not run in the sandbox."""
-        raise Conflict(f"A model of adapter '{self.name}' runs in the sandbox only.")
+        raise Conflict("A model of adapter '{name}' runs in the sandbox only.", name=self.name)
 
     def load(self, folder: Path) -> Predict:
         """Load a model that is our own code into this process."""
-        raise Conflict(f"A model of adapter '{self.name}' is not our own code, so it does not run in this process.")
+        raise Conflict(
+            "A model of adapter '{name}' is not our own code, so it does not run in this process.", name=self.name
+        )
 
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a model that needs what is not here, or what the operator does not allow."""
@@ -112,8 +114,11 @@ class Adapter(ABC):
         for library in self.requires:
             if importlib.util.find_spec(library) is None:
                 raise Unavailable(
-                    f"Models of adapter '{self.name}' need {library}, which is not installed on this server.",
-                    remedy=f"Its operator can install it with: pip install 'quintain[{self.name}]'.",
+                    "Models of adapter '{name}' need {library}, which is not installed on this server.",
+                    name=self.name,
+                    library=library,
+                    remedy="Its operator can install it with: pip install 'quintain[{name}]'.",
+                    page="Tell the operator.",
                 )
 
 

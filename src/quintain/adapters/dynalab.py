@@ -51,7 +51,7 @@ class DynalabAdapter(Adapter):
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         wanted = options.get("class")
         if wanted is not None and wanted not in {node.name for node in classes}:
-            return [Fault(f"defines no class {wanted}", file=name)]
+            return [Fault("defines no class {wanted}", wanted=wanted, file=name)]
         if not classes and "handle" not in functions:
             return [Fault("defines neither a handler class nor handle(data, context)", file=name)]
         return []

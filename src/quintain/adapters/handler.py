@@ -46,13 +46,13 @@ def parse_file(folder: Path, name: str) -> ast.Module | Fault:
     if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
         return Fault("is missing; it is the file that answers", file=name)
     if path.stat().st_size > MAX_SOURCE:
-        return Fault(f"has more than {MAX_SOURCE:,} bytes, which no handler needs", file=name)
+        return Fault("has more than {most:,} bytes, which no handler needs", most=MAX_SOURCE, file=name)
     try:
         return ast.parse(path.read_bytes(), filename=name)
     except SyntaxError as error:
-        return Fault(f"does not parse: {error.msg}", file=name, line=error.lineno)
+        return Fault("does not parse: {msg}", msg=error.msg, file=name, line=error.lineno)
     except ValueError as error:
-        return Fault(f"does not parse: {error}", file=name)
+        return Fault("does not parse: {error}", error=error, file=name)
     except (RecursionError, MemoryError):
         return Fault("does not parse: it is nested too deep", file=name)
 

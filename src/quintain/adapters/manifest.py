@@ -10,6 +10,7 @@ from typing import Any
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text, as_text
 from quintain.core.toml import parse_toml, read_text
 
 MANIFEST = "quintain.toml"
@@ -36,7 +37,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.exists():
         return Manifest()
-    values = parse_toml(read_text(path, remedy="`quintain model init` writes one."), file=MANIFEST)
+    values = parse_toml(read_text(path, remedy=Text("`quintain model init` writes one.")), file=MANIFEST)
     faults = _faults(values)
     if faults:
         raise BadInput(faults=faults)
@@ -47,16 +48,20 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     faults = _unknown(values, KEYS, "")
     for key in ("adapter", "task", "name"):
         if key in values and not isinstance(values[key], str):
-            faults.append(_fault(key, f"is {values[key]!r}, which is not a text"))
+            faults.append(_fault(key, "is {given}, which is not a text", given=repr(values[key])))
     size = values.get("batch_size", 1)
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_BATCH:
-        faults.append(_fault("batch_size", f"is {size!r}; it is a whole number from 1 to {MAX_BATCH}"))
+        faults.append(
+            _fault("batch_size", "is {size}; it is a whole number from 1 to {most}", size=repr(size), most=MAX_BATCH)
+        )
     options = values.get("options", {})
     if not isinstance(options, dict):
         return [*faults, _fault("options", "is not a table; write [options]")]
     adapter = values.get("adapter", "handler")
     if isinstance(adapter, str) and adapter not in ADAPTERS:
-        faults.append(_fault("adapter", f"'{adapter}' is not one of {', '.join(ADAPTERS.names())}"))
+        faults.append(
+            _fault("adapter", "'{adapter}' is not one of {names}", adapter=adapter, names=", ".join(ADAPTERS.names()))
+        )
     elif isinstance(adapter, str):
         faults += _unknown(options, tuple(ADAPTERS.get(adapter).options), "options.")
     return faults + [_fault(f"options.{key}", reason) for key in FILES if (reason := _not_a_file(options.get(key, "")))]
@@ -65,9 +70,9 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
 def _not_a_file(value: Any) -> str:
     """Say why *value* cannot name a file of the model, or nothing."""
     if not isinstance(value, str):
-        return f"is {value!r}, which is not a text"
+        return Text("is {value}, which is not a text", value=repr(value))
     if len(value.encode("utf-8", "replace")) > MAX_NAME or (value and not value.isprintable()):
-        return f"is {value[:40]!r}…, which cannot be the name of a file"
+        return Text("is {value}…, which cannot be the name of a file", value=repr(value[:40]))
     return ""
 
 
@@ -76,10 +81,14 @@ def _unknown(values: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> 
     for key in values:
         if key not in known:
             close = get_close_matches(key, known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(known) or 'none'}"
-            faults.append(_fault(f"{prefix}{key}", f"is not known; {hint}"))
+            hint = (
+                Text("did you mean '{close}'?", close=close[0])
+                if close
+                else Text("there are: {known}", known=", ".join(known) or Text("none"))
+            )
+            faults.append(_fault(f"{prefix}{key}", "is not known; {hint}", hint=hint))
     return faults
 
 
-def _fault(field_name: str, reason: str) -> Fault:
-    return Fault(reason, file=MANIFEST, field=field_name)
+def _fault(field_name: str, reason: str, /, **values: object) -> Fault:
+    return Fault(as_text(reason, values), file=MANIFEST, field=field_name)

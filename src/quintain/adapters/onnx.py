@@ -59,7 +59,12 @@ class OnnxAdapter(Adapter):
         encoding = options.get("encoding", "text")
         if encoding not in ENCODINGS:
             return [
-                Fault(f"option 'encoding' is {encoding!r}; it is one of {', '.join(ENCODINGS)}", file="quintain.toml")
+                Fault(
+                    "option 'encoding' is {encoding}; it is one of {known}",
+                    encoding=repr(encoding),
+                    known=", ".join(ENCODINGS),
+                    file="quintain.toml",
+                )
             ]
         wanted = [str(options.get("file", "model.onnx"))]
         if encoding in {"words", "counts"}:

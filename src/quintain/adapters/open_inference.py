@@ -88,15 +88,24 @@ def read_reply(reply: Any, count: int, task: Task, options: Options) -> list[Any
     wanted = options.get("output")
     found = [one for one in outputs if wanted is None or one.get("name") == wanted]
     if not found:
-        raise BadInput(f"The server's reply has no output '{wanted}', but {[one.get('name') for one in outputs]}.")
+        raise BadInput(
+            "The server's reply has no output '{wanted}', but {names}.",
+            wanted=wanted,
+            names=[one.get("name") for one in outputs],
+        )
     shape, data, kind = (found[0].get(key) for key in ("shape", "data", "datatype"))
     if not isinstance(shape, list) or not all(isinstance(size, int) for size in shape) or not isinstance(data, list):
         raise BadInput("The server's output has no shape or no data.")
     if len(shape) > DIMENSIONS:
-        raise BadInput(f"The server's output has {len(shape)} dimensions.")
+        raise BadInput("The server's output has {n} dimensions.", n=len(shape))
     flat = list(_flatten(data))
     if not shape or shape[0] != count or math.prod(shape) != len(flat):
-        raise BadInput(f"{count} inputs were sent and an output of shape {shape} with {len(flat)} values came back.")
+        raise BadInput(
+            "{count} inputs were sent and an output of shape {shape} with {n} values came back.",
+            count=count,
+            shape=shape,
+            n=len(flat),
+        )
     width = len(flat) // count if count else 1
     rows = [flat[start : start + width] for start in range(0, len(flat), width)]
     labels = [str(label) for label in options.get("labels", task.label_names)]
@@ -118,11 +127,13 @@ def _answer(row: list[Any], kind: str, labels: list[str]) -> Any:
         try:
             return by_label(row, labels) if labels else row
         except (ValueError, TypeError) as error:
-            raise BadInput(f"The server's scores cannot be read: {error}.") from error
+            raise BadInput("The server's scores cannot be read: {error}.", error=error) from error
     value = row[0] if len(row) == 1 else row
     try:
         if isinstance(value, str) and value[:1] in {"{", "["}:
             return read_json(value, REPLY)
         return named(value, labels) if kind.startswith(("INT", "UINT")) else value
     except (ValueError, BadInput) as error:
-        raise BadInput(f"The server's answer {value!r} cannot be read: {error}.") from error
+        raise BadInput(
+            "The server's answer {value} cannot be read: {error}.", value=repr(value), error=error
+        ) from error

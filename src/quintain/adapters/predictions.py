@@ -16,6 +16,7 @@ from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, O
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Example
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds, read_json
 from quintain.data.tables import read_table
 from quintain.tasks.contract import kind_of
@@ -53,7 +54,9 @@ class PredictionsAdapter(Adapter):
             ids = [Example(inputs).id for inputs in batch]
             missing = [one for one in ids if one not in answers]
             if missing:
-                raise BadInput(f"There is no prediction for {len(missing)} examples; the first is {missing[0]}.")
+                raise BadInput(
+                    "There is no prediction for {n} examples; the first is {first}.", n=len(missing), first=missing[0]
+                )
             return [parse_cell(answers[one]) for one in ids]
 
         yield Connection(predict)
@@ -68,7 +71,7 @@ def find_file(folder: Path, options: Options) -> Path:
         raise BadInput(faults=[Fault("is missing", file=str(options["file"]))])
     found = [folder / f"predictions{suffix}" for suffix in SUFFIXES if (folder / f"predictions{suffix}").is_file()]
     if len(found) != 1:
-        reason = "is missing" if not found else f"stands beside {found[-1].name}: only one may be there"
+        reason = "is missing" if not found else Text("stands beside {name}: only one may be there", name=found[-1].name)
         raise BadInput(faults=[Fault(reason, file="predictions.csv" if not found else found[0].name)])
     return found[0]
 
@@ -94,7 +97,7 @@ def _duplicates(table: pl.DataFrame, file: str) -> list[Fault]:
         ~pl.struct("id").is_first_distinct()
     )
     faults = [
-        Fault(f"id '{name}' was there before", file=file, row=row)
+        Fault("id '{name}' was there before", name=name, file=file, row=row)
         for row, name in later.select("row", "id").head(LISTED).iter_rows()
     ]
     return faults + [

@@ -14,6 +14,7 @@ from typing import Any
 
 from quintain.adapters.contract import Options, Outside
 from quintain.core.errors import Conflict, Fault
+from quintain.core.texts import Text
 
 BYTES_PER_TOKEN = 4  # of English text, for estimates
 MILLION = 1_000_000
@@ -26,6 +27,8 @@ PRICE_OPTIONS: Mapping[str, str] = {
 
 class OverBudget(Conflict):
     """The next call might cost more than is left."""
+
+    code = "over_budget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,11 @@ class Purse:
         with self._lock:
             if self.budget is not None and self.spent + self._aside + most > self.budget:
                 raise OverBudget(
-                    f"The budget does not cover the next call: {self.budget:.6g} were left for this run, of which "
-                    f"{self.spent:.6g} are spent, and the call may cost {most:.6g}.",
+                    "The budget does not cover the next call: {budget:.6g} were left for this run, of which "
+                    "{spent:.6g} are spent, and the call may cost {most:.6g}.",
+                    budget=self.budget,
+                    spent=self.spent,
+                    most=most,
                     remedy="Replies that came are kept. Raise the budget, and try the run again.",
                 )
             self._aside += most
@@ -97,12 +103,17 @@ class Purse:
 def check_prices(options: Options) -> list[Fault]:
     """Find what is wrong with prices and budget."""
     faults = [
-        Fault(f"is {options[name]!r}; it is a number from 0", file="quintain.toml", field=f"options.{name}")
+        Fault(
+            "is {given}; it is a number from 0",
+            given=repr(options[name]),
+            file="quintain.toml",
+            field=f"options.{name}",
+        )
         for name in PRICE_OPTIONS
         if name in options and not is_amount(options[name])
     ]
     if "budget" in options and not ({"input_price", "output_price"} & options.keys()):
-        said = "needs input_price or output_price, in whose currency it is"
+        said = Text("needs input_price or output_price, in whose currency it is")
         faults.append(Fault(said, file="quintain.toml", field="options.budget"))
     return faults
 

@@ -18,6 +18,7 @@ import regex
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import AnswerType
+from quintain.core.texts import Text, as_text
 
 RULES = ("exact", "last_line", "pattern", "json")
 PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
@@ -50,10 +51,14 @@ class Reader:
         text = THOUGHT.sub("", reply[:LONGEST_READ]).strip()
         if self.after:
             if self.after not in text:
-                raise BadInput(f"The reply {short(reply)} does not contain {self.after!r}.")
+                raise BadInput(
+                    "The reply {reply} does not contain {after}.", reply=short(reply), after=repr(self.after)
+                )
             text = text.rpartition(self.after)[2].strip()
         if not text:
-            raise BadInput("The reply is empty." if not reply.strip() else f"The reply {short(reply)} has no answer.")
+            raise BadInput(
+                "The reply is empty." if not reply.strip() else "The reply {reply} has no answer.", reply=short(reply)
+            )
         if self.rule == "json":
             return self._from_json(text)
         if self.rule == "last_line":
@@ -83,9 +88,9 @@ class Reader:
         try:
             found = json.loads(fenced[1] if fenced else text)
         except (ValueError, RecursionError):
-            raise BadInput(f"The reply {short(text)} is not JSON.") from None
+            raise BadInput("The reply {text} is not JSON.", text=short(text)) from None
         if not isinstance(found, dict) or "answer" not in found:
-            raise BadInput(f"The reply {short(text)} is not an object with 'answer'.")
+            raise BadInput("The reply {text} is not an object with 'answer'.", text=short(text))
         answer = found["answer"]
         if isinstance(answer, str):
             return _TYPES[self.answer_type](self, answer)
@@ -96,10 +101,10 @@ class Reader:
             matches = regex.finditer(self.pattern, text, timeout=PATTERN_SECONDS)
             found = {(match[1] if match.re.groups else match[0]) or "" for match in matches}
         except TimeoutError:
-            raise BadInput(f"The pattern takes too long on the reply {short(text)}.") from None
+            raise BadInput("The pattern takes too long on the reply {text}.", text=short(text)) from None
         if len(found) != 1:
-            problem = f"finds {len(found)} different answers" if found else "finds nothing"
-            raise BadInput(f"The pattern {problem} in the reply {short(text)}.")
+            problem = Text("finds {n} different answers", n=len(found)) if found else Text("finds nothing")
+            raise BadInput("The pattern {problem} in the reply {text}.", problem=problem, text=short(text))
         return found.pop()
 
     def _label(self, text: str) -> str:
@@ -107,19 +112,19 @@ class Reader:
         named = {label.casefold(): label for label in self.labels}
         if bare.casefold() in named:
             return named[bare.casefold()]
-        raise BadInput(f"The reply {short(text)} is not one of {', '.join(self.labels)}.")
+        raise BadInput("The reply {text} is not one of {labels}.", text=short(text), labels=", ".join(self.labels))
 
     def _option(self, text: str) -> int:
         found = OPTION.match(_bare(text))
         if found is None:
-            raise BadInput(f"The reply {short(text)} is not one option, such as B or 1.")
+            raise BadInput("The reply {text} is not one option, such as B or 1.", text=short(text))
         return _place(found[1] or found[2])
 
     def _options(self, text: str) -> list[int]:
         parts = [part.strip("()[]." + AROUND) for part in SEVERAL.split(_bare(text).strip("[]"))]
         named = [part for part in parts if part]
         if not named or not all(re.fullmatch(r"[A-Za-z]|\d{1,4}", part) for part in named):
-            raise BadInput(f"The reply {short(text)} is not a list of options, such as A, C or 0, 2.")
+            raise BadInput("The reply {text} is not a list of options, such as A, C or 0, 2.", text=short(text))
         return sorted({_place(part) for part in named})
 
     def _words(self, text: str) -> str:
@@ -131,17 +136,19 @@ def check_reading(options: Mapping[str, Any]) -> list[Fault]:
     rule, pattern = options.get("read", "exact"), options.get("pattern")
     faults = []
     if rule not in RULES:
-        faults.append(_fault("read", f"is {rule!r}; it is one of {', '.join(RULES)}"))
+        faults.append(_fault("read", "is {rule}; it is one of {rules}", rule=repr(rule), rules=", ".join(RULES)))
     if (rule == "pattern") != (pattern is not None):
         faults.append(_fault("pattern", 'goes with read = "pattern", and that with it'))
     if pattern is not None:
         try:
             groups = regex.compile(str(pattern)).groups
         except regex.error as error:
-            faults.append(_fault("pattern", f"is no regular expression: {error}"))
+            faults.append(_fault("pattern", "is no regular expression: {error}", error=error))
         else:
             if groups > 1:
-                faults.append(_fault("pattern", f"has {groups} groups; the answer is what one group holds"))
+                faults.append(
+                    _fault("pattern", "has {groups} groups; the answer is what one group holds", groups=groups)
+                )
     return faults
 
 
@@ -159,8 +166,8 @@ def _place(named: str) -> int:
     return int(named) if named.isdecimal() else string.ascii_uppercase.index(named.upper())
 
 
-def _fault(name: str, reason: str) -> Fault:
-    return Fault(reason, file="quintain.toml", field=f"options.{name}")
+def _fault(name: str, reason: str, /, **values: object) -> Fault:
+    return Fault(as_text(reason, values), file="quintain.toml", field=f"options.{name}")
 
 
 _TYPES: Mapping[str, Callable[[Reader, str], Any]] = {

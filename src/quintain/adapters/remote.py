@@ -14,6 +14,7 @@ from quintain.adapters.contract import Options, Outside
 from quintain.adapters.wire import Unanswered, Wire
 from quintain.core.errors import BadInput, Fault, Forbidden, Unavailable
 from quintain.core.hashing import canonical_json
+from quintain.core.texts import Text, as_text
 from quintain.core.untrusted import Bounds, read_json
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -53,10 +54,10 @@ def origin(url: str) -> str:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise BadInput(f"'{url}' is not an address.") from None
+        raise BadInput("'{url}' is not an address.", url=url) from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.password:
         raise BadInput(
-            f"'{url}' is not an address.", remedy="Write https://host or http://host:port, without a password."
+            "'{url}' is not an address.", url=url, remedy="Write https://host or http://host:port, without a password."
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}:{port or (443 if parts.scheme == 'https' else 80)}"
@@ -72,9 +73,15 @@ def check_options(options: Options) -> list[Fault]:
     for name, most in (("timeout", 600), ("retries", 20)):
         value = options.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-            faults.append(_fault(name, f"is {value!r}; it is a number from 0 to {most}"))
+            faults.append(_fault(name, "is {value}; it is a number from 0 to {most}", value=repr(value), most=most))
     if options.get("perturbations", "counted") not in {"counted", "all"}:
-        faults.append(_fault("perturbations", f"is {options['perturbations']!r}; it is 'counted' or 'all'"))
+        faults.append(
+            _fault(
+                "perturbations",
+                "is {perturbations}; it is 'counted' or 'all'",
+                perturbations=repr(options["perturbations"]),
+            )
+        )
     return faults
 
 
@@ -83,10 +90,13 @@ def permit(options: Options, outside: Outside) -> None:
     wanted = origin(str(options.get("url", "")))
     allowed = [origin(one) for one in outside.endpoints]
     if wanted not in allowed:
-        listed = ", ".join(outside.endpoints) or "none"
+        listed = ", ".join(outside.endpoints) or Text("none")
         raise Forbidden(
-            f"The endpoint {wanted} is not one that this server may call.",
-            remedy=f"Allowed: {listed}. The operator adds others to QUINTAIN_ENDPOINTS.",
+            "The endpoint {wanted} is not one that this server may call.",
+            wanted=wanted,
+            listed=listed,
+            remedy="Allowed: {listed}. The operator adds others to QUINTAIN_ENDPOINTS.",
+            page="Allowed: {listed}. The operator can add others.",
         )
     name = options.get("secret")
     if name is None:
@@ -94,8 +104,11 @@ def permit(options: Options, outside: Outside) -> None:
     secret = outside.secrets.get(str(name))
     if secret is None or origin(secret.endpoint) != wanted:
         raise Forbidden(
-            f"There is no key called '{name}' for {wanted}.",
+            "There is no key called '{name}' for {wanted}.",
+            name=name,
+            wanted=wanted,
             remedy="The operator adds it to the file QUINTAIN_SECRETS.",
+            page="The operator can add it.",
         )
 
 
@@ -136,36 +149,70 @@ class Caller:
             except Unanswered as error:
                 said = str(error)
             except BadInput as error:
-                raise BadInput(f"The endpoint {self.url}{path} {error.message}") from None
+                raise BadInput(
+                    "The endpoint {url}{path} {message}", url=self.url, path=path, message=error.message
+                ) from None
             else:
                 if reply.status not in RETRIED:
                     return self._read(path, reply.status, reply.headers, reply.content)
-                said = f"answered with status {reply.status}: {_shown(reply.content)}"
+                said = Text(
+                    "answered with status {status}: {content}", status=reply.status, content=_shown(reply.content)
+                )
                 after = reply.headers.get("retry-after", "")
             if attempt < self.retries:
                 with self._lock:
                     self.retried += 1
                 self._sleep(_pause(attempt, after))
-        raise Unavailable(f"The endpoint {self.url}{path} {said} ({self.retries + 1} attempts).")
+        raise Unavailable(
+            "The endpoint {url}{path} {said} ({retries} attempts).",
+            url=self.url,
+            path=path,
+            said=said,
+            retries=self.retries + 1,
+        )
 
     def _read(self, path: str, status: int, headers: Mapping[str, str], content: bytes) -> Any:
-        where = f"The endpoint {self.url}{path}"
+        where = Text("The endpoint {url}{path}", url=self.url, path=path)
         if status in {401, 403}:
             raise Forbidden(
-                f"{where} refused us with status {status}: {_shown(content)}", remedy="Check options.secret."
+                "{where} refused us with status {status}: {content}",
+                where=where,
+                status=status,
+                content=_shown(content),
+                remedy="Check options.secret.",
             )
         if 300 <= status < 400:
-            raise BadInput(f"{where} redirects to {headers.get('location', '?')!r}, which is not followed.")
+            raise BadInput(
+                "{where} redirects to {location}, which is not followed.",
+                where=where,
+                location=repr(headers.get("location", "?")),
+            )
         if status in {400, 422}:
             said = content[:LONGEST_SAID].decode("utf-8", "replace")
-            raise Refused(f"{where} answered with status {status}: {_shown(content)}", said)
+            raise Refused(
+                Text(
+                    "{where} answered with status {status}: {content}",
+                    where=where,
+                    status=status,
+                    content=_shown(content),
+                ),
+                said,
+            )
         if status >= 400:
-            raise BadInput(f"{where} answered with status {status}: {_shown(content)}")
+            raise BadInput(
+                "{where} answered with status {status}: {content}", where=where, status=status, content=_shown(content)
+            )
         try:
             return read_json(content, REPLY)
         except BadInput as error:
-            kind = headers.get("content-type", "no content type")
-            raise BadInput(f"{where} sent {kind} where JSON was expected: {_shown(content)} {error.message}") from None
+            kind = headers.get("content-type") or Text("no content type")
+            raise BadInput(
+                "{where} sent {kind} where JSON was expected: {content} {message}",
+                where=where,
+                kind=kind,
+                content=_shown(content),
+                message=error.message,
+            ) from None
 
 
 def _pause(attempt: int, retry_after: str) -> float:
@@ -180,5 +227,5 @@ def _shown(content: bytes) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…")
 
 
-def _fault(name: str, reason: str) -> Fault:
-    return Fault(reason, file="quintain.toml", field=f"options.{name}")
+def _fault(name: str, reason: str, /, **values: object) -> Fault:
+    return Fault(as_text(reason, values), file="quintain.toml", field=f"options.{name}")

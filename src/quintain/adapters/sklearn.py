@@ -39,7 +39,13 @@ class SklearnAdapter(Adapter):
         if not any((folder / name).is_file() for name in names):
             return [Fault("is missing; it is the fitted pipeline", file=" or ".join(names))]
         if options.get("input", "text") not in {"text", "dict"}:
-            return [Fault(f"option 'input' is {options['input']!r}; it is `text` or `dict`", file="quintain.toml")]
+            return [
+                Fault(
+                    "option 'input' is {input}; it is `text` or `dict`",
+                    input=repr(options["input"]),
+                    file="quintain.toml",
+                )
+            ]
         return []
 
 

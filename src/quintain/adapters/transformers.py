@@ -46,7 +46,7 @@ class TransformersAdapter(Adapter):
         except FileNotFoundError:
             return [Fault("is missing", file="config.json"), *faults]
         except (OSError, ValueError) as error:
-            return [Fault(f"is not JSON: {error}", file="config.json"), *faults]
+            return [Fault("is not JSON: {error}", error=error, file="config.json"), *faults]
         if isinstance(config, dict) and "auto_map" in config:
             faults.append(Fault("names code of its own (auto_map), which is not run", file="config.json"))
         return faults

@@ -112,7 +112,7 @@ class Wire:
         while piece := response.read1(PIECE):
             content += piece
             if len(content) > self.most:
-                raise BadInput(f"sent more than {self.most:,} bytes.")
+                raise BadInput("sent more than {most:,} bytes.", most=self.most)
             connection.settimeout(_left(deadline))
         return bytes(content)
 
@@ -126,7 +126,9 @@ def _left(deadline: float) -> float:
 
 def _one_line(name: str, value: str) -> str:
     if not value.isascii() or not value.isprintable():
-        raise BadInput(f"What is sent as '{name}' is not one line of ASCII.", remedy="Look at the operator's keys.")
+        raise BadInput(
+            "What is sent as '{name}' is not one line of ASCII.", name=name, remedy="Look at the operator's keys."
+        )
     return value
 
 

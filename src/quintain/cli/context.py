@@ -25,7 +25,8 @@ def workspace_of(context: typer.Context, *, check: bool = True) -> Workspace:
     settings = settings_of(context)
     if not settings.database_url and not (settings.workspace / "quintain.db").exists():
         raise NotFound(
-            f"There is no workspace in {settings.workspace}.",
+            "There is no workspace in {workspace}.",
+            workspace=settings.workspace,
             remedy="Make one with `quintain init`, or name another folder with --workspace.",
         )
     return open_workspace(settings, check=check)

@@ -92,7 +92,9 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise Unavailable(f"{path} cannot be written: {error.strerror}.", remedy="Name another file.") from error
+        raise Unavailable(
+            "{path} cannot be written: {strerror}.", path=path, strerror=error.strerror, remedy="Name another file."
+        ) from error
 
 
 def explain(error: QuintainError) -> None:

@@ -94,7 +94,9 @@ def _kept_input() -> Path:
             kept.write(head)
             shutil.copyfileobj(stream, kept)
     except OSError as error:
-        raise Unavailable(f"Standard input cannot be kept: {error.strerror}.", remedy="Free some space.") from error
+        raise Unavailable(
+            "Standard input cannot be kept: {strerror}.", strerror=error.strerror, remedy="Free some space."
+        ) from error
     return path
 
 

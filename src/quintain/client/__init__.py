@@ -201,7 +201,7 @@ class Client(BoardCalls, EvaluationCalls, JudgingCalls, RoundCalls, ValidationCa
         """
         source = Path(path)
         if not source.is_file():
-            raise NotFound(f"There is no file {source}.")
+            raise NotFound("There is no file {source}.", source=source)
         fields = {"name": name, "role": role, "language": language, "description": description, "plan": plan}
         given = {"hidden": hidden, "skip_bad": skip_bad, "score": score}
         flags = {name: str(value).lower() for name, value in given.items()}

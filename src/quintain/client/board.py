@@ -166,7 +166,7 @@ class BoardCalls:
             signature = dict(shape.get("signature") or {})
             public = str(signature.get("public_key") or "")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise BadInput(f"{path} is not a snapshot of a board.", remedy="Download it again.") from error
+            raise BadInput("{path} is not a snapshot of a board.", path=path, remedy="Download it again.") from error
         signed = is_signed(found, str(signature.get("value") or ""), public)
         try:
             kept = digest(json.loads(self.snapshot(task, found))) == found

@@ -17,7 +17,7 @@ def place(ref: str, kind: str) -> str:
     """Give the path of what `task/name` names, such as a quiz, a round or a validation."""
     task, _, name = ref.partition("/")
     if not task or not name:
-        raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name, or task/number for a round.")
+        raise BadInput("'{ref}' is not a reference.", ref=ref, remedy="Write task/name, or task/number for a round.")
     return f"{task_path(task)}/{kind}/{quote(name, safe='')}"
 
 
@@ -26,7 +26,7 @@ def address(ref: str, kind: str) -> tuple[str, dict[str, str]]:
     whole, _, version = ref.partition("@")
     task, slash, name = whole.partition("/")
     if not (task and slash and name):
-        raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name or task/name@2.")
+        raise BadInput("'{ref}' is not a reference.", ref=ref, remedy="Write task/name or task/name@2.")
     return f"{task_path(task)}/{kind}/{quote(name, safe='')}", {"version": version} if version else {}
 
 

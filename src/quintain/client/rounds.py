@@ -55,7 +55,7 @@ class RoundCalls:
         """
         source = Path(path)
         if not source.is_file():
-            raise NotFound(f"There is no file {source}.")
+            raise NotFound("There is no file {source}.", source=source)
         with source.open("rb") as stream:
             found: dict[str, int] = self._transport.ask(
                 "POST",

@@ -57,4 +57,4 @@ def _ask(transport: Transport, method: str, path: str, **request: Any) -> dict[s
             if attempt == ATTEMPTS - 1:
                 raise
             time.sleep(0.2 * 2**attempt)
-    raise Unavailable(f"{transport.url} cannot be reached.")
+    raise Unavailable("{url} cannot be reached.", url=transport.url)

@@ -46,7 +46,9 @@ class Transport:
             return response.json()
         except ValueError:
             raise Unavailable(
-                f"{self.url} did not answer with JSON.", remedy="Check that the address is that of a Quintain server."
+                "{url} did not answer with JSON.",
+                url=self.url,
+                remedy="Check that the address is that of a Quintain server.",
             ) from None
 
     def text(self, method: str, path: str, **request: Any) -> str:
@@ -79,7 +81,7 @@ class Transport:
             response = self._http.request(method, path, **request)
         except UnicodeEncodeError as error:
             remedy = "Take halves of surrogate pairs out."
-            raise BadInput(f"A text cannot be sent: {error.reason}.", remedy=remedy) from error
+            raise BadInput("A text cannot be sent: {reason}.", reason=error.reason, remedy=remedy) from error
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:
@@ -88,7 +90,9 @@ class Transport:
 
     def _unreachable(self, error: Exception) -> Unavailable:
         return Unavailable(
-            f"{self.url} cannot be reached: {error or type(error).__name__}.",
+            "{url} cannot be reached: {error}.",
+            url=self.url,
+            error=error or type(error).__name__,
             remedy="Check the address, and that the server runs.",
         )
 
@@ -100,13 +104,14 @@ def error_of(response: httpx2.Response) -> QuintainError:
     except (ValueError, KeyError, TypeError):
         body = {}
     message = body.get("message") or f"The server answered {response.status_code}."
-    remedy = body.get("remedy")
+    remedy, code = body.get("remedy"), body.get("code")
     status = response.status_code
     if status == 429:
-        return TooMany(message, retry_after=int(response.headers.get("retry-after", "1")), remedy=remedy)
+        wait = int(response.headers.get("retry-after", "1"))
+        return TooMany(message, retry_after=wait, remedy=remedy, code=code)
     if status in {400, 413, 422}:
-        return BadInput(message, faults=[_fault(item) for item in body.get("faults", [])], remedy=remedy)
-    return ERRORS.get(status, Unavailable)(message, remedy=remedy)
+        return BadInput(message, faults=[_fault(item) for item in body.get("faults", [])], remedy=remedy, code=code)
+    return ERRORS.get(status, Unavailable)(message, remedy=remedy, code=code)
 
 
 def _fault(item: Mapping[str, Any]) -> Fault:

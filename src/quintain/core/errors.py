@@ -10,7 +10,12 @@
     └── Unavailable          something outside is missing, full or down
 
 The message says what is wrong and where; *remedy* says what to do about it. Where that is a command or one of its
-options, *page* says the same for somebody who sits at a page.
+options, *page* says the same for somebody who sits at a page. All three are templates over the same values, which are
+given by name, so that pages can say them in another language (see `texts.py`):
+
+    raise Conflict("{name} is the only admin.", name=user.name, remedy="Make somebody else an admin first.")
+
+*code* tells programs what happened, whatever the words: that of the class, or a closer one where it matters.
 """
 
 from __future__ import annotations
@@ -19,27 +24,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from quintain.core.texts import Text, as_text
+
 MAX_REASON = 4000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Fault:
-    """One thing that is wrong, and where it is.
+    """One thing that is wrong, and where it is; the reason is a template over *values*.
 
-    >>> str(Fault("label 'postive' is not one of negative, positive", file="reviews.jsonl", row=41))
-    "reviews.jsonl, row 41: label 'postive' is not one of negative, positive"
+    >>> str(Fault("label '{label}' is not one of {known}", label="postive", known="a, b", file="reviews.jsonl", row=41))
+    "reviews.jsonl, row 41: label 'postive' is not one of a, b"
     """
 
-    reason: str
-    file: str | None = None
-    row: int | None = None
-    field: str | None = None
-    line: int | None = None
+    reason: Text
+    file: str | None
+    row: int | None
+    field: str | None
+    line: int | None
 
-    def __post_init__(self) -> None:
-        """Keep a reason to a length that somebody may read: it may quote a cell of any size."""
-        if len(self.reason) > MAX_REASON:
-            object.__setattr__(self, "reason", f"{self.reason[:MAX_REASON]}…")
+    def __init__(
+        self,
+        reason: str,
+        /,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        field: str | None = None,
+        line: int | None = None,
+        **values: object,
+    ) -> None:
+        text = as_text(reason, values)
+        if len(text) > MAX_REASON:  # it may quote a cell of any size, and somebody is to read it
+            text = Text("{start}…", start=text[:MAX_REASON])
+        for name, value in (("reason", text), ("file", file), ("row", row), ("field", field), ("line", line)):
+            object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
         places = [
@@ -49,46 +68,65 @@ class Fault:
             f"field '{self.field}'" if self.field else None,
         ]
         place = ", ".join(part for part in places if part)
-        return f"{place}: {self.reason}" if place else self.reason
+        return f"{place}: {self.reason}" if place else str(self.reason)
 
     def as_dict(self) -> dict[str, str | int | None]:
         """Give the fault as plain data, for JSON; *line* is there for files that are read by line, not by row."""
-        plain = {"file": self.file, "row": self.row, "field": self.field, "reason": self.reason}
+        plain = {"file": self.file, "row": self.row, "field": self.field, "reason": str(self.reason)}
         return plain if self.line is None else {**plain, "line": self.line}
 
 
 class QuintainError(Exception):
     """Something went wrong that a person can understand and mend."""
 
-    def __init__(self, message: str, *, remedy: str | None = None, page: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-        self.page = page
+    code: str = "error"
+
+    def __init__(
+        self,
+        message: str,
+        /,
+        *,
+        remedy: str | None = None,
+        page: str | None = None,
+        code: str | None = None,
+        **values: object,
+    ) -> None:
+        self.message = as_text(message, values)
+        self.remedy = as_text(remedy, values) if remedy else None
+        self.page = as_text(page, values) if page else None
+        self.code = code or type(self).code
+        super().__init__(self.message)
 
     def __str__(self) -> str:
-        return f"{self.message} {self.remedy}" if self.remedy else self.message
+        return f"{self.message} {self.remedy}" if self.remedy else str(self.message)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON, in the one shape that errors have."""
-        return {"message": self.message, "remedy": self.remedy, "faults": []}
+        remedy = str(self.remedy) if self.remedy else None
+        return {"code": self.code, "message": str(self.message), "remedy": remedy, "faults": []}
 
 
 class BadInput(QuintainError):
     """What was given is wrong; *faults* names every place that was found."""
 
+    code = "bad_input"
+
     def __init__(
         self,
         message: str = "",
+        /,
         *,
         faults: Iterable[Fault] = (),
         total: int | None = None,
         remedy: str | None = None,
         page: str | None = None,
+        code: str | None = None,
+        **values: object,
     ) -> None:
         self.faults = tuple(faults)
         self.total = len(self.faults) if total is None else total
-        super().__init__(message or "\n".join(str(fault) for fault in self.faults), remedy=remedy, page=page)
+        said = message or Text("{faults}", faults="\n".join(str(fault) for fault in self.faults))
+        super().__init__(said, remedy=remedy, page=page, code=code, **values)
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, with every fault that was found."""
@@ -98,32 +136,62 @@ class BadInput(QuintainError):
 class NotFound(QuintainError):
     """There is no such thing."""
 
+    code = "not_found"
+
 
 class NotSignedIn(QuintainError):
     """Nobody is known to be asking, or their token or session has expired."""
+
+    code = "not_signed_in"
 
 
 class Forbidden(QuintainError):
     """This person may not do that."""
 
+    code = "forbidden"
+
 
 class Conflict(QuintainError):
     """It clashes with what is already there."""
+
+    code = "conflict"
 
 
 class TooMany(QuintainError):
     """A limit on rate or quota was reached; *retry_after* is in seconds."""
 
-    def __init__(self, message: str, *, retry_after: int, remedy: str | None = None) -> None:
-        super().__init__(message, remedy=remedy)
+    code = "too_many"
+
+    def __init__(
+        self,
+        message: str,
+        /,
+        *,
+        retry_after: int,
+        remedy: str | None = None,
+        page: str | None = None,
+        code: str | None = None,
+        **values: object,
+    ) -> None:
+        super().__init__(message, remedy=remedy, page=page, code=code, **values)
         self.retry_after = retry_after
 
 
 class Unavailable(QuintainError):
     """Something outside is missing, full or down; *retry_after* seconds may mend it where it passes by itself."""
 
+    code = "unavailable"
+
     def __init__(
-        self, message: str, *, retry_after: int | None = None, remedy: str | None = None, page: str | None = None
+        self,
+        message: str,
+        /,
+        *,
+        retry_after: int | None = None,
+        remedy: str | None = None,
+        page: str | None = None,
+        code: str | None = None,
+        **values: object,
     ) -> None:
-        super().__init__(message, remedy=remedy, page=page)
+        super().__init__(message, remedy=remedy, page=page, code=code, **values)
         self.retry_after = retry_after

@@ -21,8 +21,10 @@ def parse_numbers(text: str, what: str) -> dict[str, float]:
         except ValueError:
             value = float("nan")
         if not name or not equals or not math.isfinite(value):
-            raise BadInput(f"'{part}' in the {what} is not NAME=NUMBER.", remedy="For example: memory=0.5.")
+            raise BadInput(
+                "'{part}' in the {what} is not NAME=NUMBER.", part=part, what=what, remedy="For example: memory=0.5."
+            )
         if name in pairs:
-            raise BadInput(f"'{name}' is in the {what} twice.")
+            raise BadInput("'{name}' is in the {what} twice.", name=name, what=what)
         pairs[name] = value
     return pairs

@@ -8,6 +8,7 @@ from typing import Any
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
 from quintain.core.spec import option, specification, tables
+from quintain.core.texts import Text
 
 MAX_TEXT = 100_000
 
@@ -23,7 +24,7 @@ class QuestionSpec:
 
     text: str = option(kinds.text(MAX_TEXT, 1, raw=True), help="what is asked")
     options: tuple[str, ...] = option(
-        kinds.Kind(_options, "a list of at least two texts", kept=tuple), help="what can be answered"
+        kinds.Kind(_options, Text("a list of at least two texts"), kept=tuple), help="what can be answered"
     )
     answer: int = option(kinds.whole(0, 1000), help="the number of the right option, counted from 0")
     explanation: str = option(kinds.text(MAX_TEXT, raw=True), default="", help="why it is right")
@@ -31,7 +32,10 @@ class QuestionSpec:
     def check(self) -> Iterator[Fault]:
         """Look the right option up."""
         if self.answer >= len(self.options):
-            yield Fault(f"is {self.answer}, not an option's number from 0 to {len(self.options) - 1}", field="answer")
+            last = len(self.options) - 1
+            yield Fault(
+                "is {answer}, not an option's number from 0 to {last}", answer=self.answer, last=last, field="answer"
+            )
 
 
 @specification
@@ -62,4 +66,5 @@ class QuizSpec:
     def check(self) -> Iterator[Fault]:
         """Compare what must be right with what is asked."""
         if self.needed > len(self.questions):
-            yield Fault(f"is {self.right}, not a whole number from 1 to {len(self.questions)}", field="right")
+            most = len(self.questions)
+            yield Fault("is {right}, not a whole number from 1 to {most}", right=self.right, most=most, field="right")

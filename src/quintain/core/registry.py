@@ -39,7 +39,12 @@ class Registry(Generic[Member]):
 
         def add(member: Member) -> Member:
             if name in self._members:
-                raise Conflict(f"There are two {self.family}s called '{name}'.", remedy="Rename one of them.")
+                raise Conflict(
+                    "There are two {family}s called '{name}'.",
+                    family=self.family,
+                    name=name,
+                    remedy="Rename one of them.",
+                )
             self._members[name] = member
             return member
 
@@ -52,7 +57,11 @@ class Registry(Generic[Member]):
             return self._members[name]
         except KeyError:
             raise NotFound(
-                f"There is no {self.family} called '{name}'.", remedy=f"Known: {', '.join(self.names())}."
+                "There is no {family} called '{name}'.",
+                family=self.family,
+                name=name,
+                names=", ".join(self.names()),
+                remedy="Known: {names}.",
             ) from None
 
     def names(self) -> list[str]:

@@ -82,9 +82,14 @@ class Targets:
         if self.mode == "best" and count:
             yield Fault("is given, and mode 'best' takes the best of the board; leave it out", field="models")
         if self.mode == "one" and count != 1:
-            yield Fault(f"names {count} models, and mode 'one' takes exactly one", field="models")
+            yield Fault("names {count} models, and mode 'one' takes exactly one", count=count, field="models")
         if self.mode in {"random", "ensemble"} and count < 2:
-            yield Fault(f"names {count} models, and mode '{self.mode}' takes at least two", field="models")
+            yield Fault(
+                "names {count} models, and mode '{mode}' takes at least two",
+                count=count,
+                mode=self.mode,
+                field="models",
+            )
 
 
 @specification
@@ -276,7 +281,7 @@ class RoundSpec:
     def check(self) -> Iterator[Fault]:
         """Compare names and moments."""
         for name in twice([one.name for one in self.conditions]):
-            yield Fault(f"'{name}' is given twice", field="conditions")
+            yield Fault("'{name}' is given twice", name=name, field="conditions")
         if self.starts and self.ends and self.starts >= self.ends:
             yield Fault("is not after 'starts'", field="ends")
 

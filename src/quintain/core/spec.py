@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
 from typing import Any, TypeVar, dataclass_transform
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.spec_kinds import Kind
+from quintain.core.texts import Text, as_text, hint
 
 Made = TypeVar("Made")
 Also = Callable[[Mapping[str, Any]], Iterable[Fault]]
@@ -81,14 +81,14 @@ def options_of(make: type[Any]) -> dict[str, Option]:
 
 def table(make: type[Any]) -> Kind:
     """Take a specification within another."""
-    return Kind(lambda value: isinstance(value, Mapping), "a table", plain=said, make=make)
+    return Kind(lambda value: isinstance(value, Mapping), Text("a table"), plain=said, make=make)
 
 
 def tables(make: type[Any], *, least: int = 0) -> Kind:
     """Take a list of specifications."""
     return Kind(
         lambda value: _are_tables(value) and len(value) >= least,
-        "a list of tables",
+        Text("a list of tables"),
         kept=tuple,
         plain=lambda value: [said(one) for one in value],
         make=make,
@@ -100,7 +100,7 @@ def any_tables() -> Kind:
     """Take a list of tables of any keys; who knows them checks them."""
     return Kind(
         _are_tables,
-        "a list of tables",
+        Text("a list of tables"),
         kept=lambda value: tuple(dict(one) for one in value),
         plain=lambda value: [dict(one) for one in value],
         many=True,
@@ -151,9 +151,9 @@ class Reading:
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
-    def fault(self, place: str, reason: str) -> None:
-        """Note what is wrong at *place*."""
-        self.faults.append(Fault(reason, field=place))
+    def fault(self, place: str, reason: str, **values: object) -> None:
+        """Note what is wrong at *place*: a template and its *values*."""
+        self.faults.append(Fault(as_text(reason, values), field=place))
 
     def table(self, make: type[Made], given: Mapping[str, Any], place: str = "") -> Made | None:
         """Make a specification of a table; nothing where it has a fault."""
@@ -161,13 +161,13 @@ class Reading:
         before = len(self.faults)
         for key in given:
             if key not in options:
-                self.fault(f"{place}{key}", f"no such key; {hint(str(key), tuple(options))}")
+                self.fault(f"{place}{key}", "no such key; {hint}", hint=hint(key, tuple(options)))
         values = {}
         for name, one in options.items():
             if name in given:
                 values[name] = self.value(one.kind, given[name], f"{place}{name}")
             elif one.required:
-                self.fault(f"{place}{name}", f"is missing; it is {one.kind.wanted}")
+                self.fault(f"{place}{name}", "is missing; it is {wanted}", wanted=one.kind.wanted)
         if len(self.faults) == before:
             self._check(make(**values), given, place)
         return make(**values) if len(self.faults) == before else None
@@ -210,17 +210,9 @@ def numbered(fault: Fault, number: int, of: int) -> Fault:
     >>> numbered(Fault("is missing", field="rules.name"), 2, of=3).reason
     'entry 2: is missing'
     """
-    return Fault(f"entry {number}: {fault.reason}", field=fault.field) if of > 1 else fault
-
-
-def hint(name: str, known: Sequence[str]) -> str:
-    """Say what somebody may have meant by *name*.
-
-    >>> hint("titel", ["title", "task"])
-    "did you mean 'title'?"
-    """
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+    if of < 2:
+        return fault
+    return Fault("entry {number}: {reason}", number=number, reason=fault.reason, field=fault.field)
 
 
 def twice(names: Sequence[str]) -> Iterator[str]:
@@ -238,8 +230,8 @@ def _are_tables(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value)
 
 
-def _not_tables(kind: Kind, place: str) -> str:
+def _not_tables(kind: Kind, place: str) -> Text:
     if not kind.many:
-        return f"is not a table; write [{place}] and its keys below it"
+        return Text("is not a table; write [{place}] and its keys below it", place=place)
     first = next(iter(options_of(kind.make)), "rule") if kind.make else "rule"
-    return f"is not a list of tables; write [[{place}]] and {first} = … below it"
+    return Text("is not a list of tables; write [[{place}]] and {first} = … below it", place=place, first=first)

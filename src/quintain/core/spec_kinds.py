@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from quintain.core.texts import Text
+
 LONG = 1000  # characters from which a text gets more than a line on a form
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")  # half a surrogate pair is no text, and PostgreSQL takes no NUL
@@ -28,7 +30,7 @@ class Kind:
     """
 
     fits: Callable[[Any], bool]
-    wanted: str
+    wanted: Text
     widget: str = "text"
     kept: Callable[[Any], Any] = _same
     plain: Callable[[Any], Any] = _same
@@ -41,19 +43,24 @@ class Kind:
         """Whether it is one table that is a specification of its own."""
         return self.make is not None and not self.many
 
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: Any) -> Text:
         """Say what is wrong with *value*, which does not fit.
 
         >>> whole(1, 9).wrong("three")
         "is 'three', not a whole number from 1 to 9"
         """
         shown = repr(value)
-        return f"is {shown if len(shown) < 60 else shown[:59] + '…'}, not {self.wanted}"
+        shown = shown if len(shown) < 60 else f"{shown[:59]}…"
+        return Text("is {value}, not {wanted}", value=shown, wanted=self.wanted)
 
 
 def whole(low: int, high: int, widget: str = "whole") -> Kind:
     """Take a whole number."""
-    return Kind(lambda value: is_whole(value) and low <= value <= high, f"a whole number from {low} to {high}", widget)
+    return Kind(
+        lambda value: is_whole(value) and low <= value <= high,
+        Text("a whole number from {low} to {high}", low=low, high=high),
+        widget,
+    )
 
 
 def money(high: int = 10**9) -> Kind:
@@ -63,11 +70,11 @@ def money(high: int = 10**9) -> Kind:
 
 def number(low: float = -math.inf, high: float = math.inf, *, above: bool = False) -> Kind:
     """Take a number from *low*, or *above* it, to *high*."""
-    wanted = f"a number from {low:g} to {high:g}"
+    wanted = Text("a number from {low:g} to {high:g}", low=float(low), high=float(high))
     if above:
-        wanted = f"a number above {low:g} and at most {high:g}"
+        wanted = Text("a number above {low:g} and at most {high:g}", low=float(low), high=float(high))
     elif math.isinf(high):
-        wanted = "a number" if math.isinf(low) else f"a number from {low:g} up"
+        wanted = Text("a number") if math.isinf(low) else Text("a number from {low:g} up", low=float(low))
     return Kind(
         lambda value: is_number(value) and (low < value if above else low <= value) and value <= high, wanted, "number"
     )
@@ -80,7 +87,7 @@ def fraction(*, above: bool = False) -> Kind:
 
 def flag() -> Kind:
     """Take true or false."""
-    return Kind(lambda value: isinstance(value, bool), "true or false", "check")
+    return Kind(lambda value: isinstance(value, bool), Text("true or false"), "check")
 
 
 def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
@@ -90,35 +97,37 @@ def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
         lambda value: (
             isinstance(value, str) and least <= len(value.strip()) and len(value) <= most and not refused.search(value)
         ),
-        f"a text of {least} to {most} characters" if least else f"a text of at most {most} characters",
+        Text("a text of {least} to {most} characters", least=least, most=most)
+        if least
+        else Text("a text of at most {most} characters", most=most),
         "area" if most >= LONG else "text",
     )
 
 
-def matching(pattern: str, wanted: str, widget: str = "text") -> Kind:
+def matching(pattern: str, wanted: Text, widget: str = "text") -> Kind:
     """Take a text of the form *pattern*, which *wanted* describes."""
     return Kind(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, wanted, widget)
 
 
 def currency() -> Kind:
     """Take the code of a currency."""
-    return matching(r"[A-Z]{3}", "a currency code such as USD", "currency")
+    return matching(r"[A-Z]{3}", Text("a currency code such as USD"), "currency")
 
 
 def name(most: int = 40) -> Kind:
     """Take a name that can stand in addresses and commands."""
     form = rf"[a-z0-9]([a-z0-9_-]{{0,{most - 2}}}[a-z0-9])?"
-    return matching(form, f"a name of up to {most} small letters, digits, - and _")
+    return matching(form, Text("a name of up to {most} small letters, digits, - and _", most=most))
 
 
 def label() -> Kind:
     """Take the name of a label: 1 to 80 characters, no blank at either end."""
-    return matching(r"\S(.{0,78}\S)?", "a name of 1 to 80 characters")
+    return matching(r"\S(.{0,78}\S)?", Text("a name of 1 to 80 characters"))
 
 
 def address() -> Kind:
     """Take the address of a page, or none."""
-    return matching(r"(https?://\S{1,480})?", "an http(s) address")
+    return matching(r"(https?://\S{1,480})?", Text("an http(s) address"))
 
 
 def texts(most: int, *, offered: bool = False) -> Kind:
@@ -130,7 +139,7 @@ def texts(most: int, *, offered: bool = False) -> Kind:
             and all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in value)
             and len(set(value)) == len(value)
         ),
-        f"a list of at most {most} different texts",
+        Text("a list of at most {most} different texts", most=most),
         "boxes" if offered else "names",
         kept=tuple,
     )
@@ -146,7 +155,7 @@ def one_of(
     known = _choices(choices)
     return Kind(
         lambda value: isinstance(value, str) and (value in known or (empty and not value)),
-        f"one of {', '.join(known)}",
+        Text("one of {known}", known=", ".join(known)),
         "cards" if cards else "choice",
         choices=known,
     )
@@ -157,7 +166,7 @@ def some_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> Kin
     known = _choices(choices)
     return Kind(
         lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) and one in known for one in value),
-        f"a list with any of {', '.join(known)}",
+        Text("a list with any of {known}", known=", ".join(known)),
         "boxes",
         kept=tuple,
         choices=known,
@@ -168,7 +177,7 @@ def moment() -> Kind:
     """Take a date and time; one without a time zone is in UTC."""
     return Kind(
         lambda value: isinstance(value, datetime),
-        "a date and time such as 2026-12-01T09:00:00Z",
+        Text("a date and time such as 2026-12-01T09:00:00Z"),
         "moment",
         kept=lambda value: value.replace(tzinfo=UTC) if value.tzinfo is None else value,
     )
@@ -182,7 +191,7 @@ def duration(most: timedelta) -> Kind:
     """
     return Kind(
         lambda value: isinstance(value, str) and bool(re.fullmatch(r"\d{1,9}[smhd]", value)) and _time(value) <= most,
-        f"a length of time such as 90s, 20m, 36h or 7d, at most {_time_text(most)}",
+        Text("a length of time such as 90s, 20m, 36h or 7d, at most {most}", most=_time_text(most)),
         kept=_time,
         plain=_time_text,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.jsontext import MAX_DEPTH, deeper_than
+from quintain.core.texts import Text
 
 MAX_BYTES = 1_000_000
 _DOTS = re.compile(r"""(?<![\w"'.-])(?>[\w"'-]++[ \t]*+\.[ \t]*+){64}""")
@@ -18,16 +19,16 @@ def read_text(path: Path, *, remedy: str = "Check the spelling and the folder.")
     """Read the text of the file at *path*, or say why that cannot be; *remedy* is for where there is none."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise BadInput(f"{path} is larger than 1 MB, which no file of this kind is.")
+            raise BadInput("{path} is larger than 1 MB, which no file of this kind is.", path=path)
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise NotFound(f"There is no file {path}.", remedy=remedy) from None
+        raise NotFound("There is no file {path}.", path=path, remedy=remedy) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        fault = Fault(f"byte {error.object[error.start]:#04x} is not UTF-8", file=str(path), line=line)
+        fault = Fault("byte {object:#04x} is not UTF-8", object=error.object[error.start], file=str(path), line=line)
         raise BadInput(faults=[fault], remedy="Save the file as UTF-8.") from None
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+        raise BadInput("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror) from error
 
 
 def parse_toml(text: str, *, file: str | None = None) -> dict[str, Any]:
@@ -48,14 +49,14 @@ def parse_toml(text: str, *, file: str | None = None) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise BadInput(faults=[_syntax_fault(str(error), file, text)], remedy="Mend the TOML first.") from None
     except RecursionError:
-        raise _refused(f"it is nested more than {MAX_DEPTH} deep", file) from None
+        raise _refused(Text("it is nested more than {max_depth} deep", max_depth=MAX_DEPTH), file) from None
     except ValueError:
-        raise _refused("it holds a number of thousands of digits, or a date that does not exist", file) from None
+        raise _refused(Text("it holds a number of thousands of digits, or a date that does not exist"), file) from None
     return values
 
 
 def _refused(reason: str, file: str | None) -> BadInput:
-    return BadInput(faults=[Fault(f"not valid TOML: {reason}", file=file)], remedy="Mend the TOML first.")
+    return BadInput(faults=[Fault("not valid TOML: {reason}", reason=reason, file=file)], remedy="Mend the TOML first.")
 
 
 def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
@@ -65,4 +66,4 @@ def _syntax_fault(message: str, file: str | None, text: str) -> Fault:
     if match:
         shown = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else ""
         reason += f" at column {match[2]}" + (f" of: {shown[:80]}" if shown else "")
-    return Fault(f"not valid TOML: {reason}", file=file, line=line)
+    return Fault("not valid TOML: {reason}", reason=reason, file=file, line=line)

@@ -52,12 +52,12 @@ def read_json(data: bytes | bytearray | str, bounds: Bounds) -> Any:
     """
     body = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
     if len(body) > bounds.size:
-        raise BadInput(f"It has {len(body):,} bytes; {bounds.size:,} are allowed.")
+        raise BadInput("It has {n:,} bytes; {size:,} are allowed.", n=len(body), size=bounds.size)
     _check(body, bounds)
     try:
         value = json.loads(body.decode("utf-8-sig", "replace"), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"It is not JSON: {error}.") from None
+        raise BadInput("It is not JSON: {error}.", error=error) from None
     return _cleaned(value) if _ESCAPED.search(body) else value
 
 
@@ -65,23 +65,27 @@ def _check(body: bytes, bounds: Bounds) -> None:
     """Look at the structure alone: texts are cut out first, for which escaped quotes must not be in the way."""
     bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     if bare.count(b'"') > 4 * bounds.elements + 2:  # a key and a value for each member
-        raise BadInput(f"It has too many texts; {bounds.elements:,} members are allowed.")
+        raise BadInput("It has too many texts; {elements:,} members are allowed.", elements=bounds.elements)
     pieces = bare.split(b'"')
     longest = max(map(len, pieces[1::2]), default=0)
     if longest > bounds.text:
-        raise BadInput(f"It has a text of {longest:,} bytes; {bounds.text:,} are allowed.")
+        raise BadInput("It has a text of {longest:,} bytes; {text:,} are allowed.", longest=longest, text=bounds.text)
     structure = b"".join(pieces[::2])
     elements = structure.count(b",") + structure.count(b"[") + structure.count(b"{")
     if elements > bounds.elements:
-        raise BadInput(f"It has {elements:,} members of lists and objects; {bounds.elements:,} are allowed.")
+        raise BadInput(
+            "It has {elements:,} members of lists and objects; {most:,} are allowed.",
+            elements=elements,
+            most=bounds.elements,
+        )
     if _NUMBER.search(structure):
-        raise BadInput(f"It has a number of more than {DIGITS} digits.")
+        raise BadInput("It has a number of more than {digits} digits.", digits=DIGITS)
     brackets = structure.translate(_SQUARE, _NO_BRACKET)
     for _ in range(bounds.depth):  # the innermost pairs go first, one level each time
         brackets = brackets.replace(b"[]", b"")
         if not brackets:
             return
-    raise BadInput(f"It is nested more than {bounds.depth} deep, or its brackets do not match.")
+    raise BadInput("It is nested more than {depth} deep, or its brackets do not match.", depth=bounds.depth)
 
 
 def _cleaned(value: Any) -> Any:

@@ -92,7 +92,12 @@ class EntryQuiz:
     def check(self) -> Iterator[Fault]:
         """Compare what must be right with what is asked."""
         if self.right > self.questions:
-            yield Fault(f"is {self.right}, more than the {self.questions} questions", field="right")
+            yield Fault(
+                "is {right}, more than the {questions} questions",
+                right=self.right,
+                questions=self.questions,
+                field="right",
+            )
 
 
 @specification
@@ -184,15 +189,19 @@ class ValidationPolicy:
         most, minimum = self.judgements, self.minimum
         least = self.adaptive.least if self.adaptive else minimum
         if minimum > most:
-            yield Fault(f"is {minimum}, more than the {most} judgements of an item", field="minimum")
+            yield Fault("is {n}, more than the {most} judgements of an item", n=minimum, most=most, field="minimum")
         if least < minimum <= most:
             yield Fault(
-                f"is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end "
-                f"without one; set adaptive.least = {minimum}, or minimum = {least}",
+                "is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end "
+                "without one; set adaptive.least = {minimum}, or minimum = {least}",
+                least=least,
+                minimum=minimum,
                 field="adaptive.least",
             )
         if self.adaptive and least > most:
-            yield Fault(f"is {least}, more than the {most} judgements of an item", field="adaptive.least")
+            yield Fault(
+                "is {n}, more than the {most} judgements of an item", n=least, most=most, field="adaptive.least"
+            )
 
     @property
     def first_slots(self) -> int:

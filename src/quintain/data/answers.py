@@ -8,6 +8,7 @@ from functools import reduce
 
 import polars as pl
 
+from quintain.core.texts import Text
 from quintain.data.plan import ImportPlan, Range
 from quintain.data.shaping import Misfit
 
@@ -62,7 +63,13 @@ def _by_range(texts: pl.Series, unwanted: pl.Series, plan: ImportPlan) -> Mapped
     if plan.unmapped == "drop":
         return _result(values, unwanted | band, nowhere, ())
     misfits = tuple(
-        (at, f"'{texts[at]}' is not a number" if numbers[at] is None else f"{texts[at]} is in none of the ranges")
+        (
+            at,
+            Text(
+                "'{given}' is not a number" if numbers[at] is None else "{given} is in none of the ranges",
+                given=texts[at],
+            ),
+        )
         for at in (nowhere & ~unwanted & texts.is_not_null() & (texts != "")).arg_true().to_list()
     )
     return _result(values, unwanted | band, _none(texts), misfits)

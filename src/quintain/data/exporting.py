@@ -19,9 +19,14 @@ def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
     """Write *table* to *path* as *form*: jsonl, csv, tsv or parquet; whole, or not at all."""
     sink = SINKS.get(form)
     if sink is None:
-        raise BadInput(f"'{form}' is not a format to export to.", remedy=f"Choose one of: {', '.join(SINKS)}.")
+        raise BadInput(
+            "'{form}' is not a format to export to.",
+            form=form,
+            sinks=", ".join(SINKS),
+            remedy="Choose one of: {sinks}.",
+        )
     if not path.parent.is_dir():
-        raise BadInput(f"There is no folder {path.parent} to write to.")
+        raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     os.close(handle)
     part = Path(name)
@@ -30,7 +35,9 @@ def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
         part.chmod(0o644)
         os.replace(part, path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Unavailable(f"{path} could not be written: {str(error).splitlines()[0]}.") from error
+        raise Unavailable(
+            "{path} could not be written: {error}.", path=path, error=str(error).splitlines()[0]
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 
 
 class _Names(yaml.BaseLoader):
@@ -27,19 +28,19 @@ def read_configs(readme: str, *, file: str) -> list[dict[str, Any]]:
         tables = yaml.load(block, _Names)  # noqa: S506 - a BaseLoader makes texts, lists and mappings only
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else None
-        raise _problem(file, f"not valid YAML: {error.problem or error.context}", line) from None
+        raise _problem(file, Text("not valid YAML: {problem}", problem=error.problem or error.context), line) from None
     except yaml.YAMLError as error:
-        raise _problem(file, f"not valid YAML: {str(error).splitlines()[0]}") from None
+        raise _problem(file, Text("not valid YAML: {error}", error=str(error).splitlines()[0])) from None
     except RecursionError:
-        raise _problem(file, "the YAML is nested too deeply") from None
+        raise _problem(file, Text("the YAML is nested too deeply")) from None
     if not block.strip():
         return []
     if not isinstance(tables, dict):
-        raise _problem(file, "is not a mapping", 2)
+        raise _problem(file, Text("is not a mapping"), 2)
     configs = tables.get("configs") or []
     configs = configs if isinstance(configs, list) else [configs]
     if not all(isinstance(config, dict) for config in configs):
-        raise _problem(file, "'configs' is not a list of mappings")
+        raise _problem(file, Text("'configs' is not a list of mappings"))
     return configs
 
 
@@ -53,4 +54,4 @@ def _block(lines: list[str], file: str) -> str:
 
 
 def _problem(file: str, reason: str, line: int | None = None) -> BadInput:
-    return BadInput(faults=[Fault(f"front matter: {reason}", file=file, line=line)])
+    return BadInput(faults=[Fault("front matter: {reason}", reason=reason, file=file, line=line)])

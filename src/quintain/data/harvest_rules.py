@@ -31,6 +31,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
+from quintain.core.texts import Text, as_text
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.languages import LANGUAGES
 from quintain.data.where import Condition, parse_where
@@ -145,7 +146,7 @@ class Rules:
 
 def read_rules(path: Path) -> Rules:
     """Read the rules in the TOML file at *path*."""
-    text = read_text(path, remedy="`quintain harvest --show-rules` prints one.")
+    text = read_text(path, remedy=Text("`quintain harvest --show-rules` prints one."))
     return parse_rules(text, file=path.name)
 
 
@@ -173,15 +174,19 @@ class _Reading:
             raise BadInput(faults=self.faults)
         return Rules(tuple(strata), limits, where, size, content_id(dict(self.data)))
 
-    def fault(self, place: str, reason: str) -> None:
-        self.faults.append(Fault(reason, file=self.file, field=place))
+    def fault(self, place: str, reason: str, /, **values: object) -> None:
+        self.faults.append(Fault(as_text(reason, values), file=self.file, field=place))
 
     def unknown(self, place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
         for name in table:
             if name not in known:
                 close = get_close_matches(name, known, n=1)
-                hint = f"did you mean '{close[0]}'?" if close else f"known are {', '.join(known)}"
-                self.fault(f"{place}.{name}" if place else name, f"is not known; {hint}")
+                hint = (
+                    Text("did you mean '{close}'?", close=close[0])
+                    if close
+                    else Text("known are {known}", known=", ".join(known))
+                )
+                self.fault(f"{place}.{name}" if place else name, "is not known; {hint}", hint=hint)
 
     def where(self, place: str, table: Mapping[str, Any], name: str) -> Where | None:
         text = table.get(name)
@@ -218,7 +223,7 @@ class _Reading:
         names = self.texts(place, value)
         wrong = [name for name in names if name not in there]
         if wrong:
-            self.fault(place, f"'{wrong[0]}' is not one of {', '.join(there)}")
+            self.fault(place, "'{wrong}' is not one of {there}", wrong=wrong[0], there=", ".join(there))
         return names
 
     def strata(self) -> list[Stratum]:
@@ -227,12 +232,12 @@ class _Reading:
             self.fault("strata", "is missing: write one [[strata]] for each part of the sample")
             return []
         if len(tables) > MAX_STRATA:
-            self.fault("strata", f"has {len(tables)} tables; {MAX_STRATA} are the most")
+            self.fault("strata", "has {n} tables; {most} are the most", n=len(tables), most=MAX_STRATA)
             return []
         found = [self.stratum(number, table) for number, table in enumerate(tables, start=1)]
         names = [one.name for one in found]
         for name in dict.fromkeys(one for one in names if names.count(one) > 1):
-            self.fault("strata", f"the name '{name}' is there twice")
+            self.fault("strata", "the name '{name}' is there twice", name=name)
         return found
 
     def stratum(self, number: int, table: Mapping[str, Any]) -> Stratum:
@@ -241,9 +246,9 @@ class _Reading:
         name, group = table.get("name", f"stratum {number}"), table.get("group", "")
         for key, value in (("name", name), ("group", group)):
             if not isinstance(value, str):
-                self.fault(f"{place}.{key}", f"is {value!r}, which is not a text")
+                self.fault(f"{place}.{key}", "is {value}, which is not a text", value=repr(value))
         if ("share" in table) == ("count" in table):
-            self.fault(place, f"'{name}' needs either a share or a count")
+            self.fault(place, "'{name}' needs either a share or a count", name=name)
         share = self.fraction(f"{place}.share", table["share"]) if "share" in table else None
         count = self.whole(f"{place}.count", table["count"], 1, MAX_SIZE) if "count" in table else None
         across = self.texts(f"{place}.across", table.get("across", []))
@@ -256,35 +261,46 @@ class _Reading:
         if counted and len(counted) < len(strata):
             self.fault("strata", "some have a share and some a count; give all of them the same")
         elif counted and size is not None and size != sum(one.count or 0 for one in strata):
-            self.fault("size", f"is {size}, but the counts add up to {sum(one.count or 0 for one in strata)}")
+            self.fault(
+                "size",
+                "is {size}, but the counts add up to {count}",
+                size=size,
+                count=sum(one.count or 0 for one in strata),
+            )
         elif not counted:
             total = sum(one.share or 0.0 for one in strata)
             if abs(total - 1) > 1e-6:
-                self.fault("strata", f"the shares add up to {total:g}, not to 1")
+                self.fault("strata", "the shares add up to {total:g}, not to 1", total=total)
 
     def bounds(self, place: str, value: Any) -> tuple[int, int]:
         pair = value if isinstance(value, list) else []
         if len(pair) != 2 or not all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in pair):
-            self.fault(place, f"is {value!r}; write the least and the most, such as [3, 60]")
+            self.fault(place, "is {value}; write the least and the most, such as [3, 60]", value=repr(value))
             return (1, UNBOUNDED)
         if pair[0] > pair[1]:
-            self.fault(place, f"the least, {pair[0]}, is more than the most, {pair[1]}")
+            self.fault(place, "the least, {least}, is more than the most, {most}", least=pair[0], most=pair[1])
         return (pair[0], pair[1])
 
     def fraction(self, place: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            self.fault(place, f"is {value!r}; give a fraction above 0 and at most 1")
+            self.fault(place, "is {value}; give a fraction above 0 and at most 1", value=repr(value))
             return 1.0
         return float(value)
 
     def whole(self, place: str, value: Any, least: int, most: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            self.fault(place, f"is {value!r}; give a whole number from {least} to {most:,}")
+            self.fault(
+                place,
+                "is {value}; give a whole number from {least} to {most:,}",
+                value=repr(value),
+                least=least,
+                most=most,
+            )
             return least
         return value
 
     def texts(self, place: str, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.fault(place, f"is {value!r}, which is not a list of texts")
+            self.fault(place, "is {value}, which is not a list of texts", value=repr(value))
             return ()
         return tuple(dict.fromkeys(value))

@@ -14,6 +14,7 @@ from polars.io.plugins import register_io_source
 
 from quintain.core.errors import BadInput, Fault, Unavailable
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.data.identity import ContentHash
 from quintain.data.mapping import EXTRA, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
@@ -48,22 +49,21 @@ class Report:
 
     def error(self) -> BadInput:
         """Give the error that says all this."""
-        remedy = "Mend the file, or leave bad rows out with --skip-bad."
-        page = "Mend the file, or tick the box that leaves out rows that are wrong."
-        if self.duplicates == self.total:
-            remedy = "Keep the first of each with --duplicates first."
-            page = 'Mend the file, or keep the first of each: write duplicates = "first" into the plan below.'
-        elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
-            remedy = "Save the file as UTF-8, or name its encoding with --encoding, such as latin-1."
-            page = 'Save the file as UTF-8, or name its encoding in the plan below: encoding = "latin-1".'
-        count = f"{self.total} fault{'s' if self.total != 1 else ''}"
-        return BadInput(
-            f"{self.file} has {count}; nothing was imported.",
-            faults=self.faults,
-            total=self.total,
-            remedy=remedy,
-            page=page,
+        said = Text.plural(
+            "{file} has {n} fault; nothing was imported.",
+            "{file} has {n} faults; nothing was imported.",
+            n=self.total,
+            file=self.file,
         )
+        remedy = Text("Mend the file, or leave bad rows out with --skip-bad.")
+        page = Text("Mend the file, or tick the box that leaves out rows that are wrong.")
+        if self.duplicates == self.total:
+            remedy = Text("Keep the first of each with --duplicates first.")
+            page = Text('Mend the file, or keep the first of each: write duplicates = "first" into the plan below.')
+        elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
+            remedy = Text("Save the file as UTF-8, or name its encoding with --encoding, such as latin-1.")
+            page = Text('Save the file as UTF-8, or name its encoding in the plan below: encoding = "latin-1".')
+        return BadInput(said, faults=self.faults, total=self.total, remedy=remedy, page=page)
 
 
 def stored_schema(task: Task) -> dict[str, pl.DataType]:
@@ -101,7 +101,9 @@ def write_examples(
     if report.rows == 0:
         raise BadInput(
             faults=[Fault("no row is left to import", file=report.file)],
-            remedy=f"Rows read: {report.rows_read}. Left out: {describe(report.dropped) or 'none'}.",
+            rows_read=report.rows_read,
+            dropped=describe(report.dropped) or Text("none"),
+            remedy="Rows read: {rows_read}. Left out: {dropped}.",
         )
     return report
 
@@ -139,7 +141,9 @@ def write_version(tables: Iterator[pl.DataFrame], schema: dict[str, pl.DataType]
 def _write_error(error: Exception, target: Path) -> Exception:
     if "No space left" in str(error) or "File too large" in str(error) or "quota" in str(error).lower():
         return Unavailable(
-            f"The disk that holds {target.parent} is full; nothing was imported.", remedy="Free some space and retry."
+            "The disk that holds {parent} is full; nothing was imported.",
+            parent=target.parent,
+            remedy="Free some space and retry.",
         )
     return error
 

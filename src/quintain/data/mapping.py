@@ -11,6 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.data.answers import map_answers
 from quintain.data.plan import ImportPlan
 from quintain.data.readers.contract import Batch, Source
@@ -118,7 +119,7 @@ class Mapper:
         if not self.plan.unlabelled:
             gone = values.is_null() if not isinstance(values.dtype, pl.String) else values.fill_null("") == ""
             missing = gone.arg_true().to_list()
-        misfits = [*result.misfits, *misfits, *((at, "is missing") for at in missing)]
+        misfits = [*result.misfits, *misfits, *((at, Text("is missing")) for at in missing)]
         if keep is not None:
             kept = keep.to_list()
             misfits = [(at, reason) for at, reason in misfits if kept[at]]
@@ -185,7 +186,7 @@ class Mapper:
             if fault.row not in told and (kept is None or kept[fault.row]):
                 self._report(fault.field, [(fault.row, fault.reason)], mapped, bad)
 
-    def _report(self, name: str, misfits: Iterable[tuple[int, str]], mapped: Mapped, bad: set[int]) -> None:
+    def _report(self, name: str, misfits: Iterable[tuple[int, Text]], mapped: Mapped, bad: set[int]) -> None:
         for at, reason in misfits:
             bad.add(at)
             mapped.faults.append(Fault(reason, file=mapped.file, row=int(mapped.rows[at]), field=self._called(name)))
@@ -199,7 +200,12 @@ class Mapper:
         plan, there = self.plan, self.source.columns
         known = (*self.schema, *RESERVED)
         problems = [
-            f"'{ours}' is not a field of task '{self.task.name}'{_hint(ours, known)}"
+            Text(
+                "'{ours}' is not a field of task '{task}'; {hint}",
+                ours=ours,
+                task=self.task.name,
+                hint=_hint(ours, known),
+            )
             for ours in (*plan.columns, *plan.constants)
             if ours not in known
         ]
@@ -215,8 +221,9 @@ class Mapper:
         if problems:
             raise BadInput(
                 faults=[Fault(problem, file=self.source.name) for problem in problems],
-                remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
-                page=f"The file has: {', '.join(there)}. Write them beside our names, under Columns.",
+                there=", ".join(there),
+                remedy="The file has: {there}. Map names with --column NAME=COLUMN.",
+                page="The file has: {there}. Write them beside our names, under Columns.",
             )
         return chosen
 
@@ -225,11 +232,11 @@ class Mapper:
         candidates = [self.source.usual.get(name, name), name, *(_ANSWER_NAMES if name == "answer" else ())]
         return next((one for one in candidates if one in there), None)
 
-    def _missing(self, chosen: Mapping[str, str | tuple[str, ...]]) -> list[str]:
+    def _missing(self, chosen: Mapping[str, str | tuple[str, ...]]) -> list[Text]:
         there = self.source.columns
         optional = {item.name for item in self.kind.fields(self.task) if not item.required}
         gone = [
-            f"there is no column for '{name}'"
+            Text("there is no column for '{name}'", name=name)
             for name in self.schema
             if name not in chosen
             and name not in self.plan.constants
@@ -238,7 +245,9 @@ class Mapper:
         ]
         used = [name for theirs in chosen.values() for name in _names(theirs)]
         used += [one.column for one in self.plan.active_filters()] + [*self.plan.tag_columns, *self.plan.keep]
-        return gone + [f"there is no column '{name}'" for name in dict.fromkeys(used) if name not in there]
+        return gone + [
+            Text("there is no column '{name}'", name=name) for name in dict.fromkeys(used) if name not in there
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +260,6 @@ def _names(theirs: str | Sequence[str]) -> tuple[str, ...]:
     return (theirs,) if isinstance(theirs, str) else tuple(theirs)
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
+def _hint(name: str, known: Sequence[str]) -> Text:
     close = get_close_matches(name, known, n=1)
-    return f"; did you mean '{close[0]}'?" if close else f"; it has {', '.join(known)}"
+    return Text("did you mean '{close}'?", close=close[0]) if close else Text("it has {known}", known=", ".join(known))

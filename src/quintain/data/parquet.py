@@ -42,7 +42,7 @@ def check_parquet(path: Path, name: str = "") -> None:
     name = name or path.name
     size = path.stat().st_size
     if size == 0:
-        raise BadInput(f"{name}: the file is empty.")
+        raise BadInput("{name}: the file is empty.", name=name)
     try:
         found = subprocess.run(  # noqa: S603 - our own program, and a path
             [sys.executable, "-I", "-c", _PROBE, str(path)],
@@ -70,5 +70,8 @@ def reading_parquet(name: str) -> Iterator[None]:
 
 def _unreadable(name: str, reason: str) -> BadInput:
     return BadInput(
-        f"{name} is not a readable Parquet file: {reason.rstrip('.')}.", remedy="Write it again, or send it as JSONL."
+        "{name} is not a readable Parquet file: {reason}.",
+        name=name,
+        reason=reason.rstrip("."),
+        remedy="Write it again, or send it as JSONL.",
     )

@@ -26,6 +26,7 @@ from quintain.core.errors import Fault
 from quintain.core.example import Role
 from quintain.core.spec import option, plain, read, specification, tables
 from quintain.core.spec_kinds import Kind
+from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.readers.contract import Options
 
@@ -55,12 +56,14 @@ def _is_encoding(value: Any) -> bool:
         return False
 
 
-TEXT = Kind(lambda value: isinstance(value, str), "a text")
-VALUES = Kind(lambda value: isinstance(value, list | tuple), "a list", kept=_texts)  # in a plan, 7 and "7" are the same
-TABLE = Kind(lambda value: isinstance(value, Mapping), "a table")
-COLUMNS = Kind(_are_columns, "a table that maps each name to a column or a list of columns", kept=_columns)
+TEXT = Kind(lambda value: isinstance(value, str), Text("a text"))
+VALUES = Kind(
+    lambda value: isinstance(value, list | tuple), Text("a list"), kept=_texts
+)  # in a plan, 7 and "7" are the same
+TABLE = Kind(lambda value: isinstance(value, Mapping), Text("a table"))
+COLUMNS = Kind(_are_columns, Text("a table that maps each name to a column or a list of columns"), kept=_columns)
 LABELS = Kind(TABLE.fits, TABLE.wanted, kept=lambda value: {key: _text(label) for key, label in value.items()})
-ENCODING = Kind(_is_encoding, "an encoding that is known, such as utf-8, latin-1 or cp1252")
+ENCODING = Kind(_is_encoding, Text("an encoding that is known, such as utf-8, latin-1 or cp1252"))
 
 
 @specification
@@ -114,7 +117,7 @@ class ImportPlan:
     names: tuple[str, ...] = option(VALUES, default=(), help="the columns of a file without a header")
     quotes: bool = option(kinds.flag(), default=True, help="whether quotation marks are more than characters")
     separator: str = option(
-        kinds.matching(r"[\s\S]?", "a single character"), default="", help="what stands between the columns"
+        kinds.matching(r"[\s\S]?", Text("a single character")), default="", help="what stands between the columns"
     )
     encoding: str = option(ENCODING, default="utf-8", help="how the file's letters are written")
     split: str = option(TEXT, default="", help="which split of a folder; that of the role by default")

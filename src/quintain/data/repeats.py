@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import Fault
+from quintain.core.texts import Text
 from quintain.data.identity import example_digests, hex_ids
 from quintain.data.mapping import Mapped
 
@@ -66,7 +67,7 @@ class Recorded:
             if self._first:
                 mapped.dropped[DUPLICATES] += 1
             else:
-                reason = f"is the same input as row {before}"
+                reason = Text("is the same input as row {before}", before=before)
                 faults.append(Fault(reason, file=mapped.file, row=rows[at], field=inputs[0]))
         if mapped.own_ids is not None:
             given = mapped.own_ids.to_list()
@@ -74,7 +75,7 @@ class Recorded:
             keys, numbers = [given[at] for at in places], [rows[at] for at in places]
             for index, before in _repeats(self._ids, keys, numbers):
                 old.add(places[index])
-                reason = f"'{keys[index]}' is the id of row {before} already"
+                reason = Text("'{keys}' is the id of row {before} already", keys=keys[index], before=before)
                 faults.append(Fault(reason, file=mapped.file, row=numbers[index], field="id"))
         table = mapped.table.with_columns(hex_ids(digests))
         if old:

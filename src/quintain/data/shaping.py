@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 
 from quintain.core.jsontext import NotJson, parse_json
+from quintain.core.texts import Text
 from quintain.tasks.rules import SHOWN
 
-Misfit = tuple[int, str]
+Misfit = tuple[int, Text]
 MAX_NUMBER = (1 << 63) - 1
 _SPANS = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
 
@@ -27,10 +28,10 @@ def shape(values: pl.Series, wanted: pl.DataType) -> tuple[pl.Series, list[Misfi
     if wanted == pl.Int64():
         return _integers(values)
     if wanted == _SPANS:
-        return _each(values, wanted, _span_list, "is neither a text nor a list of texts with their starts")
+        return _each(values, wanted, _span_list, Text("is neither a text nor a list of texts with their starts"))
     if isinstance(wanted, pl.List) and wanted.inner == pl.String():
-        return _lists(values, wanted, _text_list, "is not a list of texts")
-    return _lists(values, wanted, _number_list, "is not a list of whole numbers")
+        return _lists(values, wanted, _text_list, Text("is not a list of texts"))
+    return _lists(values, wanted, _number_list, Text("is not a list of whole numbers"))
 
 
 def one_form(values: pl.Series) -> pl.Series:
@@ -42,24 +43,26 @@ def one_form(values: pl.Series) -> pl.Series:
 
 def _texts(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
     if values.dtype.is_nested():
-        misfits = [(at, "is a list or a structure, not a single value") for at in _present(values)]
+        misfits = [(at, Text("is a list or a structure, not a single value")) for at in _present(values)]
         return pl.Series(values.name, [None] * len(values), dtype=pl.String()), misfits
     return values.cast(pl.String()), []
 
 
 def _integers(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
     if values.dtype.is_nested():
-        misfits = [(at, "is a list or a structure, not a whole number") for at in _present(values)]
+        misfits = [(at, Text("is a list or a structure, not a whole number")) for at in _present(values)]
         return pl.Series(values.name, [None] * len(values), dtype=pl.Int64()), misfits
     given = values.cast(pl.String()).str.strip_chars()
     # A whole number may come as 2.0, from a table with gaps.
     numbers = given.str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
     wrong = (given.fill_null("") != "") & numbers.is_null()
-    return numbers, [(at, f"'{given[at][:SHOWN]}' is not a whole number") for at in wrong.arg_true().to_list()]
+    return numbers, [
+        (at, Text("'{given}' is not a whole number", given=given[at][:SHOWN])) for at in wrong.arg_true().to_list()
+    ]
 
 
 def _lists(
-    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: str
+    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: Text
 ) -> tuple[pl.Series, list[Misfit]]:
     if isinstance(values.dtype, pl.List) and not values.dtype.inner.is_nested():
         cast = values.cast(wanted, strict=False)
@@ -69,7 +72,7 @@ def _lists(
 
 
 def _each(
-    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: str
+    values: pl.Series, wanted: pl.DataType, read: Callable[[Any], Any], reason: Text
 ) -> tuple[pl.Series, list[Misfit]]:
     found: list[Any] = []
     misfits: list[Misfit] = []

@@ -64,7 +64,8 @@ def read_public(text: str) -> str:
         data = b""
     if len(data) != 32:
         raise BadInput(
-            f"'{text.strip()[:60]}' is not a public key.",
+            "'{text}' is not a public key.",
+            text=text.strip()[:60],
             remedy="Give the 44 characters of base64 that the server shows at /api/v1/keys.",
         )
     return _text(data)

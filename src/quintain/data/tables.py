@@ -23,6 +23,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
+from quintain.core.texts import Text
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
@@ -42,9 +43,11 @@ def parse_columns(pairs: Iterable[str]) -> dict[str, str]:
     for pair in pairs:
         ours, equals, theirs = pair.partition("=")
         if not equals or not ours.strip() or not theirs.strip():
-            raise BadInput(f"The column mapping '{pair}' is not NAME=COLUMN.", remedy="For example: item=example_id.")
+            raise BadInput(
+                "The column mapping '{pair}' is not NAME=COLUMN.", pair=pair, remedy="For example: item=example_id."
+            )
         if ours.strip() in columns:
-            raise BadInput(f"The column '{ours.strip()}' is mapped twice.")
+            raise BadInput("The column '{ours}' is mapped twice.", ours=ours.strip())
         columns[ours.strip()] = theirs.strip()
     return columns
 
@@ -96,7 +99,8 @@ def table_format(path: Path) -> str:
     form = FORMATS.get(suffix_of(path))
     if form is None:
         raise BadInput(
-            f"The format of {path.name} cannot be told from its name.",
+            "The format of {name} cannot be told from its name.",
+            name=path.name,
             remedy="Use one of .csv, .tsv, .jsonl or .parquet, each also with .gz.",
         )
     return form
@@ -148,12 +152,14 @@ def _read_separated(path: Path, data: bytes, separator: str) -> pl.DataFrame:
         table = pl.read_csv(data, separator=separator, infer_schema=False, empty_string_is_null=False)
     except DAMAGE as error:
         _raise_row_faults(path, data, separator)
-        raise BadInput(f"{path.name} cannot be read: {_first_line(error)}.") from error
+        raise BadInput("{name} cannot be read: {error}.", name=path.name, error=_first_line(error)) from error
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
     header = [name.strip() for name in next(csv.reader(lines, delimiter=separator))]
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
-        raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
+        raise BadInput(
+            faults=[Fault("the column '{name}' is there twice", name=name, file=path.name, row=1) for name in twice]
+        )
     table = table.rename({old: new for old, new in zip(table.columns, header, strict=False) if old != new})
     if (table.to_series(-1) == "").any():
         _raise_row_faults(path, data, separator)
@@ -170,10 +176,10 @@ def _raise_row_faults(path: Path, data: bytes, separator: str) -> None:
         for row, cells in enumerate(reader, 1):
             width = width or len(cells)
             if cells and len(cells) != width:
-                reason = f"{len(cells)} columns where the header has {width}"
+                reason = Text("{n} columns where the header has {width}", n=len(cells), width=width)
                 faults.append(Fault(reason, file=path.name, row=row))
     except csv.Error as error:
-        faults.append(Fault(f"broken quoting ({error})", file=path.name, row=row + 1))
+        faults.append(Fault("broken quoting ({error})", error=error, file=path.name, row=row + 1))
     if faults:
         raise BadInput(
             faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Quote values that hold the separator or quotes."
@@ -199,7 +205,7 @@ def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
         try:
             value = parse_json(line)
         except NotJson as error:
-            faults.append(Fault(f"not JSON: {error}", file=path.name, row=number))
+            faults.append(Fault("not JSON: {error}", error=error, file=path.name, row=number))
             continue
         if isinstance(value, dict):
             rows.append({key: _as_text(cell) for key, cell in value.items()})
@@ -210,7 +216,9 @@ def _read_json_lines(path: Path, data: bytes) -> pl.DataFrame:
     try:
         return pl.DataFrame(rows, infer_schema_length=None)
     except (*DAMAGE, TypeError) as error:
-        raise BadInput(f"{path.name} cannot be read as a table: {_first_line(error)}.") from error
+        raise BadInput(
+            "{name} cannot be read as a table: {error}.", name=path.name, error=_first_line(error)
+        ) from error
 
 
 def _as_text(cell: Any) -> Any:
@@ -226,20 +234,31 @@ def _rename(
     strange = [name for name in columns if name not in known]
     if strange:
         raise BadInput(
-            f"There is no column called '{strange[0]}' to map to.", remedy=f"Columns here: {', '.join(known)}."
+            "There is no column called '{name}' to map to.",
+            name=strange[0],
+            known=", ".join(known),
+            remedy="Columns here: {known}.",
         )
     there = table.columns
     wanted = {name: columns.get(name, name) for name in known}
     missing = [
-        Fault(f"there is no column '{theirs}'" + (f" (mapped to '{ours}')" if ours in columns else ""), file=path.name)
+        Fault(
+            "there is no column '{theirs}' (mapped to '{ours}')"
+            if ours in columns
+            else "there is no column '{theirs}'",
+            theirs=theirs,
+            ours=ours,
+            file=path.name,
+        )
         for ours, theirs in wanted.items()
         if theirs not in there and (ours in required or ours in columns)
     ]
     if missing:
         raise BadInput(
             faults=missing,
-            remedy=f"The file has: {', '.join(there)}. Map names with --column NAME=COLUMN.",
-            page=f"The file has: {', '.join(there)}. Name its columns as it is asked for.",
+            there=", ".join(there),
+            remedy="The file has: {there}. Map names with --column NAME=COLUMN.",
+            page="The file has: {there}. Name its columns as it is asked for.",
         )
     named = [pl.col(theirs).alias(ours) for ours, theirs in wanted.items() if theirs in there]
     used = {wanted[name] for name in known} | set(known)
@@ -262,9 +281,11 @@ def _typed(table: pl.DataFrame, path: Path, types: Mapping[str, pl.DataType]) ->
         if name not in table.columns or table.schema[name].is_nested():
             continue
         given = table[name].cast(pl.String()).fill_null("").str.strip_chars()
-        for index in ((given != "") & typed[name].is_null()).arg_true().to_list():
-            reason = f"'{given[index]}' is not {'a whole number' if dtype.is_integer() else 'a number'}"
-            faults.append(Fault(reason, file=path.name, row=row_number(path, index), field=name))
+        reason = "'{given}' is not a whole number" if dtype.is_integer() else "'{given}' is not a number"
+        faults += [
+            Fault(Text(reason, given=given[index]), file=path.name, row=row_number(path, index), field=name)
+            for index in ((given != "") & typed[name].is_null()).arg_true().to_list()
+        ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     return typed

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.texts import Text
 
 MAX_BYTES = 4 << 30  # what is read whole; a small file may be very large once it is uncompressed
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -19,9 +20,9 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def open_bytes(path: Path) -> BinaryIO:
     """Open *path* for reading, through gzip where its name ends in `.gz`."""
     if not path.exists():
-        raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.")
+        raise NotFound("There is no file {path}.", path=path, remedy="Check the spelling and the folder.")
     if path.is_dir():
-        raise BadInput(f"{path} is a folder, not a file.")
+        raise BadInput("{path} is a folder, not a file.", path=path)
     return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
@@ -31,7 +32,7 @@ def gzip_faults(name: str) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInput(f"{name} is not a complete gzip file ({error}).") from error
+        raise BadInput("{name} is not a complete gzip file ({error}).", name=name, error=error) from error
 
 
 def position(stream: BinaryIO) -> int:
@@ -44,7 +45,12 @@ def read_bytes(path: Path) -> bytes:
     with gzip_faults(path.name), open_bytes(path) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise BadInput(f"{path.name} has more than {MAX_BYTES >> 30} GiB.", remedy="Split it into smaller files.")
+        raise BadInput(
+            "{name} has more than {most} GiB.",
+            name=path.name,
+            most=MAX_BYTES >> 30,
+            remedy="Split it into smaller files.",
+        )
     data = strip_mark(data, path.name)
     if not data or data.isspace():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
@@ -67,7 +73,7 @@ def encoding_faults(data: bytes, name: str, *, first_row: int = 1) -> list[Fault
         data.decode()
     except UnicodeDecodeError:
         return [
-            Fault(f"not UTF-8: {problem}", file=name, row=row)
+            Fault("not UTF-8: {problem}", problem=problem, file=name, row=row)
             for row, line in enumerate(data.split(b"\n"), first_row)
             if (problem := _encoding_problem(line))
         ]
@@ -78,7 +84,7 @@ def _encoding_problem(line: bytes) -> str | None:
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return f"byte 0x{line[error.start]:02x} at position {error.start + 1}"
+        return Text("byte 0x{line:02x} at position {start}", line=line[error.start], start=error.start + 1)
     return None
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quintain.core.errors import BadInput
+from quintain.core.texts import Text, as_text
 
 MAX_LENGTH = 10_000
 MAX_DEPTH = 50
@@ -133,7 +134,15 @@ def where_error(source: str, text: str, at: int, reason: str, *, remedy: str | N
     """Say what is wrong with the condition *text* at a place, and show that place."""
     start = max(0, at - 60)
     shown = text[start : at + 40].replace("\n", " ")
-    return BadInput(f"{source}, character {at + 1}: {reason}\n  {shown}\n  {' ' * (at - start)}^", remedy=remedy)
+    return BadInput(
+        "{source}, character {at}: {reason}\n  {shown}\n  {space}^",
+        source=source,
+        at=at + 1,
+        reason=reason,
+        shown=shown,
+        space=" " * (at - start),
+        remedy=remedy,
+    )
 
 
 def parse_where(text: str, *, source: str = "--where") -> Condition:
@@ -143,7 +152,12 @@ def parse_where(text: str, *, source: str = "--where") -> Condition:
     Compare(operator='<', left=Name(name='length', at=0, quoted=False), right=Literal(value=30.0, at=9), at=7)
     """
     if len(text) > MAX_LENGTH:
-        raise BadInput(f"{source} has {len(text):,} characters; {MAX_LENGTH:,} are enough for anybody.")
+        raise BadInput(
+            "{source} has {n:,} characters; {most:,} are enough for anybody.",
+            source=source,
+            n=len(text),
+            most=MAX_LENGTH,
+        )
     return _Reading(text, source).condition()
 
 
@@ -194,11 +208,13 @@ def _tokens(text: str, source: str) -> list[_Token]:
 
 def _unreadable(text: str, at: int) -> str:
     if text[at] in "'\"`":
-        return f"the {text[at]} is never closed"
+        return Text("the {text} is never closed", text=text[at])
     if text[at].isdigit():
-        return "this is not a number"
+        return Text("this is not a number")
     meant = _OFTEN_MEANT.get(text[at])
-    return f"'{text[at]}' means nothing here" + (f"; did you mean '{meant}'?" if meant else "")
+    if meant:
+        return Text("'{text}' means nothing here; did you mean '{meant}'?", text=text[at], meant=meant)
+    return Text("'{text}' means nothing here", text=text[at])
 
 
 class _Reading:
@@ -218,11 +234,11 @@ class _Reading:
     def condition(self) -> Condition:
         found = self.some()
         if self.now.kind != "end":
-            raise self.fault(f"'{self.now.text}' is not expected; join conditions with 'and' or 'or'")
+            raise self.mistake("'{text}' is not expected; join conditions with 'and' or 'or'", text=self.now.text)
         return found
 
-    def fault(self, reason: str, token: _Token | None = None) -> BadInput:
-        return where_error(self.source, self.text, (token or self.now).at, reason)
+    def mistake(self, reason: str, /, token: _Token | None = None, **values: object) -> BadInput:
+        return where_error(self.source, self.text, (token or self.now).at, as_text(reason, values))
 
     def take(self, *texts: str) -> _Token | None:
         token = self.now
@@ -234,7 +250,7 @@ class _Reading:
     def need(self, text: str) -> _Token:
         token = self.take(text)
         if token is None:
-            raise self.fault(f"'{text}' is missing")
+            raise self.mistake("'{text}' is missing", text=text)
         return token
 
     def some(self) -> Condition:
@@ -255,7 +271,7 @@ class _Reading:
         token = self.now
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.fault("there are too many brackets inside each other")
+            raise self.mistake("there are too many brackets inside each other")
         try:
             if self.take("not"):
                 return Not(self.single())
@@ -277,7 +293,7 @@ class _Reading:
         self.need("(")
         value = self.operand()
         if not isinstance(value, Name):
-            raise self.fault(f"{token.text} asks for a name here", token)
+            raise self.mistake("{function} asks for a name here", token, function=token.text)
         found: Condition
         if token.text == "missing":
             found = Missing(value, token.at)
@@ -290,7 +306,7 @@ class _Reading:
     def string(self, what: str) -> str:
         token = self.now
         if token.kind != "text":
-            raise self.fault(f"{what} asks for a text in quotation marks here")
+            raise self.mistake("{function} asks for a text in quotation marks here", function=what)
         self.place += 1
         return token.text[1:-1]
 
@@ -308,19 +324,19 @@ class _Reading:
             parts.append(Compare(token.text, left, right, token.at))
             left = right
         if not parts:
-            raise self.fault(f"a comparison is missing: one of {' '.join(OPERATORS)}, 'in'")
+            raise self.mistake("a comparison is missing: one of {operators}, 'in'", operators=" ".join(OPERATORS))
         return parts[0] if len(parts) == 1 else Every(tuple(parts))
 
     def options(self) -> tuple[Literal, ...]:
         opened = self.take("[", "(")
         if opened is None:
-            raise self.fault("'[' is missing: write in [1, 2]")
+            raise self.mistake("'[' is missing: write in [1, 2]")
         found: list[Literal] = []
         while not found or self.take(","):
             token = self.now
             value = self.operand()
             if not isinstance(value, Literal):
-                raise self.fault("only numbers and texts in quotation marks can be listed", token)
+                raise self.mistake("only numbers and texts in quotation marks can be listed", token)
             found.append(value)
         self.need("]" if opened.text == "[" else ")")
         return tuple(found)
@@ -339,13 +355,19 @@ class _Reading:
                 return Name(token.text, token.at)
             return self.label_probability(token)
         self.place -= 1
-        what = f"'{token.text}' stands" if token.text else "the end comes"
-        raise self.fault(f"{what} where a name, a number or a text in quotation marks is expected")
+        raise self.mistake(
+            "'{text}' stands where a name, a number or a text in quotation marks is expected"
+            if token.text
+            else "the end comes where a name, a number or a text in quotation marks is expected",
+            text=token.text,
+        )
 
     def label_probability(self, token: _Token) -> LabelProbability:
         if token.text != "probability":
             known: Sequence[str] = FUNCTIONS
-            raise self.fault(f"there is no function '{token.text}'; there are {', '.join(known)}", token)
+            raise self.mistake(
+                "there is no function '{name}'; there are {known}", token, name=token.text, known=", ".join(known)
+            )
         self.need("(")
         label = self.string("probability")
         self.need(")")

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.texts import Text
 from quintain.data.where import (
     Among,
     Compare,
@@ -158,10 +159,15 @@ def _column(one: Name, scope: Scope) -> pl.Expr:
 def _check_comparison(leaf: Compare, scope: Scope, text: str, source: str) -> None:
     for one, other in ((leaf.left, leaf.right), (leaf.right, leaf.left)):
         if scope.is_number(one) and scope.is_text(other):
-            raise where_error(source, text, leaf.at, f"{_called(one)} is a number and {_called(other)} is a text")
+            raise where_error(
+                source,
+                text,
+                leaf.at,
+                Text("{one} is a number and {other} is a text", one=_called(one), other=_called(other)),
+            )
         if isinstance(one, Name) and not one.quoted and one.name == "predicted":
             if leaf.operator not in {"==", "!="}:
-                raise where_error(source, text, leaf.at, "labels have no order: use == or !=")
+                raise where_error(source, text, leaf.at, Text("labels have no order: use == or !="))
             if isinstance(other, Literal):
                 _check_label(str(other.value), other.at, scope, text, source)
 
@@ -175,26 +181,36 @@ def _called(one: Operand) -> str:
 def _check_label(label: str, at: int, scope: Scope, text: str, source: str) -> None:
     if label not in scope.labels:
         close = get_close_matches(label, scope.labels, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        reason = (
+            Text("the model never answers '{label}'; did you mean '{close}'?", label=label, close=close[0])
+            if close
+            else Text("the model never answers '{label}'", label=label)
+        )
         raise where_error(
-            source, text, at, f"the model never answers '{label}'{hint}", remedy=f"It answers {_list(scope.labels)}."
+            source,
+            text,
+            at,
+            reason,
+            remedy=Text("It answers {labels}.", labels=_list(scope.labels)),
         )
 
 
 def _unknown_name(one: Name, scope: Scope, text: str, source: str) -> BadInput:
     known = [*scope.columns] if one.quoted else [*scope.numbers, *scope.texts, *scope.columns]
     close = get_close_matches(one.name, known, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    what = "column" if one.quoted else "name"
-    always = "" if one.quoted else f"Always there: {_list([*scope.numbers, *scope.texts])}. "
-    return where_error(
-        source,
-        text,
-        one.at,
-        f"there is no {what} '{one.name}'{hint}",
-        remedy=f"{always}Columns of the corpus: {_list(scope.columns)}.",
-    )
+    what = Text("column") if one.quoted else Text("name")
+    if close:
+        reason = Text("there is no {what} '{name}'; did you mean '{close}'?", what=what, name=one.name, close=close[0])
+    else:
+        reason = Text("there is no {what} '{name}'", what=what, name=one.name)
+    columns = _list(scope.columns)
+    if one.quoted:
+        remedy = Text("Columns of the corpus: {columns}.", columns=columns)
+    else:
+        always = _list([*scope.numbers, *scope.texts])
+        remedy = Text("Always there: {always}. Columns of the corpus: {columns}.", always=always, columns=columns)
+    return where_error(source, text, one.at, reason, remedy=remedy)
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
+    return ", ".join(names) or Text("none")

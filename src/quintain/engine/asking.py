@@ -110,7 +110,7 @@ def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:
     try:
         return kind_of(task).parse_answer(task, given, raw)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise BadInput(f"It cannot be read: {storable(str(error), REASON)}.") from error
+        raise BadInput("It cannot be read: {error}.", error=storable(str(error), REASON)) from error
 
 
 def _last_words(runner: Runner, failures: Failures) -> str:

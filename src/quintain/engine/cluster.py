@@ -146,7 +146,9 @@ class RayEngine:
                 ray.init(address=_target(address), log_to_driver=False, logging_level=logging.WARNING)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 raise Unavailable(
-                    f"There is no Ray cluster at {address} ({error}).",
+                    "There is no Ray cluster at {address} ({error}).",
+                    address=address,
+                    error=error,
                     remedy="Start it, or unset QUINTAIN_ENGINE. From a machine that is no node of the cluster, Ray is "
                     "reached with its client: pip install 'ray[client]'.",
                 ) from error

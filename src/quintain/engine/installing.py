@@ -11,6 +11,7 @@ from pathlib import Path
 
 import quintain.engine.guest
 from quintain.core.errors import BadInput, Unavailable
+from quintain.core.texts import Text
 from quintain.core.untrusted import Bounds, storable
 from quintain.engine.archives import ArchiveLimits, unpack_archive
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts
@@ -46,17 +47,21 @@ def fetch(requirements: Sequence[str], folder: Path, *, index: str = "", limit: 
             command, env=environment, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"Fetching the requirements took longer than {FETCH_SECONDS} seconds.") from None
+        raise Unavailable(
+            "Fetching the requirements took longer than {seconds} seconds.", seconds=FETCH_SECONDS
+        ) from None
     if result.returncode != 0:
-        raise _refusal(result.stderr, "cannot be fetched as wheels")
+        raise _refusal(result.stderr, Text("cannot be fetched as wheels"))
     size = sum(path.stat().st_size for path in folder.iterdir())
     if size > limit:
-        raise BadInput(f"The requirements take {size // MIB:,} MiB; {limit // MIB:,} MiB are allowed.")
+        raise BadInput(
+            "The requirements take {size:,} MiB; {limit:,} MiB are allowed.", size=size // MIB, limit=limit // MIB
+        )
 
 
 def install(requirements: Sequence[str], wheels: Path, target: Path, *, limit: int = MAX_SIZE) -> None:
     """Install *requirements* from the files in *wheels* into *target*, inside the sandbox and offline."""
-    require_start("A model's requirements are installed in the sandbox")
+    require_start(Text("A model's requirements are installed in the sandbox"))
     limits = Limits(
         memory_bytes=2 * limit + GIB,
         cpu_seconds=INSTALL_SECONDS,
@@ -82,7 +87,7 @@ def install(requirements: Sequence[str], wheels: Path, target: Path, *, limit: i
                 most = limit + FILES * TAR_HEADERS
                 packed = _collect(process, list(requirements), Path(name) / "packages.tar", most)
         except RunEnded as error:
-            raise BadInput(f"The requirements cannot be installed: {error.message}") from error
+            raise BadInput("The requirements cannot be installed: {message}", message=error.message) from error
         unpack_archive(packed, target, ArchiveLimits(files=FILES, size=limit), name="of the installed requirements")
 
 
@@ -90,10 +95,10 @@ def _collect(process: SandboxedProcess, requirements: list[str], target: Path, l
     """Read back what was made. What is built inside may have taken the replies over: nothing is read beyond *limit*."""
     reply = process.call({"op": "install", "requirements": requirements}, REPLY).reply
     if "refused" in reply:
-        raise _refusal(str(reply["refused"]), "cannot be installed")
+        raise _refusal(str(reply["refused"]), Text("cannot be installed"))
     size = reply.get("size")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= limit:
-        raise BadInput(f"The installed requirements would take more than {limit // MIB:,} MiB.")
+        raise BadInput("The installed requirements would take more than {limit:,} MiB.", limit=limit // MIB)
     with target.open("wb") as stream:
         while stream.tell() < size:
             part = process.call({"op": "read", "offset": stream.tell(), "size": PART}, REPLY).reply.get("data")
@@ -115,6 +120,8 @@ def _refusal(said: str, what: str) -> BadInput:
     lines = [line for line in said.strip().splitlines() if line.startswith("ERROR")] or said.strip().splitlines()[-3:]
     reason = " ".join(line.removeprefix("ERROR: ").strip() for line in lines[:3])
     return BadInput(
-        f"requirements.txt {what}: {storable(reason, SHOWN)}",
+        "requirements.txt {what}: {reason}",
+        what=what,
+        reason=storable(reason, SHOWN),
         remedy="Only wheels are taken; put others into the folder `wheels`, as wheels or as source archives.",
     )

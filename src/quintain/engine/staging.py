@@ -25,7 +25,8 @@ def readable_folder(folder: Path) -> Iterator[Path]:
         for path in (copy, *copy.rglob("*")):
             if path.is_symlink():
                 raise BadInput(
-                    f"{path.relative_to(copy)} is a link; a model's folder may hold only files and folders.",
+                    "{path} is a link; a model's folder may hold only files and folders.",
+                    path=path.relative_to(copy),
                     remedy="Replace it by the file it points to.",
                 )
             path.chmod(0o755 if path.is_dir() else 0o644)

@@ -72,9 +72,20 @@ class Aggregator(ABC):
         for need in self.needs:
             given = getattr(known, need)
             if given is None:
-                raise BadInput(f"The method '{self.name}' needs {NEEDS[need]}.", remedy=f"Give them with --{need}.")
+                raise BadInput(
+                    "The method '{name}' needs {needs}.",
+                    name=self.name,
+                    needs=NEEDS[need],
+                    need=need,
+                    remedy="Give them with --{need}.",
+                )
             if len(given) != len(judgements.items):
-                raise BadInput(f"There are {len(given)} {need} labels for {len(judgements.items)} items.")
+                raise BadInput(
+                    "There are {n} {need} labels for {items} items.",
+                    n=len(given),
+                    need=need,
+                    items=len(judgements.items),
+                )
         return self.run(judgements, seed, known)
 
     def suits(self, classes: Sequence[str]) -> bool:
@@ -103,8 +114,11 @@ def make_aggregator(name: str, **options: Any) -> Aggregator:
     strange = sorted(given.keys() - set(known))
     if strange:
         raise BadInput(
-            f"The method '{name}' has no option '{strange[0]}'.",
-            remedy=f"Its options: {', '.join(known)}." if known else "It has no options.",
+            "The method '{name}' has no option '{option}'.",
+            name=name,
+            option=strange[0],
+            known=", ".join(known),
+            remedy="Its options: {known}." if known else "It has no options.",
         )
     return kind(**given)
 

@@ -25,7 +25,7 @@ class Majority(Aggregator):
 
     def __post_init__(self) -> None:
         if self.minimum is not None and self.minimum < 1:
-            raise BadInput(f"The minimum of votes is {self.minimum}.", remedy="It must be 1 or more.")
+            raise BadInput("The minimum of votes is {minimum}.", minimum=self.minimum, remedy="It must be 1 or more.")
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Count the votes."""

@@ -19,10 +19,15 @@ def copies(counts: IntArray, classes: tuple[str, ...], mixed: str, into: tuple[s
     missing = [name for name in (mixed, *into) if name not in classes]
     if missing:
         raise BadInput(
-            f"There is no label '{missing[0]}' among the judgements.", remedy=f"Labels here: {', '.join(classes)}."
+            "There is no label '{label}' among the judgements.",
+            label=missing[0],
+            classes=", ".join(classes),
+            remedy="Labels here: {classes}.",
         )
     if mixed in into or not into:
-        raise BadInput(f"The label '{mixed}' cannot be split into {', '.join(into) or 'nothing'}.")
+        raise BadInput(
+            "The label '{mixed}' cannot be split into {into}.", mixed=mixed, into=", ".join(into) or "nothing"
+        )
     made = counts.copy()
     for name in into:
         made[:, classes.index(name)] += counts[:, classes.index(mixed)]

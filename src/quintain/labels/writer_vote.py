@@ -29,7 +29,9 @@ class WriterVote(Aggregator):
 
     def __post_init__(self) -> None:
         if self.sample < 1:
-            raise BadInput(f"A sample of {self.sample} judgements decides nothing.", remedy="Sample 1 or more.")
+            raise BadInput(
+                "A sample of {sample} judgements decides nothing.", sample=self.sample, remedy="Sample 1 or more."
+            )
 
     def run(self, judgements: Judgements, seed: int, known: Known) -> Aggregated:
         """Draw the judgements, add the writers' votes, and count."""

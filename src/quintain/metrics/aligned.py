@@ -12,6 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
+from quintain.core.texts import Text
 from quintain.stats.bootstrap import FloatArray, IntArray
 
 T = TypeVar("T")
@@ -99,10 +100,14 @@ def align(
     """
     gold, predictions = as_answers(answer_type, gold, many=True), as_answers(answer_type, predictions, many=False)
     if len(gold) != len(predictions):
-        raise BadInput(f"There are {len(gold)} gold answers and {len(predictions)} predictions.")
+        raise BadInput(
+            "There are {n} gold answers and {predictions} predictions.", n=len(gold), predictions=len(predictions)
+        )
     if gold.null_count():
         missing = int(gold.is_null().arg_true()[0])
-        raise BadInput(f"Example {missing + 1} has no gold answer.", remedy="Leave out examples without one.")
+        raise BadInput(
+            "Example {missing} has no gold answer.", missing=missing + 1, remedy="Leave out examples without one."
+        )
     given = None if probabilities is None else _frame(probabilities)
     people = None if distributions is None else _frame(distributions)
     classes = _classes(answer_type, gold, predictions, labels, given, people)
@@ -112,7 +117,7 @@ def align(
         predictions,
         classes,
         None if given is None else _believed(given, classes, gold, predictions),
-        None if people is None else _matrix("label distribution", people, classes, len(gold)),
+        None if people is None else _matrix(Text("label distribution"), people, classes, len(gold)),
         None if groups is None else _group_codes(groups, len(gold)),
     )
 
@@ -165,7 +170,7 @@ def _classes(
     if labels is not None:
         strange = sorted(set(gold.cast(pl.String).unique()) - set(labels)) if answer_type == "label" else []
         if strange:
-            raise BadInput(f"Gold answer '{strange[0]}' is not one of {', '.join(labels)}.")
+            raise BadInput("Gold answer '{label}' is not one of {labels}.", label=strange[0], labels=", ".join(labels))
         return tuple(labels)
     if answer_type not in ("label", "choice", "token"):
         return ()
@@ -194,10 +199,15 @@ def _frame(values: Rows) -> pl.DataFrame:
 def _matrix(what: str, frame: pl.DataFrame, classes: Sequence[str], n: int) -> FloatArray:
     """Make one row per example and one column per class; each row must be a distribution."""
     if len(frame) != n:
-        raise BadInput(f"There are {n} examples and {len(frame)} rows of {what}.")
+        raise BadInput("There are {n} examples and {rows} rows of {what}.", n=n, rows=len(frame), what=what)
     strange = [name for name in frame.columns if name and name not in classes]
     if strange:
-        raise BadInput(f"There are {what} for '{strange[0]}', which is not one of {', '.join(classes)}.")
+        raise BadInput(
+            "There are {what} for '{label}', which is not one of {classes}.",
+            what=what,
+            label=strange[0],
+            classes=", ".join(classes),
+        )
     numbers = frame.select(pl.all().cast(pl.Float64)).to_numpy()
     given = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
     nulls = frame.select(pl.all().is_null()).to_numpy()
@@ -227,15 +237,25 @@ def _check_rows(what: str, matrix: FloatArray, given: npt.NDArray[np.bool_]) -> 
     off = given & (bad | ~(np.abs(sums - 1) <= 0.01))
     if off.any():
         row = int(np.flatnonzero(off)[0])
-        why = "hold a number that is negative or not finite" if bad[row] else f"add up to {sums[row]:.4g}, not to 1"
-        raise BadInput(f"Example {row + 1}: the {what} {why}.", remedy="Give one share per class that add up to 1.")
+        why = (
+            Text("hold a number that is negative or not finite")
+            if bad[row]
+            else Text("add up to {sums:.4g}, not to 1", sums=sums[row])
+        )
+        raise BadInput(
+            "Example {row}: the {what} {why}.",
+            row=row + 1,
+            what=what,
+            why=why,
+            remedy="Give one share per class that add up to 1.",
+        )
 
 
 def _group_codes(groups: Values, n: int) -> IntArray:
     """Give each group a number; an example without one is a group of its own."""
     names = pl.Series("group", list(groups), dtype=pl.String, strict=False)
     if len(names) != n:
-        raise BadInput(f"There are {n} examples and {len(names)} groups.")
+        raise BadInput("There are {n} examples and {groups} groups.", n=n, groups=len(names))
     codes = names.rank("dense").cast(pl.Int64).to_numpy() if n and names.null_count() < n else np.zeros(n)
     alone = names.is_null().to_numpy()
     filled = np.where(alone, 0, np.nan_to_num(codes.astype(np.float64))).astype(np.int64)

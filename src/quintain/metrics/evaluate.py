@@ -99,7 +99,11 @@ def metric_named(name: str, answer_type: AnswerType) -> Metric:
     if answer_type not in metric.answer_types:
         suited = [other for other, kind in METRICS.items() if answer_type in kind.answer_types]
         raise BadInput(
-            f"The metric '{name}' is not for answers of type '{answer_type}'.", remedy=f"Use: {', '.join(suited)}."
+            "The metric '{name}' is not for answers of type '{answer_type}'.",
+            name=name,
+            answer_type=answer_type,
+            suited=", ".join(suited),
+            remedy="Use: {suited}.",
         )
     return metric
 
@@ -168,12 +172,14 @@ def _check_needs(data: Aligned, metrics: Mapping[str, Metric]) -> None:
     for name, metric in metrics.items():
         if "probabilities" in metric.needs and data.probabilities is None:
             raise BadInput(
-                f"The metric '{name}' needs probabilities, and the predictions have none.",
+                "The metric '{name}' needs probabilities, and the predictions have none.",
+                name=name,
                 remedy="Give a column of probabilities by class, or leave the metric out.",
             )
         if "distributions" in metric.needs and data.distributions is None:
             raise BadInput(
-                f"The metric '{name}' needs the distribution of people's labels, and the gold answers have none.",
+                "The metric '{name}' needs the distribution of people's labels, and the gold answers have none.",
+                name=name,
                 remedy="Give a column `distribution` with shares by class, or leave the metric out.",
             )
 
@@ -207,7 +213,9 @@ def _slices(slicing: str, values: Values, n: int) -> list[tuple[str, IntArray]]:
     """List the values of a slicing in order, each with the rows that have it."""
     column = values if isinstance(values, pl.Series) else pl.Series(slicing, list(values), strict=False)
     if len(column) != n:
-        raise BadInput(f"There are {n} examples and {len(column)} values of '{slicing}'.")
+        raise BadInput(
+            "There are {n} examples and {values} values of '{slicing}'.", n=n, values=len(column), slicing=slicing
+        )
     frame = pl.DataFrame({"value": column}).with_row_index("row")
     if isinstance(column.dtype, pl.List):
         frame = frame.explode("value")

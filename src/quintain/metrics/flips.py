@@ -65,7 +65,9 @@ def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
     """Say where two answers are the same after normalisation; two that were not given are the same too."""
     first, second = (as_answers(answer_type, values, many=False) for values in (before, after))
     if len(first) != len(second):
-        raise BadInput(f"There are {len(first)} answers before and {len(second)} after the perturbation.")
+        raise BadInput(
+            "There are {n} answers before and {after} after the perturbation.", n=len(first), after=len(second)
+        )
     if answer_type == "choices":
         first, second = first.list.unique().list.sort(), second.list.unique().list.sort()
     elif answer_type in ("span", "text"):

@@ -16,7 +16,9 @@ def pack(folder: Path, target: Path) -> None:
         for path in paths:
             name = path.relative_to(folder).as_posix()
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                raise BadInput(f"{path} is neither a file nor a folder.", remedy="Copy what it stands for into place.")
+                raise BadInput(
+                    "{path} is neither a file nor a folder.", path=path, remedy="Copy what it stands for into place."
+                )
             if path.is_dir():
                 continue
             member = tarfile.TarInfo(name)
@@ -41,7 +43,7 @@ def unpack(source: Path, folder: Path) -> None:
                     shutil.copyfileobj(content, stream)
                 target.chmod(0o644)
     except tarfile.TarError as error:
-        raise BadInput(f"The artefact {source.name} cannot be unpacked ({error}).") from error
+        raise BadInput("The artefact {name} cannot be unpacked ({error}).", name=source.name, error=error) from error
 
 
 def _inside(folder: Path, member: tarfile.TarInfo) -> Path:

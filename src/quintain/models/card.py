@@ -27,15 +27,17 @@ def check_card(text: str) -> list[Fault]:
     ["nothing is written under the heading 'Intended use'"]
     """
     if len(text) > MAX_CARD:
-        return [Fault(f"the card has {len(text):,} characters; at most {MAX_CARD:,} are kept", field="card")]
+        return [
+            Fault("the card has {n:,} characters; at most {most:,} are kept", n=len(text), most=MAX_CARD, field="card")
+        ]
     sections = _sections(text)
     faults = []
     for heading in HEADINGS:
         body = sections.get(heading.lower())
         if body is None:
-            faults.append(Fault(f"the heading '{heading}' is missing", field="card"))
+            faults.append(Fault("the heading '{heading}' is missing", heading=heading, field="card"))
         elif not body.strip():
-            faults.append(Fault(f"nothing is written under the heading '{heading}'", field="card"))
+            faults.append(Fault("nothing is written under the heading '{heading}'", heading=heading, field="card"))
     return faults
 
 

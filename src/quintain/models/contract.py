@@ -25,6 +25,7 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.core.jsontext import parse_json
 from quintain.core.registry import Registry
 from quintain.core.task import Label, Task
+from quintain.core.texts import Text
 
 Batch = list[dict[str, Any]]
 Progress = Callable[[float], None]  # called with the fraction that is done, from 0 to 1
@@ -83,8 +84,12 @@ class Baseline(ABC):
         """Refuse a task that this baseline does not suit, and name the baselines that do."""
         if not cls.suits(task):
             raise BadInput(
-                f"The baseline '{cls.name}' does not suit task '{task.name}' of kind '{task.kind}'.",
-                remedy=f"Those that do: {', '.join(baselines_for(task)) or 'none'}.",
+                "The baseline '{name}' does not suit task '{task_name}' of kind '{kind}'.",
+                name=cls.name,
+                task_name=task.name,
+                kind=task.kind,
+                fitting=", ".join(baselines_for(task)) or Text("none"),
+                remedy="Those that do: {fitting}.",
             )
 
     @classmethod
@@ -95,7 +100,9 @@ class Baseline(ABC):
             raise BadInput("There is nothing to train on: the data has no rows.")
         if table["answer"].null_count():
             raise BadInput(
-                f"{table['answer'].null_count()} of {table.height} training examples have no answer.",
+                "{bare} of {height} training examples have no answer.",
+                bare=table["answer"].null_count(),
+                height=table.height,
                 remedy="Train on data whose labels are open.",
             )
         model = cls(task)
@@ -142,16 +149,24 @@ def load(folder: Path) -> Baseline:
     path = folder / MODEL_FILE
     if not path.is_file():
         raise NotFound(
-            f"There is no trained baseline in {folder}: it has no {MODEL_FILE}.",
+            "There is no trained baseline in {folder}: it has no {model_file}.",
+            folder=folder,
+            model_file=MODEL_FILE,
             remedy="Make one with `quintain train BASELINE --task FILE --data FILE --out DIR`.",
         )
     try:
         document = parse_json(path.read_bytes())
         if document["format"] != 1:
-            raise BadInput(f"{path} has format {document['format']}; this version of Quintain reads format 1.")
+            raise BadInput(
+                "{path} has format {format}; this version of Quintain reads format 1.",
+                path=path,
+                format=document["format"],
+            )
         return BASELINES.get(document["baseline"])._restore(folder, document)
     except (ValueError, KeyError, TypeError, OSError, EOFError) as error:
-        raise BadInput(f"{folder} holds no readable baseline ({error}).", remedy="Train it again.") from error
+        raise BadInput(
+            "{folder} holds no readable baseline ({error}).", folder=folder, error=error, remedy="Train it again."
+        ) from error
 
 
 def _task_state(task: Task) -> State:

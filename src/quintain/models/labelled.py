@@ -38,8 +38,12 @@ class LabelBaseline(Baseline):
         if found.null_count():
             unknown = table["answer"].filter(found.is_null())[0]
             raise BadInput(
-                f"{found.null_count()} training examples have an answer that is no label, such as '{unknown}'.",
-                remedy=f"The labels of task '{self.task.name}': {', '.join(self.labels)}.",
+                "{n} training examples have an answer that is no label, such as '{unknown}'.",
+                n=found.null_count(),
+                unknown=unknown,
+                name=self.task.name,
+                labels=", ".join(self.labels),
+                remedy="The labels of task '{name}': {labels}.",
             )
         return found.to_numpy()
 

@@ -66,7 +66,11 @@ def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbat
 def rate_of(perturbation: Perturbation, severity: float) -> float:
     """Give the share of words to edit at *severity*, or say that it is no severity."""
     if not 0 < severity <= 100:
-        raise BadInput(f"severity is {severity}.", remedy="It multiplies the rate: give a number above 0, such as 2.")
+        raise BadInput(
+            "severity is {severity}.",
+            severity=severity,
+            remedy="It multiplies the rate: give a number above 0, such as 2.",
+        )
     return min(1.0, perturbation.rate * severity)
 
 

@@ -42,7 +42,9 @@ def perturb_table(
     kind = kind_of(task)
     missing = [item.name for item in kind.fields(task) if item.name not in table.columns]
     if missing:
-        raise BadInput(f"The table has no column '{missing[0]}'.", remedy="It needs the inputs of the task.")
+        raise BadInput(
+            "The table has no column '{missing}'.", missing=missing[0], remedy="It needs the inputs of the task."
+        )
     table = _with_lineage_columns(kind, task, table)
     parts = [_perturb_part(kind, task, part, perturbation, seed, severity) for part in table.iter_slices(ROWS)]
     result = pl.concat(parts) if parts else table

@@ -180,7 +180,9 @@ def agreement_of_counts(
     classes = counts.shape[1]
     if level == "ordinal" and classes > MOST_RANKS:
         raise BadInput(
-            f"{classes} ranks are too many for an ordinal α (at most {MOST_RANKS}).",
+            "{classes} ranks are too many for an ordinal α (at most {most}).",
+            classes=classes,
+            most=MOST_RANKS,
             remedy="Group them, or use the interval level.",
         )
     if level == "interval" and values is None:

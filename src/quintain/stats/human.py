@@ -186,7 +186,8 @@ def held_out_majority(
     spare = judgements.sizes() > sample
     if not spare.any():
         raise BadInput(
-            f"No item has more than {sample} judgements, so that none is left to measure people with.",
+            "No item has more than {sample} judgements, so that none is left to measure people with.",
+            sample=sample,
             remedy="Collect more judgements per item, or sample fewer.",
         )
     rows: dict[str, list[tuple[int, float, float]]] = {name: [] for name, _ in SLICES}
@@ -228,7 +229,7 @@ def majority_gold(judgements: Judgements) -> IntArray:
 
 def _check(judgements: Judgements, labels: IntArray, seeds: int) -> None:
     if len(labels) != len(judgements.items):
-        raise BadInput(f"There are {len(labels)} labels for {len(judgements.items)} items.")
+        raise BadInput("There are {n} labels for {items} items.", n=len(labels), items=len(judgements.items))
     if seeds < 1:
         raise BadInput("At least one seed is needed.")
     if not (labels >= 0).any():

@@ -85,7 +85,9 @@ class Judgements:
         width = len(self.classes)
         if len(self.items) * width > MANY_CELLS:
             raise BadInput(
-                f"There are {width:,} different labels on {len(self.items):,} items, too many for a table of votes.",
+                "There are {width:,} different labels on {n:,} items, too many for a table of votes.",
+                width=width,
+                n=len(self.items),
                 remedy="Aggregate labels from a fixed set, not free text.",
             )
         cells = np.bincount(self.item * width + self.label, minlength=len(self.items) * width)

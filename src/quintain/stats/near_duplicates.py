@@ -87,7 +87,7 @@ def find_nearest(
     array([0])
     """
     if not 0 < threshold <= 1:
-        raise BadInput(f"The threshold is {threshold:g}.", remedy="Give one above 0 and at most 1.")
+        raise BadInput("The threshold is {threshold:g}.", threshold=threshold, remedy="Give one above 0 and at most 1.")
     asked, given = [squeeze(text) for text in texts], [squeeze(text) for text in among]
     index = np.full(len(asked), -1, dtype=np.int64)
     similarity = np.zeros(len(asked))
@@ -115,7 +115,7 @@ def find_pairs(texts: Sequence[str], *, threshold: float = THRESHOLD, width: int
     (array([2]), array([0]))
     """
     if not 0 < threshold <= 1:
-        raise BadInput(f"The threshold is {threshold:g}.", remedy="Give one above 0 and at most 1.")
+        raise BadInput("The threshold is {threshold:g}.", threshold=threshold, remedy="Give one above 0 and at most 1.")
     squeezed = [squeeze(text) for text in texts]
     places = np.array([place for place, text in enumerate(squeezed) if text], dtype=np.int64)
     if not len(places):

@@ -47,7 +47,12 @@ class Table:
     def position(self, name: str) -> int:
         """Give the position of the metric called *name*."""
         if name not in self.names:
-            raise BadInput(f"There is no metric called '{name}'.", remedy=f"Metrics here: {', '.join(self.names)}.")
+            raise BadInput(
+                "There is no metric called '{name}'.",
+                name=name,
+                names=", ".join(self.names),
+                remedy="Metrics here: {names}.",
+            )
         return self.names.index(name)
 
     def unobtainable(self) -> BoolArray:
@@ -118,7 +123,10 @@ def goods(table: Table) -> FloatArray:
         cap = column.cap if column.cap is not None else float(np.nanmax(values, initial=-np.inf))
         faults += [
             Fault(
-                f"model '{table.models[row]}' has {values[row]:g}, above the cap of {cap:g}",
+                "model '{model}' has {given:g}, above the cap of {cap:g}",
+                model=table.models[row],
+                given=values[row],
+                cap=cap,
                 row=int(row),
                 field=column.name,
             )
@@ -145,12 +153,24 @@ def normalised_weights(names: Sequence[str], perf: str, weights: Mapping[str, fl
         target = perf if name == "perf" and name not in given else name
         if target not in given:
             raise BadInput(
-                f"There is a weight for '{name}', which is no metric here.", remedy=f"Metrics: {', '.join(names)}."
+                "There is a weight for '{name}', which is no metric here.",
+                name=name,
+                names=", ".join(names),
+                remedy="Metrics: {names}.",
             )
         if not np.isfinite(weight) or weight < 0:
-            raise BadInput(f"The weight of '{name}' is {weight:g}.", remedy="Weights are numbers from 0 up.")
+            raise BadInput(
+                "The weight of '{name}' is {weight:g}.",
+                name=name,
+                weight=weight,
+                remedy="Weights are numbers from 0 up.",
+            )
         if target != name and target in weights:
-            raise BadInput(f"There are weights for '{name}' and for '{target}', which are the same metric.")
+            raise BadInput(
+                "There are weights for '{name}' and for '{target}', which are the same metric.",
+                name=name,
+                target=target,
+            )
         given[target] = float(weight)
     total = sum(given.values())
     if total == 0:
@@ -245,7 +265,9 @@ def ranks(scores: Sequence[float | None]) -> tuple[int | None, ...]:
 
 def _checked_epsilon(epsilon: float) -> float:
     if not np.isfinite(epsilon) or epsilon < 0:
-        raise BadInput(f"Epsilon is {epsilon:g}.", remedy="It is a number from 0 up, in units of performance.")
+        raise BadInput(
+            "Epsilon is {epsilon:g}.", epsilon=epsilon, remedy="It is a number from 0 up, in units of performance."
+        )
     return float(epsilon)
 
 
@@ -253,9 +275,13 @@ def _by_hand(table: Table, base: str, amrs: Mapping[str, float] | None) -> dict[
     for name, rate in (amrs or {}).items():
         table.position(name)
         if name == base:
-            raise BadInput(f"The exchange rate of '{name}' with itself is 1.", remedy="Fix the rate of another metric.")
+            raise BadInput(
+                "The exchange rate of '{name}' with itself is 1.", name=name, remedy="Fix the rate of another metric."
+            )
         if not np.isfinite(rate) or rate <= 0:
-            raise BadInput(f"The exchange rate of '{name}' is {rate:g}.", remedy="It is a number above 0.")
+            raise BadInput(
+                "The exchange rate of '{name}' is {rate:g}.", name=name, rate=rate, remedy="It is a number above 0."
+            )
     return {name: float(rate) for name, rate in (amrs or {}).items()}
 
 

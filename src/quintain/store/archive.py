@@ -71,7 +71,9 @@ def replace_all(
         unknown = wanted - set(metadata.tables)
         if unknown:
             raise BadInput(
-                f"The archive has tables that migration '{revision}' does not: {', '.join(sorted(unknown))}."
+                "The archive has tables that migration '{revision}' does not: {unknown}.",
+                revision=revision,
+                unknown=", ".join(sorted(unknown)),
             )
         counts = {
             table.name: _load(connection, table, rows(table.name))
@@ -145,7 +147,9 @@ def _from_plain(table: Table, row: dict[str, Any]) -> dict[str, Any]:
     try:
         return {name: _value(table.columns[name].type, value) for name, value in row.items()}
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadInput(f"The archive has a row in {table.name} that does not fit: {error}.") from error
+        raise BadInput(
+            "The archive has a row in {name} that does not fit: {error}.", name=table.name, error=error
+        ) from error
 
 
 def _value(kind: object, value: Any) -> Any:

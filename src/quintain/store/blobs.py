@@ -28,7 +28,9 @@ class Blobs:
         """Give the local path of the blob *key*. The file must not be changed."""
         path = self._place(key)
         if not path.exists():
-            raise NotFound(f"The blob {key} is missing from {self.root}.", remedy="Restore it from a backup.")
+            raise NotFound(
+                "The blob {key} is missing from {root}.", key=key, root=self.root, remedy="Restore it from a backup."
+            )
         return path
 
     def has(self, key: str) -> bool:
@@ -88,13 +90,16 @@ class Blobs:
                 path.write_bytes(b"quintain")
         except OSError as error:
             raise Unavailable(
-                f"The folder {self.root} cannot be written to: {error.strerror}.",
+                "The folder {root} cannot be written to: {strerror}.",
+                root=self.root,
+                strerror=error.strerror,
                 remedy="Check who owns it, and that its disk is mounted for writing.",
+                page="Tell the operator.",
             ) from error
 
     def _place(self, key: str) -> Path:
         if not KEY.fullmatch(key):
-            raise NotFound(f"'{key}' is not the key of a blob.")
+            raise NotFound("'{key}' is not the key of a blob.", key=key)
         return self.root / key[:2] / key
 
     @property
@@ -108,8 +113,10 @@ class Blobs:
         except OSError as error:
             if error.errno in FULL:
                 raise Unavailable(
-                    f"The disk that holds {self.root} is full; nothing was written.",
+                    "The disk that holds {root} is full; nothing was written.",
+                    root=self.root,
                     remedy="Free some space and retry.",
+                    page="Tell the operator.",
                 ) from error
             raise
 

@@ -22,6 +22,7 @@ from sqlalchemy.exc import ArgumentError, DataError, NoSuchModuleError, Operatio
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.texts import Text
 
 BUSY_TIMEOUT_MS = 30_000
 POOL_SIZE = 10
@@ -40,6 +41,8 @@ Found = TypeVar("Found")
 class Collision(Unavailable):
     """Two transactions stood in each other's way, and the database has undone this one; nothing was written."""
 
+    code = "collision"
+
 
 def connect(url: str) -> Engine:
     """Open the database at *url*: `sqlite:///path/to/file` or `postgresql://…`. Nothing is asked of it yet."""
@@ -48,7 +51,8 @@ def connect(url: str) -> Engine:
         engine = _open_sqlite(address) if address.drivername == "sqlite" else _open_postgres(address)
     except ModuleNotFoundError as error:
         raise Unavailable(
-            f"The driver for this database is not installed ({error.name}).",
+            "The driver for this database is not installed ({name}).",
+            name=error.name,
             remedy="Install it with: pip install 'quintain[postgres]'.",
         ) from error
     event.listen(engine, "handle_error", _explain)
@@ -56,7 +60,7 @@ def connect(url: str) -> Engine:
 
 
 def _address(url: str) -> URL:
-    wanted = "Use sqlite:///path/to/file or postgresql://user:password@host/database."
+    wanted = Text("Use sqlite:///path/to/file or postgresql://user:password@host/database.")
     try:
         address = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -65,7 +69,9 @@ def _address(url: str) -> URL:
         return address.set(drivername="postgresql+psycopg")
     if address.drivername == "sqlite":
         return address
-    raise BadInput(f"Quintain does not work on a database of kind '{address.drivername}'.", remedy=wanted)
+    raise BadInput(
+        "Quintain does not work on a database of kind '{drivername}'.", drivername=address.drivername, remedy=wanted
+    )
 
 
 def _open_postgres(address: URL) -> Engine:
@@ -81,7 +87,7 @@ def _open_postgres(address: URL) -> Engine:
             connect_args={"connect_timeout": 10, "application_name": "quintain"},
         )
     except NoSuchModuleError as error:
-        raise Unavailable(f"This database cannot be opened: {error}") from error
+        raise Unavailable("This database cannot be opened: {error}", error=error) from error
 
 
 def _open_sqlite(address: URL) -> Engine:
@@ -194,7 +200,8 @@ def _translate(context: ExceptionContext) -> QuintainError | None:
     reason = str(context.original_exception).strip()
     if isinstance(problem, DataError | OverflowError | UnicodeEncodeError):
         return BadInput(
-            f"A value cannot be stored: {reason.splitlines()[0]}",
+            "A value cannot be stored: {reason}",
+            reason=reason.splitlines()[0],
             remedy="Shorten it, or remove characters that are not text.",
         )
     if getattr(context.original_exception, "sqlstate", None) in COLLIDED:
@@ -205,24 +212,40 @@ def _translate(context: ExceptionContext) -> QuintainError | None:
 
 
 def _translate_operational(reason: str, context: ExceptionContext) -> QuintainError | None:
-    where = context.engine.url.render_as_string(hide_password=True) if context.engine else "the database"
+    where = context.engine.url.render_as_string(hide_password=True) if context.engine else Text("the database")
     if "disk is full" in reason or "No space left" in reason:
-        return Unavailable(f"The disk of {where} is full; nothing was written.", remedy="Free some space and retry.")
+        return Unavailable(
+            "The disk of {where} is full; nothing was written.",
+            where=where,
+            remedy="Free some space and retry.",
+            page="Tell the operator.",
+        )
     if "database is locked" in reason:
         return Unavailable(
             "The database is busy with another writer.", retry_after=RETRY_S, remedy="Try again in a moment."
         )
     if "readonly" in reason or "read-only" in reason:
         return Unavailable(
-            f"{where} can be read here, but not written.",
+            "{where} can be read here, but not written.",
+            where=where,
             remedy="Ask whose folder it is for the right to write, or work on a copy: quintain restore a backup of it.",
+            page="Tell the operator.",
         )
     if "unable to open" in reason:
-        return Unavailable(f"{where} cannot be opened: {reason}.", remedy="Check that the folder is there and ours.")
+        return Unavailable(
+            "{where} cannot be opened: {reason}.",
+            where=where,
+            reason=reason,
+            remedy="Check that the folder is there and ours.",
+            page="Tell the operator.",
+        )
     if context.connection is None or context.is_disconnect:
         return Unavailable(
-            f"The database at {where} does not answer: {reason.splitlines()[0]}",
+            "The database at {where} does not answer: {reason}",
+            where=where,
+            reason=reason.splitlines()[0],
             retry_after=RETRY_S,
             remedy="Check QUINTAIN_DATABASE_URL and that the server runs.",
+            page="Try again in a moment, or tell the operator.",
         )
     return None

@@ -46,7 +46,8 @@ def upgrade_on(connection: Connection, revision: str = "head") -> None:
         command.upgrade(config, revision)
     except CommandError as error:
         raise Conflict(
-            f"This version of Quintain does not know the migration '{revision}'.",
+            "This version of Quintain does not know the migration '{revision}'.",
+            revision=revision,
             remedy="A newer version wrote it: install that one.",
         ) from error
 
@@ -56,7 +57,8 @@ def require_current(engine: Engine) -> None:
     missing = pending(engine)
     if missing:
         raise Conflict(
-            f"The database needs {len(missing)} migrations before this version of Quintain can use it.",
+            "The database needs {n} migrations before this version of Quintain can use it.",
+            n=len(missing),
             remedy="Run `quintain upgrade`, which makes a backup first; or `quintain init` where it is empty.",
         )
 
@@ -95,7 +97,8 @@ def _missing(connection: Connection) -> list[str]:
         return known
     if at not in known:
         raise Conflict(
-            f"The database is at migration '{at}', which this version of Quintain does not know.",
+            "The database is at migration '{at}', which this version of Quintain does not know.",
+            at=at,
             remedy="A newer version wrote it: install that one, or restore an older backup.",
         )
     return known[known.index(at) + 1 :]
@@ -146,7 +149,9 @@ def _check_references(connection: Connection) -> None:
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if broken:
         raise Conflict(
-            f"The migration would leave {len(broken)} rows in {broken[0][0]} that point to nothing; it was undone.",
+            "The migration would leave {n} rows in {broken} that point to nothing; it was undone.",
+            n=len(broken),
+            broken=broken[0][0],
             remedy="Restore a backup, or report this as a bug.",
         )
 

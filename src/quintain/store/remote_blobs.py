@@ -37,11 +37,15 @@ class RemoteBlobs(Blobs):
             self._remote, self._prefix = fsspec.core.url_to_fs(url, use_listings_cache=False, **options)
         except ImportError as error:
             raise Unavailable(
-                f"The library for {url.partition('://')[0]}:// is not installed ({error.name or error}).",
+                "The library for {url}:// is not installed ({name}).",
+                url=url.partition("://")[0],
+                name=error.name or error,
                 remedy="Install it with: pip install 'quintain[s3]'.",
             ) from error
         except ValueError as error:
-            raise BadInput(f"QUINTAIN_BLOBS_URL is '{url}': {error}.", remedy="Use s3://bucket/prefix.") from error
+            raise BadInput(
+                "QUINTAIN_BLOBS_URL is '{url}': {error}.", url=url, error=error, remedy="Use s3://bucket/prefix."
+            ) from error
 
     def path(self, key: str) -> Path:
         """Give a local path of the blob *key*, fetched first where it is not here yet."""
@@ -83,12 +87,19 @@ class RemoteBlobs(Blobs):
         with self.scratch() as path:
             with self._reaching():
                 if not self._remote.exists(self._object(key)):
-                    raise NotFound(f"The blob {key} is missing from {self.url}.", remedy="Restore it from a backup.")
+                    raise NotFound(
+                        "The blob {key} is missing from {url}.",
+                        key=key,
+                        url=self.url,
+                        remedy="Restore it from a backup.",
+                    )
                 self._remote.get_file(self._object(key), str(path))
             with path.open("rb") as stream:
                 arrived = hashlib.file_digest(stream, "sha256").hexdigest()
             if arrived != key:
-                raise Unavailable(f"The blob {key} in {self.url} is damaged.", remedy="Restore it from a backup.")
+                raise Unavailable(
+                    "The blob {key} in {url} is damaged.", key=key, url=self.url, remedy="Restore it from a backup."
+                )
             super().put_file(path)
 
     def _object(self, key: str) -> str:
@@ -103,6 +114,10 @@ class RemoteBlobs(Blobs):
             raise
         except Exception as error:
             raise Unavailable(
-                f"The object store {self.url} cannot be used: {type(error).__name__}: {error}.",
+                "The object store {url} cannot be used: {name}: {error}.",
+                url=self.url,
+                name=type(error).__name__,
+                error=error,
                 remedy="Check QUINTAIN_BLOBS_URL, the keys and that the bucket exists.",
+                page="Tell the operator.",
             ) from error

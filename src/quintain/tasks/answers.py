@@ -11,6 +11,7 @@ from typing import Any
 from quintain.core.errors import BadInput
 from quintain.core.example import Prediction
 from quintain.core.task import one_form
+from quintain.core.texts import Text
 
 # Rounded probabilities are fine; anything further off is not a distribution.
 SUM_TOLERANCE = 0.02
@@ -33,7 +34,9 @@ def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
         and all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in raw)
     ):
         return _most_probable(labels, {one["label"]: one.get("score") for one in raw})
-    raise BadInput(f"The answer {show(raw)} is neither a label nor probabilities by label.", remedy=_known(labels))
+    raise BadInput(
+        "The answer {raw} is neither a label nor probabilities by label.", raw=show(raw), remedy=_known(labels)
+    )
 
 
 def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
@@ -46,8 +49,14 @@ def known_label(labels: Sequence[str], raw: Any) -> str:
     if isinstance(raw, str) and one_form(raw) in labels:
         return one_form(raw)
     close = get_close_matches(raw, labels, n=1) if isinstance(raw, str) else []
-    hint = f" Did you mean '{close[0]}'?" if close else ""
-    raise BadInput(f"The answer {show(raw)} is not one of the labels.{hint}", remedy=_known(labels))
+    raise BadInput(
+        "The answer {raw} is not one of the labels. Did you mean '{close}'?"
+        if close
+        else "The answer {raw} is not one of the labels.",
+        raw=show(raw),
+        close=" ".join(close),
+        remedy=_known(labels),
+    )
 
 
 def distribution(names: Sequence[str], raw: Any) -> dict[str, float]:
@@ -55,7 +64,7 @@ def distribution(names: Sequence[str], raw: Any) -> dict[str, float]:
     values = by_name(names, raw)
     total = sum(values.values())
     if abs(total - 1) > SUM_TOLERANCE:
-        raise BadInput(f"The probabilities sum to {total:.4g}, not to 1.", remedy="Give one for every answer.")
+        raise BadInput("The probabilities sum to {sum:.4g}, not to 1.", sum=total, remedy="Give one for every answer.")
     return {name: value / total for name, value in values.items()}
 
 
@@ -65,22 +74,30 @@ def by_name(names: Sequence[str], raw: Any) -> dict[str, float]:
         given = {one_form(str(name)): value for name, value in raw.items()}
         unknown = [name for name in given if name not in names]
         if unknown:
-            raise BadInput(f"There is a probability for {show(unknown[0])}, which is no answer.", remedy=_known(names))
+            raise BadInput(
+                "There is a probability for {unknown}, which is no answer.",
+                unknown=show(unknown[0]),
+                remedy=_known(names),
+            )
     elif isinstance(raw, list | tuple) and len(raw) == len(names):
         given = dict(zip(names, raw, strict=True))
     else:
-        raise BadInput(f"{show(raw)} is not a probability for each answer.", remedy=_known(names))
+        raise BadInput("{raw} is not a probability for each answer.", raw=show(raw), remedy=_known(names))
     return {name: _probability(name, given.get(name, 0.0)) for name in names}
 
 
 def _probability(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise BadInput(f"The probability of '{name}' is {show(value)}, which is not a number.")
+        raise BadInput("The probability of '{name}' is {value}, which is not a number.", name=name, value=show(value))
     number = float(value)
     if not math.isfinite(number):
-        raise BadInput(f"The probability of '{name}' is {number}, which is not a finite number.")
+        raise BadInput(
+            "The probability of '{name}' is {number}, which is not a finite number.", name=name, number=number
+        )
     if not -1e-9 <= number <= 1 + 1e-6:
-        raise BadInput(f"The probability of '{name}' is {number:.6g}, which is not between 0 and 1.")
+        raise BadInput(
+            "The probability of '{name}' is {number:.6g}, which is not between 0 and 1.", name=name, number=number
+        )
     return min(max(number, 0.0), 1.0)
 
 
@@ -88,7 +105,7 @@ def refuse_unknown(raw: Mapping[Any, Any], known: Sequence[str]) -> None:
     """Refuse keys that mean nothing here, rather than drop what they were meant to say."""
     for key in raw:
         if key not in known:
-            raise BadInput(f"The answer has the unknown key {show(key)}.", remedy=_known(known))
+            raise BadInput("The answer has the unknown key {key}.", key=show(key), remedy=_known(known))
 
 
 def index(raw: Any) -> int | None:
@@ -101,14 +118,24 @@ def chosen(called: str, entries: Sequence[str], raw: Any) -> int:
     number = index(raw)
     if isinstance(raw, str):
         if entries.count(raw) > 1:
-            raise BadInput(f"{show(raw)} is there more than once in '{called}'.", remedy="Give its number from 0.")
+            raise BadInput(
+                "{raw} is there more than once in '{called}'.",
+                raw=show(raw),
+                called=called,
+                remedy="Give its number from 0.",
+            )
         if raw in entries:
             return entries.index(raw)
         number = int(raw) if raw.isdecimal() and len(raw) < 10 else None
     if number is None:
-        raise BadInput(f"The answer {show(raw)} is neither a number nor an entry of '{called}'.")
+        raise BadInput("The answer {raw} is neither a number nor an entry of '{called}'.", raw=show(raw), called=called)
     if not 0 <= number < len(entries):
-        raise BadInput(f"The answer {number} is out of range: '{called}' has {len(entries)} entries, counted from 0.")
+        raise BadInput(
+            "The answer {number} is out of range: '{called}' has {n} entries, counted from 0.",
+            number=number,
+            called=called,
+            n=len(entries),
+        )
     return number
 
 
@@ -119,4 +146,4 @@ def show(value: Any) -> str:
 
 
 def _known(names: Sequence[str]) -> str:
-    return f"Known: {', '.join(names)}."
+    return Text("Known: {names}.", names=", ".join(names))

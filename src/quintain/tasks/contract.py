@@ -23,6 +23,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.registry import Registry
 from quintain.core.task import AnswerType, Field, FieldType, Task
+from quintain.core.texts import Text
 from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults, surely_fine
 from quintain.tasks.shapes import answer_fault, field_fault, gold_list
 
@@ -164,11 +165,18 @@ class TaskKind(ABC):
             table = table.with_columns(pl.lit(None, dtype=schema["answer"]).alias("answer"))
         missing = [name for name in schema if name not in table.columns]
         if missing:
-            raise BadInput(f"The table has no column '{missing[0]}'.", remedy=f"It needs: {', '.join(schema)}.")
+            raise BadInput(
+                "The table has no column '{missing}'.",
+                missing=missing[0],
+                schema=", ".join(schema),
+                remedy="It needs: {schema}.",
+            )
         try:
             return table.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
         except pl.exceptions.PolarsError as error:
-            raise BadInput(f"The table does not have the columns of kind '{self.name}': {error}") from error
+            raise BadInput(
+                "The table does not have the columns of kind '{name}': {error}", name=self.name, error=error
+            ) from error
 
 
 def unknown_options(kind: str, options: Iterable[str], known: Mapping[str, Any]) -> list[str]:
@@ -185,8 +193,12 @@ def _unknown_inputs(inputs: Inputs, fields: Mapping[str, Field]) -> list[Fault]:
     for name in inputs:
         if name not in fields:
             close = get_close_matches(str(name), fields, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(fields)}"
-            faults.append(Fault(f"there is no such field; {hint}", field=str(name)))
+            hint = (
+                Text("did you mean '{close}'?", close=close[0])
+                if close
+                else Text("there are: {known}", known=", ".join(fields))
+            )
+            faults.append(Fault("there is no such field; {hint}", hint=hint, field=str(name)))
     return faults
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import VMER, AnswerType, Label, Task, one_form
+from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml, read_text
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.writing import dump_task
@@ -40,7 +41,7 @@ def read_task(path: Path, *, metrics: Mapping[str, Collection[AnswerType]] | Non
 
 def read_task_text(path: Path) -> str:
     """Read the text of the task file at *path*, or say why that cannot be."""
-    return read_text(path, remedy="Start one with `quintain task new --kind …`.")
+    return read_text(path, remedy=Text("Start one with `quintain task new --kind …`."))
 
 
 def parse_task(
@@ -106,9 +107,9 @@ class _Reading:
             options=options,
         )
 
-    def fault(self, key: str, reason: str) -> None:
+    def fault(self, key: str, reason: str, /, **values: object) -> None:
         """Note what is wrong with the top-level *key*, and on which line it stands."""
-        self.faults.append(Fault(reason, file=self.file, field=key, line=self._line(key)))
+        self.faults.append(Fault(as_text(reason, values), file=self.file, field=key, line=self._line(key)))
 
     def _line(self, key: str) -> int | None:
         quoted = re.escape(key)
@@ -116,17 +117,14 @@ class _Reading:
         return next((number for number, line in enumerate(self.lines, 1) if pattern.match(line)), None)
 
     def _unknown(self, key: str) -> None:
-        close = get_close_matches(key, KEYS, n=1)
-        self.fault(
-            key, f"no such key; did you mean '{close[0]}'?" if close else f"no such key; there are {', '.join(KEYS)}"
-        )
+        self.fault(key, "no such key; {hint}", hint=hint(key, KEYS))
 
     def _name(self) -> str:
         name = self.data.get("name")
         if name is None:
             self.fault("name", 'is missing; add a line such as name = "sentiment"')
         elif not isinstance(name, str) or not NAME.fullmatch(name):
-            self.fault("name", f"{name!r} is not a name: use up to 80 small letters, digits, - and _")
+            self.fault("name", "{name} is not a name: use up to 80 small letters, digits, - and _", name=repr(name))
         return str(name)
 
     def _kind(self) -> TaskKind | None:
@@ -135,11 +133,18 @@ class _Reading:
             return KINDS.get(name)()
         known = ", ".join(KINDS.names())
         if name is None:
-            self.fault("kind", f"is missing; it is one of {known}")
+            self.fault("kind", "is missing; it is one of {known}", known=known)
         else:
             close = get_close_matches(str(name), KINDS.names(), n=1)
-            hint = f"did you mean '{close[0]}'? " if close else ""
-            self.fault("kind", f"there is no kind {name!r}; {hint}It is one of {known}")
+            self.fault(
+                "kind",
+                "there is no kind {name}; did you mean '{close}'? It is one of {known}"
+                if close
+                else "there is no kind {name}; It is one of {known}",
+                name=repr(name),
+                close=close[0] if close else "",
+                known=known,
+            )
         return None
 
     def _languages(self) -> tuple[str, ...]:
@@ -149,7 +154,7 @@ class _Reading:
             return ("en",)
         for code in given:
             if not LANGUAGE.fullmatch(code):
-                self.fault("languages", f"'{code}' is not a language code such as en, de or pt-BR")
+                self.fault("languages", "'{code}' is not a language code such as en, de or pt-BR", code=code)
         if len(set(given)) < len(given):
             self.fault("languages", "names a language twice")
         return tuple(given)
@@ -168,41 +173,70 @@ class _Reading:
     def _label(self, key: str, position: int, entry: Any) -> Label | None:
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict):
-            self.fault(key, f"entry {position} is {entry!r}, neither a text nor a table with a name")
+            self.fault(
+                key,
+                "entry {position} is {entry}, neither a text nor a table with a name",
+                position=position,
+                entry=repr(entry),
+            )
             return None
         for other in table:
             if other not in {"name", "gloss", "examples"}:
-                self.fault(key, f"entry {position} has the unknown key '{other}'; there are name, gloss, examples")
+                self.fault(
+                    key,
+                    "entry {position} has the unknown key '{other}'; there are name, gloss, examples",
+                    position=position,
+                    other=other,
+                )
         name, gloss, examples = table.get("name"), table.get("gloss", ""), table.get("examples", [])
         if not isinstance(name, str) or not name.strip() or name != name.strip() or CONTROL.search(name):
-            self.fault(key, f"entry {position} has the name {name!r}; give it one without spaces around it")
+            self.fault(
+                key,
+                "entry {position} has the name {name}; give it one without spaces around it",
+                position=position,
+                name=repr(name),
+            )
             return None
         name = one_form(name)
         if len(name) > MAX_LABEL:
-            self.fault(key, f"'{name[:20]}…' has more than {MAX_LABEL} characters; put the rest into its gloss")
+            self.fault(
+                key,
+                "'{name}…' has more than {most} characters; put the rest into its gloss",
+                name=name[:20],
+                most=MAX_LABEL,
+            )
         if not isinstance(gloss, str) or not _is_texts(examples):
-            self.fault(key, f"'{name}': the gloss is a text and the examples are a list of texts")
+            self.fault(key, "'{name}': the gloss is a text and the examples are a list of texts", name=name)
             return None
         return Label(name, gloss, tuple(examples))
 
     def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
         names = [label.name for label in labels]
         for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-            self.fault("labels", f"'{name}' is given twice")
+            self.fault("labels", "'{name}' is given twice", name=name)
         others = [label.name for label in extra]
         for name in dict.fromkeys(name for name in others if name in names or others.count(name) > 1):
-            self.fault("extra_labels", f"'{name}' is given twice" + (", also in labels" if name in names else ""))
+            self.fault(
+                "extra_labels",
+                "'{name}' is given twice, also in labels" if name in names else "'{name}' is given twice",
+                name=name,
+            )
         if kind is None:
             return
         if kind.fixed_labels:
             if names and names != list(kind.fixed_labels):
-                self.fault("labels", f"kind '{kind.name}' has the labels {', '.join(kind.fixed_labels)}, in this order")
+                self.fault(
+                    "labels",
+                    "kind '{name}' has the labels {labels}, in this order",
+                    name=kind.name,
+                    labels=", ".join(kind.fixed_labels),
+                )
         elif kind.needs_labels and "labels" not in self.data:
-            self.fault("labels", f'is missing, and kind \'{kind.name}\' needs it; add labels = ["…", "…"]')
+            self.fault("labels", 'is missing, and kind \'{name}\' needs it; add labels = ["…", "…"]', name=kind.name)
         elif kind.needs_labels and len(names) < 2:
             self.fault("labels", "needs at least two labels")
         elif names and not kind.needs_labels:
-            self.fault("labels", f"kind '{kind.name}' has no labels; leave them out")
+            self.fault("labels", "kind '{name}' has no labels; leave them out", name=kind.name)
 
     def _metrics(self, kind: TaskKind | None) -> tuple[tuple[str, ...], str]:
         given = self.data.get("metrics", list(kind.default_metrics) if kind else ["accuracy"])
@@ -214,22 +248,32 @@ class _Reading:
         for name in given:
             self._check_metric(kind, name)
         if set(given) == {VMER}:
-            self.fault("metrics", f"'{VMER}' comes from rounds; add a metric for data sets, such as accuracy")
+            self.fault("metrics", "'{vmer}' comes from rounds; add a metric for data sets, such as accuracy", vmer=VMER)
         canonical = self.data.get("canonical_metric", given[0])
         if canonical not in given:
-            self.fault("canonical_metric", f"{canonical!r} is not among the metrics: {', '.join(given)}")
+            self.fault(
+                "canonical_metric",
+                "{canonical} is not among the metrics: {given}",
+                canonical=repr(canonical),
+                given=", ".join(given),
+            )
         return tuple(given), str(canonical)
 
     def _check_metric(self, kind: TaskKind | None, name: str) -> None:
         if self.known_metrics is None:
             return
         if name not in self.known_metrics:
-            close = get_close_matches(name, self.known_metrics, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(self.known_metrics)}"
-            self.fault("metrics", f"there is no metric '{name}'; {hint}")
+            known = list(self.known_metrics)
+            self.fault("metrics", "there is no metric '{name}'; {hint}", name=name, hint=hint(name, known))
         elif kind is not None and kind.answer_type not in self.known_metrics[name]:
             fitting = [other for other, types in self.known_metrics.items() if kind.answer_type in types]
-            self.fault("metrics", f"'{name}' is not for kind '{kind.name}', which has {', '.join(fitting)}")
+            self.fault(
+                "metrics",
+                "'{name}' is not for kind '{kind}', which has {fitting}",
+                name=name,
+                kind=kind.name,
+                fitting=", ".join(fitting),
+            )
 
     def _texts(self, key: str, languages: Sequence[str]) -> dict[str, str]:
         given = self.data.get(key, {})
@@ -240,11 +284,11 @@ class _Reading:
             return {}
         for language, text in given.items():
             if not LANGUAGE.fullmatch(language):
-                self.fault(key, f"'{language}' is not a language code such as en, de or pt-BR")
+                self.fault(key, "'{language}' is not a language code such as en, de or pt-BR", language=language)
             if not isinstance(text, str) or not text.strip():
-                self.fault(key, f"the text for '{language}' is empty or not a text")
+                self.fault(key, "the text for '{language}' is empty or not a text", language=language)
             elif CONTROL.search(text):
-                self.fault(key, f"the text for '{language}' has a control character")
+                self.fault(key, "the text for '{language}' has a control character", language=language)
         return given
 
     def _options(self, kind: TaskKind | None) -> dict[str, Any]:

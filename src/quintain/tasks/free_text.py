@@ -14,6 +14,7 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Task
+from quintain.core.texts import Text
 from quintain.stats.text import exact_match, rouge_l
 from quintain.tasks.answers import refuse_unknown, show
 from quintain.tasks.contract import KINDS, FormField, TaskKind
@@ -51,7 +52,7 @@ class FreeText(TaskKind):
             refuse_unknown(raw, ("text", "score"))
             raw = raw.get("text")
         if not isinstance(raw, str):
-            raise BadInput(f"The answer {show(raw)} is not a text.")
+            raise BadInput("The answer {raw} is not a text.", raw=show(raw))
         return Prediction(str(raw))
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
@@ -75,10 +76,18 @@ class FreeText(TaskKind):
         faults = list(super().check_options(options))
         ways = ("worker", *_SCORES)
         if options.get("fooled_by", "worker") not in ways:
-            faults.append(f"option 'fooled_by' is {options['fooled_by']!r}; it is one of {', '.join(ways)}")
+            faults.append(
+                Text(
+                    "option 'fooled_by' is {value}; it is one of {known}",
+                    value=repr(options["fooled_by"]),
+                    known=", ".join(ways),
+                )
+            )
         threshold = options.get("threshold", 0.3)
         if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
-            faults.append(f"option 'threshold' is {threshold!r}; it lies above 0 and is at most 1")
+            faults.append(
+                Text("option 'threshold' is {value}; it lies above 0 and is at most 1", value=repr(threshold))
+            )
         return faults
 
 

@@ -17,6 +17,7 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Example
 from quintain.core.task import Field, Task
+from quintain.core.texts import Text
 from quintain.tasks.contract import KINDS, RESERVED
 from quintain.tasks.labelled import LabelKind
 from quintain.tasks.rules import Rule, blank
@@ -84,16 +85,22 @@ class PairClassification(LabelKind):
         """Ask that the fields have two different, usable names."""
         faults = list(super().check_options(options))
         if not isinstance(options.get("marked", False), bool):
-            faults.append("option 'marked' is neither true nor false")
+            faults.append(Text("option 'marked' is neither true nor false"))
         for name in ("first", "second"):
             value = options.get(name, self.default_options[name])
             if not isinstance(value, str) or not FIELD_NAME.fullmatch(value) or value in RESERVED:
-                faults.append(f"option '{name}' is {value!r}; a field is called by small letters, digits and _")
+                faults.append(
+                    Text(
+                        "option '{name}' is {value}; a field is called by small letters, digits and _",
+                        name=name,
+                        value=repr(value),
+                    )
+                )
         both = {**self.default_options, **options}
         if both["first"] == both["second"]:
-            faults.append("options 'first' and 'second' name the same field")
+            faults.append(Text("options 'first' and 'second' name the same field"))
         if both["marked"] is True and {"first", "second"} & set(options):
-            faults.append("with 'marked' there is one field, 'text'; leave out 'first' and 'second'")
+            faults.append(Text("with 'marked' there is one field, 'text'; leave out 'first' and 'second'"))
         return faults
 
 
@@ -108,4 +115,5 @@ def _mark_rule(mark: str) -> Rule:
     text = pl.col("text")
     once = pl.all_horizontal(text.str.count_matches(tag, literal=True) == 1 for tag in (f"<{mark}>", f"</{mark}>"))
     whole = text.str.contains(rf"<{mark}>[^<]*[^<\s][^<]*</{mark}>")
-    return Rule("text", ~blank(text) & ~(once & whole), f"does not mark one event as <{mark}>…</{mark}>")
+    reason = "does not mark one event as <{mark}>…</{mark}>"
+    return Rule("text", ~blank(text) & ~(once & whole), reason, values={"mark": mark})

@@ -43,5 +43,5 @@ class QaSrl(SpanKind):
         """Ask that the predicate and the answers are in the sentence."""
         sentence, predicate = pl.col("sentence").str.to_lowercase(), pl.col("predicate").str.to_lowercase()
         absent = ~blank(predicate) & ~holds(sentence, predicate)
-        reason = pl.format("'{}' is not in 'sentence'", shown(pl.col("predicate")))
-        return [Rule("predicate", absent, reason), *super().answer_rules(task)]
+        given: dict[str, pl.Expr | str] = {"text": shown(pl.col("predicate")), "of": "sentence"}
+        return [Rule("predicate", absent, "'{text}' is not in '{of}'", values=given), *super().answer_rules(task)]

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from quintain.core.task import Field
+from quintain.core.texts import Text
 
 CONTROL = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]"
 SHOWN = 60
@@ -30,21 +31,23 @@ class RowFault:
 
     row: int
     field: str
-    reason: str
+    reason: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rows are faulty in *field* where *when* is true, for the *reason* given.
+    """Rows are faulty in *field* where *when* is true, for the *reason* given: a template over *values*.
 
-    With *each*, the name of a list column, the expressions see one entry of that list at a time. *fine*, where there
-    is one, says of the values of one row that they surely do not break the rule; it may not say so of any that do.
+    A value is the same for all rows, or an expression that gives it for each. With *each*, the name of a list column,
+    the expressions see one entry of that list at a time. *fine*, where there is one, says of the values of one row that
+    they surely do not break the rule; it may not say so of any that do.
     """
 
     field: str
     when: pl.Expr
-    reason: pl.Expr | str
+    reason: str
     each: str | None = None
+    values: Mapping[str, pl.Expr | str | int] | None = None
     fine: Callable[[Mapping[str, Any]], bool] | None = None
 
 
@@ -71,9 +74,13 @@ def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
     return [fault for _, _, fault in sorted(found, key=lambda entry: entry[:2])]
 
 
-def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, str]]:
-    reason = pl.lit(rule.reason) if isinstance(rule.reason, str) else rule.reason
-    yield from bad.select(_ROW, reason.alias("reason")).iter_rows()
+def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, Text]]:
+    given = rule.values or {}
+    exprs = [value.alias(name) for name, value in given.items() if isinstance(value, pl.Expr)]
+    same = {name: value for name, value in given.items() if not isinstance(value, pl.Expr)}
+    names = [name for name, value in given.items() if isinstance(value, pl.Expr)]
+    for row, *values in bad.select(_ROW, *exprs).iter_rows():
+        yield row, Text(rule.reason, **same, **dict(zip(names, values, strict=True)))
 
 
 def shown(text: pl.Expr) -> pl.Expr:
@@ -115,7 +122,8 @@ def _text_rules(field: Field) -> list[Rule]:
         Rule(
             field.name,
             length > field.max_length,
-            pl.format(f"has {{}} characters; at most {field.max_length} are allowed", length),
+            "has {length} characters; at most {most} are allowed",
+            values={"length": length, "most": field.max_length},
             fine=_is_short(field.name, field.max_length),
         ),
     ]
@@ -148,7 +156,8 @@ def _list_rules(field: Field) -> list[Rule]:
         Rule(
             field.name,
             length > field.max_length,
-            pl.format(f"has {{}} characters; at most {field.max_length} are allowed", length),
+            "has {length} characters; at most {most} are allowed",
+            values={"length": length, "most": field.max_length},
         ),
     ]
     empty = entries.is_null() | (entries.list.len() == 0)
@@ -165,7 +174,8 @@ def _image_rule(name: str) -> Rule:
     return Rule(
         name,
         ~fine & ~blank(image),
-        pl.format("'{}' is not an http(s) address, a relative path or blob:<sha256>", shown(image)),
+        "'{image}' is not an http(s) address, a relative path or blob:<sha256>",
+        values={"image": shown(image)},
     )
 
 
@@ -173,7 +183,7 @@ def _image_rule(name: str) -> Rule:
 def label_rules(labels: tuple[str, ...], *, extra: tuple[str, ...] = ()) -> tuple[Rule, ...]:
     """Ask that the answer is one of *labels*; those in *extra* are refused with their own reason."""
     answer = pl.col("answer")
-    known = pl.lit(", ".join(labels))
+    known = ", ".join(labels)
     good = frozenset(labels) - frozenset(extra) | {None}
 
     def fine(values: Mapping[str, Any]) -> bool:
@@ -183,13 +193,15 @@ def label_rules(labels: tuple[str, ...], *, extra: tuple[str, ...] = ()) -> tupl
         Rule(
             "answer",
             answer.is_in(list(extra)),
-            pl.format("label '{}' is for validation only; the labels that score are {}", answer, known),
+            "label '{label}' is for validation only; the labels that score are {known}",
+            values={"label": answer, "known": known},
             fine=fine,
         ),
         Rule(
             "answer",
             ~answer.is_in([*labels, *extra]),
-            pl.format("label '{}' is not one of {}", shown(answer), known),
+            "label '{label}' is not one of {known}",
+            values={"label": shown(answer), "known": known},
             fine=fine,
         ),
     )
@@ -205,7 +217,8 @@ def index_rules(of: str, *, answer: str = "answer", each: bool = False) -> list[
         Rule(
             answer,
             size.is_not_null() & ((number < 0) | (number >= size)),
-            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", number, size),
+            "{number} is out of range: '{of}' has {size} entries, counted from 0",
+            values={"number": number, "of": of, "size": size},
             each=answer if each else None,
         )
     ]
@@ -228,11 +241,18 @@ def span_rules(of: str, *, ignore_case: bool = False) -> list[Rule]:
     return [
         Rule("answer", blank(text), "has an empty span", each="answer"),
         Rule("answer", text.str.contains(CONTROL), "has a control character", each="answer"),
-        Rule("answer", ~blank(text) & ~occurs, pl.format(f"'{{}}' is not in '{of}'", shown(text)), each="answer"),
+        Rule(
+            "answer",
+            ~blank(text) & ~occurs,
+            "'{text}' is not in '{of}'",
+            values={"text": shown(text), "of": of},
+            each="answer",
+        ),
         Rule(
             "answer",
             ~blank(text) & occurs & ((start < 0) | (there != text)),
-            pl.format(f"'{{}}' does not start at character {{}} of '{of}'", shown(text), start),
+            "'{text}' does not start at character {start} of '{of}'",
+            values={"text": shown(text), "start": start, "of": of},
             each="answer",
         ),
     ]

@@ -74,12 +74,14 @@ class SeveralAnswers(TaskKind):
 
 def _several(candidates: Sequence[str], raw: Any) -> list[int]:
     if not isinstance(raw, list | tuple):
-        raise BadInput(f"The answer {show(raw)} is not a list of candidates.", remedy="Give their numbers from 0.")
+        raise BadInput(
+            "The answer {raw} is not a list of candidates.", raw=show(raw), remedy="Give their numbers from 0."
+        )
     if raw and len(raw) == len(candidates) and all(isinstance(one, bool) for one in raw):
         return [number for number, plausible in enumerate(raw) if plausible]
     numbers = [chosen("candidates", candidates, one) for one in raw]
     if len(set(numbers)) < len(numbers):
-        raise BadInput(f"The answer {show(raw)} names a candidate twice.")
+        raise BadInput("The answer {raw} names a candidate twice.", raw=show(raw))
     return sorted(numbers)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quintain.core.task import AnswerType, FieldType
+from quintain.core.texts import Text
 
 INT64 = 2**63
 
@@ -43,45 +44,56 @@ def _is_list_of(one: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list | tuple) and all(one(entry) for entry in value)
 
 
-_FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], str]] = {
-    "text": (is_text, "a text"),
-    "long_text": (is_text, "a text"),
-    "texts": (is_texts, "a list of texts"),
-    "tokens": (is_texts, "a list of tokens"),
-    "token": (is_index, "a token's number, counted from 0"),
-    "image": (is_text, "an image's address"),
+_FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], Text]] = {
+    "text": (is_text, Text("a text")),
+    "long_text": (is_text, Text("a text")),
+    "texts": (is_texts, Text("a list of texts")),
+    "tokens": (is_texts, Text("a list of tokens")),
+    "token": (is_index, Text("a token's number, counted from 0")),
+    "image": (is_text, Text("an image's address")),
 }
-_ANSWERS: Mapping[AnswerType, tuple[Callable[[Any], bool], str]] = {
-    "label": (is_text, "a label"),
-    "choice": (is_index, "an option's number, counted from 0"),
-    "choices": (_is_list_of(is_index), "a list of options' numbers, counted from 0"),
-    "span": (lambda value: is_span(value) or _is_list_of(is_span)(value), "a span (text and start) or a list of spans"),
-    "token": (is_index, "a token's number, counted from 0"),
-    "text": (lambda value: is_text(value) or is_texts(value), "a text or a list of texts"),
+_ANSWERS: Mapping[AnswerType, tuple[Callable[[Any], bool], Text]] = {
+    "label": (is_text, Text("a label")),
+    "choice": (is_index, Text("an option's number, counted from 0")),
+    "choices": (_is_list_of(is_index), Text("a list of options' numbers, counted from 0")),
+    "span": (
+        lambda value: is_span(value) or _is_list_of(is_span)(value),
+        Text("a span (text and start) or a list of spans"),
+    ),
+    "token": (is_index, Text("a token's number, counted from 0")),
+    "text": (lambda value: is_text(value) or is_texts(value), Text("a text or a list of texts")),
 }
 
 
-def field_fault(kind: FieldType, value: Any) -> str | None:
+def field_fault(kind: FieldType, value: Any) -> Text | None:
     """Say what is wrong with the shape of an input, if anything."""
     return _fault(*_FIELDS[kind], value)
 
 
-def answer_fault(kind: AnswerType, value: Any) -> str | None:
+def answer_fault(kind: AnswerType, value: Any) -> Text | None:
     """Say what is wrong with the shape of a gold answer, if anything."""
     return _fault(*_ANSWERS[kind], value)
 
 
-def _fault(fits: Callable[[Any], bool], wanted: str, value: Any) -> str | None:
+def _fault(fits: Callable[[Any], bool], wanted: Text, value: Any) -> Text | None:
     if fits(value):
         return None
     if isinstance(value, str):
-        return f"is not {wanted}" if is_text(value) else "is not valid Unicode"
-    return f"is {_called(value)}, not {wanted}"
+        return Text("is not {wanted}", wanted=wanted) if is_text(value) else Text("is not valid Unicode")
+    return Text("is {called}, not {wanted}", called=_called(value), wanted=wanted)
 
 
-def _called(value: Any) -> str:
-    names = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
-    return names.get(type(value), f"of type {type(value).__name__}")
+_CALLED: Mapping[type, Text] = {
+    bool: Text("true or false"),
+    int: Text("a number"),
+    float: Text("a number"),
+    list: Text("a list"),
+    dict: Text("a table"),
+}
+
+
+def _called(value: Any) -> Text:
+    return _CALLED.get(type(value)) or Text("of type {type}", type=type(value).__name__)
 
 
 def gold_list(kind: AnswerType, answer: Any) -> Any:

@@ -10,6 +10,7 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.task import AnswerType, Task
+from quintain.core.texts import Text
 from quintain.stats.text import token_f1
 from quintain.tasks.answers import index, refuse_unknown, show
 from quintain.tasks.contract import FormField, TaskKind
@@ -47,7 +48,9 @@ class SpanKind(TaskKind):
         if isinstance(raw, str):
             return Prediction({"text": str(raw), "start": None})
         if not isinstance(raw, Mapping):
-            raise BadInput(f"The answer {show(raw)} is not a span.", remedy='Give a text or {"text": …, "start": …}.')
+            raise BadInput(
+                "The answer {raw} is not a span.", raw=show(raw), remedy='Give a text or {{"text": …, "start": …}}.'
+            )
         refuse_unknown(raw, ("text", "answer", "start", "end", "score", "probability"))
         return Prediction(_span(self.source, source, raw))
 
@@ -68,9 +71,11 @@ class SpanKind(TaskKind):
         faults = list(super().check_options(options))
         threshold = options.get("f1_threshold", 0.4)
         if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
-            faults.append(f"option 'f1_threshold' is {threshold!r}; it lies above 0 and is at most 1")
+            faults.append(
+                Text("option 'f1_threshold' is {value}; it lies above 0 and is at most 1", value=repr(threshold))
+            )
         if not isinstance(options.get("unanswerable", False), bool):
-            faults.append("option 'unanswerable' is neither true nor false")
+            faults.append(Text("option 'unanswerable' is neither true nor false"))
         return faults
 
 
@@ -79,14 +84,25 @@ def _span(field: str, source: str, raw: Mapping[str, Any]) -> dict[str, Any]:
     start, end = _offset(raw, "start"), _offset(raw, "end")
     if text is None and start is not None and end is not None:
         if not 0 <= start <= end <= len(source):
-            raise BadInput(f"The span {start}–{end} is out of range: '{field}' has {len(source)} characters.")
+            raise BadInput(
+                "The span {start}–{end} is out of range: '{field}' has {n} characters.",
+                start=start,
+                end=end,
+                field=field,
+                n=len(source),
+            )
         return {"text": source[start:end], "start": start}
     if not isinstance(text, str):
-        raise BadInput(f"The answer {show(dict(raw))} has no text.", remedy='Give {"text": …, "start": …}.')
+        raise BadInput("The answer {raw} has no text.", raw=show(dict(raw)), remedy='Give {{"text": …, "start": …}}.')
     if not text.strip():
         return dict(NO_ANSWER)
     if start is not None and (start < 0 or source[start : start + len(text)] != text):
-        raise BadInput(f"The span {show(text)} does not start at character {start} of '{field}'.")
+        raise BadInput(
+            "The span {text} does not start at character {start} of '{field}'.",
+            text=show(text),
+            start=start,
+            field=field,
+        )
     return {"text": str(text), "start": start}
 
 
@@ -94,5 +110,5 @@ def _offset(raw: Mapping[str, Any], name: str) -> int | None:
     value = raw.get(name)
     number = index(value)
     if value is not None and number is None:
-        raise BadInput(f"The answer's {name} is {show(value)}, which is not a whole number.")
+        raise BadInput("The answer's {name} is {value}, which is not a whole number.", name=name, value=show(value))
     return number

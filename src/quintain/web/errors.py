@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -26,6 +28,7 @@ from quintain.core.errors import (
     TooMany,
     Unavailable,
 )
+from quintain.core.texts import Text
 from quintain.store.database import RETRY_S
 from quintain.web.i18n import Tongue
 from quintain.web.said import tell
@@ -49,6 +52,7 @@ class Trouble:
     """An error in the one shape from which pages and the API answer."""
 
     status: int
+    code: str
     message: str
     remedy: str | None = None
     faults: tuple[Fault, ...] = ()
@@ -59,7 +63,7 @@ class Trouble:
     def as_dict(self) -> dict[str, object]:
         """Give the error as the API documents it."""
         faults = [fault.as_dict() for fault in self.faults]
-        return {"error": {"message": self.message, "remedy": self.remedy, "faults": faults}}
+        return {"error": {"code": self.code, "message": self.message, "remedy": self.remedy, "faults": faults}}
 
 
 def status_of(error: QuintainError) -> int:
@@ -77,23 +81,34 @@ def trouble_of(error: Exception) -> Trouble:
         case HTTPException(status_code=413):
             return Trouble(
                 413,
-                f"What was sent is larger than {error.detail} MiB.",
-                "Send less, or import the file on the server with `quintain data import`.",
+                "too_large",
+                Text("What was sent is larger than {size} MiB.", size=error.detail),
+                Text("Send less, or import the file on the server with `quintain data import`."),
+                page=Text("Send less, or ask the operator to import the file on the server."),
             )
         case HTTPException():
-            return Trouble(error.status_code, str(error.detail))
+            return Trouble(error.status_code, HTTPStatus(error.status_code).name.lower(), str(error.detail))
         case OperationalError() | NoConnection():
             return Trouble(
-                503, "The database cannot be reached just now.", "Try again in a moment.", retry_after=RETRY_S
+                503,
+                Unavailable.code,
+                Text("The database cannot be reached just now."),
+                Text("Try again in a moment."),
+                retry_after=RETRY_S,
             )
         case _:
-            return Trouble(500, "Something broke on the server.", "It has been logged; the request's id finds it.")
+            return Trouble(
+                500,
+                "internal_error",
+                Text("Something broke on the server."),
+                Text("It has been logged; the request's id finds it."),
+            )
 
 
 def _of_ours(error: QuintainError) -> Trouble:
     faults, total = (error.faults, error.total) if isinstance(error, BadInput) else ((), 0)
     wait = error.retry_after if isinstance(error, TooMany | Unavailable) else None
-    return Trouble(status_of(error), error.message, error.remedy, faults, total, wait, error.page)
+    return Trouble(status_of(error), error.code, error.message, error.remedy, faults, total, wait, error.page)
 
 
 def _of_validation(error: RequestValidationError) -> Trouble:
@@ -101,10 +116,38 @@ def _of_validation(error: RequestValidationError) -> Trouble:
     details = error.errors()
     status = 400 if any(item["type"] == "json_invalid" for item in details) else 422
     faults = tuple(
-        Fault(item["msg"], field=".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]))
+        Fault(_checked(item), field=".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]))
         for item in details
     )
-    return Trouble(status, "The request is not as this address expects it.", "See /api/v1/docs.", faults, len(faults))
+    return Trouble(
+        status,
+        BadInput.code,
+        Text("The request is not as this address expects it."),
+        Text("See /api/v1/docs."),
+        faults,
+        len(faults),
+    )
+
+
+_CHECKS = {
+    "int_parsing": Text("Input should be a valid integer, unable to parse string as an integer"),
+    "float_parsing": Text("Input should be a valid number, unable to parse string as a number"),
+    "bool_parsing": Text("Input should be a valid boolean, unable to interpret input"),
+    "missing": Text("Field required"),
+}
+
+
+def _checked(item: Mapping[str, Any]) -> Text:
+    """Give what pydantic says of a value as a text of ours: those of its checks that a page's address may fail.
+
+    >>> _checked({"type": "less_than_equal", "msg": "Input should be less than or equal to 9", "ctx": {"le": 9}})
+    'Input should be less than or equal to 9'
+    """
+    if item["type"] == "greater_than_equal":
+        return Text("Input should be greater than or equal to {limit}", limit=item["ctx"]["ge"])
+    if item["type"] == "less_than_equal":
+        return Text("Input should be less than or equal to {limit}", limit=item["ctx"]["le"])
+    return _CHECKS.get(item["type"]) or Text("{said}", said=item["msg"])
 
 
 def handle(request: Request, error: Exception) -> Response:

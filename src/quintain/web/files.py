@@ -38,7 +38,12 @@ def on_disk(upload: UploadFile) -> Iterator[Path]:
 def download(name: str, form: str, write: Callable[[Path], object]) -> FileResponse:
     """Let *write* make a file of the format *form*, send it as *name*, and remove it afterwards."""
     if form not in MEDIA_TYPES:
-        raise BadInput(f"'{form}' is not a format to export to.", remedy=f"Choose one of: {', '.join(MEDIA_TYPES)}.")
+        raise BadInput(
+            "'{form}' is not a format to export to.",
+            form=form,
+            media_types=", ".join(MEDIA_TYPES),
+            remedy="Choose one of: {media_types}.",
+        )
     folder = Path(tempfile.mkdtemp(prefix="quintain-download-"))
     path = folder / f"{name}.{form}"
     try:

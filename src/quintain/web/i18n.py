@@ -1,6 +1,6 @@
 """The words of the interface: one gettext catalogue per language, and dates and numbers as its readers write them.
 
-Catalogues are `locale/<language>/LC_MESSAGES/messages.po`; they are compiled in memory when first needed, so a
+Catalogues are `locale/<language>/LC_MESSAGES/<domain>.po`; they are compiled in memory when first needed, so a
 translation is one text file and nothing to build.
 """
 
@@ -22,6 +22,8 @@ from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
 LOCALES = Path(__file__).parent / "locale"
+MESSAGES = "messages"  # texts of templates and pages
+ERRORS = "errors"  # texts with which services refuse something
 SOURCE_LANGUAGE = "en"
 
 
@@ -33,9 +35,9 @@ def languages() -> tuple[str, ...]:
 
 
 @cache
-def translations(language: str) -> gettext.NullTranslations:
-    """Give the catalogue of *language*, compiled."""
-    path = LOCALES / language / "LC_MESSAGES" / "messages.po"
+def translations(language: str, domain: str = MESSAGES) -> gettext.NullTranslations:
+    """Give the catalogue of *language* for *domain*, compiled."""
+    path = LOCALES / language / "LC_MESSAGES" / f"{domain}.po"
     if language not in languages() or not path.exists():
         return gettext.NullTranslations()
     with path.open("rb") as stream:

@@ -22,7 +22,9 @@ def trusted_proxies(setting: str) -> list[str]:
             ip_network(part)
         except ValueError as error:
             raise BadInput(
-                f"QUINTAIN_TRUSTED_PROXIES: '{part}' is no address and no network ({error}).",
+                "QUINTAIN_TRUSTED_PROXIES: '{part}' is no address and no network ({error}).",
+                part=part,
+                error=error,
                 remedy="Name them like 10.0.0.5 or 10.0.0.0/24, by commas.",
             ) from None
     return found

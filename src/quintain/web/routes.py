@@ -60,7 +60,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 DESCRIPTION = """\
 What the pages offer, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
-be read without one. Errors have one shape: `{"error": {"message", "remedy", "faults"}}`.
+be read without one. Errors have one shape: `{"error": {"code", "message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
 UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets", "/items", "/gold")

@@ -89,9 +89,18 @@ def _prepare_process() -> None:
 def _explain(error: OSError, host: str, port: int) -> Conflict | Unavailable:
     if error.errno == errno.EADDRINUSE:
         return Conflict(
-            f"Port {port} on {host} is taken, perhaps by another Quintain.",
-            remedy=f"Stop that one, or choose another port: --port {port + 1 if port < 65535 else 8000}.",
+            "Port {port} on {host} is taken, perhaps by another Quintain.",
+            port=port,
+            host=host,
+            other=port + 1 if port < 65535 else 8000,
+            remedy="Stop that one, or choose another port: --port {other}.",
         )
     if error.errno == errno.EACCES:
-        return Unavailable(f"Port {port} needs rights that you do not have.", remedy="Choose one above 1023.")
-    return Unavailable(f"Cannot listen on {host}, port {port}: {error.strerror}.", remedy="Check --host and --port.")
+        return Unavailable("Port {port} needs rights that you do not have.", port=port, remedy="Choose one above 1023.")
+    return Unavailable(
+        "Cannot listen on {host}, port {port}: {strerror}.",
+        host=host,
+        port=port,
+        strerror=error.strerror,
+        remedy="Check --host and --port.",
+    )

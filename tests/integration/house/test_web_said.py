@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import sys
 from pathlib import Path
@@ -48,12 +47,13 @@ def test_a_form_says_its_error_in_german(anybody: TestClient) -> None:
 
 
 def test_an_error_page_is_german_and_escapes_values(anybody: TestClient) -> None:
-    """The title and the message are German, no command is advised; what was asked for is shown as text."""
+    """The title, the message and what to do are German, no command is advised; what was asked for is shown as text."""
     page = anybody.get("/tasks/%3Cimg%20src=x%3E")
     assert page.status_code == 404
     assert "Es gibt keine Aufgabe namens „&lt;img src=x&gt;“." in page.text
     assert "<img src=x" not in page.text
     assert "quintain task list" not in page.text
+    assert "Die erste Seite listet auf, welche es gibt." in page.text
 
 
 def test_the_accounts_language_decides_on_error_pages(owner: TestClient) -> None:
@@ -102,7 +102,9 @@ def test_talking_says_what_is_wrong_with_an_input(anybody: TestClient) -> None:
 def test_the_api_stays_english(anybody: TestClient) -> None:
     """Programs get the message as it was raised, whatever language is asked for."""
     answer = anybody.get("/api/v1/tasks/none")
-    assert answer.json()["error"]["message"] == "There is no task called 'none'."
+    error = answer.json()["error"]
+    assert (error["code"], error["message"]) == ("not_found", "There is no task called 'none'.")
+    assert error["remedy"] == "`quintain task list` shows those there are."
 
 
 @pytest.fixture(scope="module")
@@ -115,28 +117,44 @@ def scripts() -> ModuleType:
         sys.path.remove(str(SCRIPTS))
 
 
-def test_a_new_text_without_translation_is_noticed(scripts: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A message, a remedy or a reason that somebody adds anywhere in the rooms makes the check fail."""
-    source = """
+SOURCE = """
 def one(name):
-    raise Conflict(f"{name} is asleep.", remedy="Wake them.")
+    raise Conflict("{name} is asleep.", name=name, remedy="Wake them." if name else "Wait.", page="Knock.")
 
-def two(reading):
-    reason = f"has {len(reading)} legs" if reading else "has no legs"
-    return Fault(reason, field="legs")
+def two(legs):
+    return Fault(Text.plural("has {n} leg", "has {n} legs", n=legs), field="legs")
+
+def three(reading):
+    reading.fault("legs", "are {legs}; use `quintain walk`", legs=3)
+    return Text("{name}", name="x")
 """
-    extra = scripts.raised.Module("services/new.py", ast.parse(source))
-    read = scripts.raised.read_modules
-    monkeypatch.setattr(scripts.raised, "read_modules", lambda *given: [*read(*given), extra])
-    found = scripts.problems(LOCALES / "de" / "LC_MESSAGES" / "errors.po", scripts.refusals())
-    new = ("%(name)s is asleep.", "Wake them.", "has %(reading)s legs", "has no legs")
-    assert {f"not in the catalogue: {text}" for text in new} <= set(found)
 
 
-def test_a_renamed_value_keeps_its_translation(scripts: ModuleType) -> None:
-    """Where only the name of a variable changed in the source, the translation is carried over."""
-    have, wanted = scripts.Catalog(locale="de"), scripts.Catalog()
-    have.add("%(name)s is asleep at %(place)s.", "In %(place)s schläft %(name)s.")
-    wanted.add("%(person)s is asleep at %(where)s.")
-    scripts.keep_renamed(have, wanted)
-    assert have.get("%(person)s is asleep at %(where)s.").string == "In %(where)s schläft %(person)s."
+def test_a_new_text_without_translation_is_noticed(scripts: ModuleType, tmp_path: Path) -> None:
+    """A message, a remedy or a reason that somebody adds makes the check fail; one that names a command does not."""
+    (tmp_path / "new.py").write_text(SOURCE)
+    wanted = scripts.refusals(tmp_path)
+    found = scripts.problems(LOCALES / "de" / "LC_MESSAGES" / "errors.po", wanted)
+    new = ("{name} is asleep.", "Wake them.", "Wait.", "Knock.", ("has {n} leg", "has {n} legs"))
+    assert [text for text in found if text.startswith("not in")] == sorted(
+        f"not in the catalogue: {one}" for one in new
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Conflict(f"{name} is asleep.")',
+        'Conflict("a", remedy="b" + name)',
+        'Fault("is {what}", where="here")',
+        'Conflict("{name} is asleep.", name=1, time=2)',
+        'Text("is " + name if name else "is not")',
+    ],
+)
+def test_a_finished_text_is_noticed(
+    scripts: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str
+) -> None:
+    """Words that were put together before, and values that do not fit the template, cannot be translated."""
+    monkeypatch.setattr(scripts, "SOURCE", tmp_path)
+    (tmp_path / "new.py").write_text(f"{line}\nConflict('{{name}} is asleep.', name=1)\n")
+    assert len(list(scripts.slips(tmp_path / "new.py"))) == 1

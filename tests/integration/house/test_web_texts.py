@@ -46,9 +46,15 @@ def test_vendored_files_are_those_of_the_manifest() -> None:
 def test_catalogues_are_complete_and_in_step() -> None:
     """Every text of templates and pages, and every text that is raised, is translated, and nothing else is there."""
     script = _script("catalogue")
-    for name, wanted in script.templates().items():
+    for name, wanted in script.catalogues().items():
         for folder in LOCALES.glob("*/LC_MESSAGES"):
             assert script.problems(folder / name, wanted) == []
+
+
+def test_every_text_is_a_template_and_its_values() -> None:
+    """Nowhere is a finished text given for a template, and each template has the values that it asks for."""
+    script = _script("catalogue")
+    assert [slip for path in sorted(script.SOURCE.rglob("*.py")) for slip in script.slips(path)] == []
 
 
 def test_the_language_follows_account_then_cookie_then_browser() -> None:

@@ -69,8 +69,9 @@ def rank(
     """
     if not file.exists():
         raise NotFound(
-            f"There is no file {file}.",
-            remedy=f"This command ranks a table; `quintain board show {file}` shows the board of a task."
+            "There is no file {file}.",
+            file=file,
+            remedy="This command ranks a table; `quintain board show {file}` shows the board of a task."
             if not file.suffix
             else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
         )
@@ -325,7 +326,9 @@ def score(
     Example: quintain board score sentiment/reviews on
     """
     if state not in {"on", "off"}:
-        raise BadInput(f"'{state}' is neither on nor off.", remedy="Write: quintain board score TASK/DATASET on")
+        raise BadInput(
+            "'{state}' is neither on nor off.", state=state, remedy="Write: quintain board score TASK/DATASET on"
+        )
     workspace = workspace_of(context)
     with workspace.session() as db:
         spec = let_score(db, OPERATOR, dataset, state == "on")

@@ -42,7 +42,7 @@ def verify(
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise NotFound(f"{file} cannot be read: {error.strerror}.") from error
+        raise NotFound("{file} cannot be read: {strerror}.", file=file, strerror=error.strerror) from error
     sources = [_given(key)] if key else []
     if not key and not server:
         sources += _own(context)
@@ -90,7 +90,10 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
     except QuintainError as error:
         if asked_for:
             raise Unavailable(
-                f"{where} cannot be asked: {error}", remedy="Leave --server out, or give --key."
+                "{where} cannot be asked: {error}",
+                where=where,
+                error=error,
+                remedy="Leave --server out, or give --key.",
             ) from error
         return before.with_check(Check("server", "unknown", f"{where} could not be asked: {error}"))
     published = KeySource(f"published by {where}", keys, required=True)

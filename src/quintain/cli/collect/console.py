@@ -105,7 +105,12 @@ def _refuse_others(ref: str, known: list[pay.EarningInfo], chosen: list[int]) ->
     strange = sorted(set(chosen) - {one.id for one in known})
     if strange:
         numbers = ", ".join(map(str, strange))
-        raise BadInput(f"Round {ref} has no earning {numbers}.", remedy=f"`quintain round pay {ref}` lists them.")
+        raise BadInput(
+            "Round {ref} has no earning {numbers}.",
+            ref=ref,
+            numbers=numbers,
+            remedy="`quintain round pay {ref}` lists them.",
+        )
 
 
 def _facts(info: rounds.RoundInfo, wage: pay.Wage) -> list[tuple[str, Any]]:

@@ -161,7 +161,7 @@ def export(
     Example: quintain round export sentiment/2 attempts.jsonl
     """
     if file.is_dir():
-        raise BadInput(f"{file} is a folder.", remedy="Name a file in it.")
+        raise BadInput("{file} is a folder.", file=file, remedy="Name a file in it.")
     with workspace_of(context).session() as db:
         rows = attempt_export.export_attempts(db, OPERATOR, ref, file, nonfooling=not fooling)
     if json:

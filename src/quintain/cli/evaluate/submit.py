@@ -88,7 +88,7 @@ def check(
     Example: quintain model check my-model --task sentiment
     """
     if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
+        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
     found = _task(context, task or (None if kind else _named_task(folder)), kind)
     inputs = _rows(data, found, limit) if data else None
     conditions = with_limits(conditions_of(settings_of(context)), seconds=seconds)
@@ -117,10 +117,14 @@ def submit(
     Example: quintain model submit my-model --task sentiment --url https://bench.example.org --token qt_…
     """
     if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
+        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
     chosen = next((known for known in VISIBILITIES if known == visibility), None)
     if chosen is None:
-        raise BadInput(f"The visibility '{visibility}' is not one of {', '.join(VISIBILITIES)}.")
+        raise BadInput(
+            "The visibility '{visibility}' is not one of {visibilities}.",
+            visibility=visibility,
+            visibilities=", ".join(VISIBILITIES),
+        )
     wanted = task or _named_task(folder)
     if wanted is None:
         raise typer.BadParameter("Name the task with --task, or as `task` in quintain.toml.")

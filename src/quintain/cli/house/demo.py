@@ -105,7 +105,8 @@ def _prepare(folder: Path, fresh: bool) -> None:
     mark = folder / MARK
     if folder.is_dir() and any(folder.iterdir()) and not mark.exists():
         raise Conflict(
-            f"The folder {folder} is not empty, and what is in it is no demo.",
+            "The folder {folder} is not empty, and what is in it is no demo.",
+            folder=folder,
             remedy="Name another folder with --workspace.",
         )
     if fresh and mark.exists():
@@ -115,7 +116,10 @@ def _prepare(folder: Path, fresh: bool) -> None:
         mark.touch()
     except OSError as error:
         raise Conflict(
-            f"The folder {folder} cannot be made: {error.strerror}.", remedy="Name another one with --workspace."
+            "The folder {folder} cannot be made: {strerror}.",
+            folder=folder,
+            strerror=error.strerror,
+            remedy="Name another one with --workspace.",
         ) from error
 
 

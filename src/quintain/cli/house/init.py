@@ -27,7 +27,10 @@ def init(
     """
     if folder is not None and context.obj is not None and folder != context.obj:
         raise BadInput(
-            f"Two folders are named: {context.obj} by --workspace, and {folder}.", remedy="Name the new workspace once."
+            "Two folders are named: {first} by --workspace, and {folder}.",
+            first=context.obj,
+            folder=folder,
+            remedy="Name the new workspace once.",
         )
     settings = settings_of(context, workspace=folder or context.obj)
     workspace = create_workspace(settings)
@@ -35,7 +38,8 @@ def init(
         link = accounts.first_admin(db, admin)
     if link is None:
         raise Conflict(
-            f"There is a workspace in {settings.workspace} already, and it has an admin.",
+            "There is a workspace in {workspace} already, and it has an admin.",
+            workspace=settings.workspace,
             remedy="Name another folder, or make a new link for somebody with `quintain user link NAME`.",
         )
     url = link.url(settings.address)

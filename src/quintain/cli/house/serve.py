@@ -63,7 +63,12 @@ def serve(
         run(create_app(open_workspace(settings)), socket.socket(fileno=listener), ready=lambda: _tell(tell))
         return
     if not 1 <= settings.processes <= MOST_PROCESSES:
-        raise BadInput(f"QUINTAIN_PROCESSES is {settings.processes}.", remedy=f"It is 1 to {MOST_PROCESSES}.")
+        raise BadInput(
+            "QUINTAIN_PROCESSES is {processes}.",
+            processes=settings.processes,
+            most_processes=MOST_PROCESSES,
+            remedy="It is 1 to {most_processes}.",
+        )
     trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
     bound = bind(settings.host, settings.port)
     settings = replace(settings, port=bound.getsockname()[1])

@@ -128,7 +128,11 @@ def visibility(
     """
     chosen = next((known for known in service.VISIBILITIES if known == value), None)
     if chosen is None:
-        raise BadInput(f"The visibility '{value}' is not one of {', '.join(service.VISIBILITIES)}.")
+        raise BadInput(
+            "The visibility '{value}' is not one of {visibilities}.",
+            value=value,
+            visibilities=", ".join(service.VISIBILITIES),
+        )
     with workspace_of(context).session() as db:
         model = service.set_visibility(db, OPERATOR, ref, chosen)
     if json:
@@ -206,7 +210,9 @@ def _inputs(task: Task, text: str | None, file: Path | None) -> list[dict[str, A
     fields = [field.name for field in kind_of(task).fields(task)]
     if len(fields) > 1:
         raise BadInput(
-            f"An example of task '{task.name}' has several fields ({', '.join(fields)}), so one text is not enough.",
+            "An example of task '{name}' has several fields ({fields}), so one text is not enough.",
+            name=task.name,
+            fields=", ".join(fields),
             remedy="Give them as JSON lines with --file; - reads stdin.",
         )
     return [{fields[0]: text}]
@@ -222,7 +228,7 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
         try:
             value = parse_json(line)
         except NotJson as error:
-            faults.append(Fault(f"is not JSON ({error})", file=name, row=number))
+            faults.append(Fault("is not JSON ({error})", error=error, file=name, row=number))
             continue
         if isinstance(value, dict):
             found.append(value)
@@ -231,7 +237,7 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
     if faults:
         raise BadInput(faults=faults[:20], total=len(faults))
     if not found:
-        raise BadInput(f"{name} has no lines.")
+        raise BadInput("{name} has no lines.", name=name)
     return found
 
 
@@ -239,11 +245,11 @@ def _read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise NotFound(f"There is no file {file}.") from None
+        raise NotFound("There is no file {file}.", file=file) from None
     except UnicodeDecodeError:
-        raise BadInput(f"{file} is not UTF-8.", remedy="Save it as UTF-8.") from None
+        raise BadInput("{file} is not UTF-8.", file=file, remedy="Save it as UTF-8.") from None
     except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}.") from error
+        raise BadInput("{file} cannot be read: {strerror}.", file=file, strerror=error.strerror) from error
 
 
 def _print(inputs: list[dict[str, Any]], found: list[Prediction], json: bool) -> None:

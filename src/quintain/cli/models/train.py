@@ -80,7 +80,9 @@ def _on_files(
     definition = read_task(task)
     missing = [name for name in [*data, *dev] if not Path(name).exists()]
     if missing:
-        raise BadInput(f"There is no file {missing[0]}.", remedy="With --out, --data and --dev name files.")
+        raise BadInput(
+            "There is no file {missing}.", missing=missing[0], remedy="With --out, --data and --dev name files."
+        )
     with _bar(f"Training {baseline}") as progress:
         trained = service.train_files(
             definition,

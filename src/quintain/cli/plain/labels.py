@@ -47,7 +47,12 @@ def make_reading(column: list[str] | None, labels: list[str] | None, repeats: st
     for known in get_args(Repeats):
         if repeats == known:
             return Reading(parse_columns(column or []), split_names(labels), known, everything)
-    raise BadInput(f"'{repeats}' is not a way to treat repeats.", remedy=f"Use {', '.join(get_args(Repeats))}.")
+    raise BadInput(
+        "'{repeats}' is not a way to treat repeats.",
+        repeats=repeats,
+        known=", ".join(get_args(Repeats)),
+        remedy="Use {known}.",
+    )
 
 
 @app.command()
@@ -145,7 +150,9 @@ def agreement(
             measuring = Measuring(known, split_names(order), split_names(by), pairs, seed, resamples)
             break
     else:
-        raise BadInput(f"There is no level '{level}'.", remedy=f"Use {', '.join(get_args(Level))}.")
+        raise BadInput(
+            "There is no level '{level}'.", level=level, levels=", ".join(get_args(Level)), remedy="Use {levels}."
+        )
     found = agreement_of_file(file, measuring, make_reading(column, labels, repeats, everything))
     _say_notes(found)
     if json:

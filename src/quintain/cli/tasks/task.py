@@ -182,9 +182,9 @@ def _write_new(file: Path, text: str) -> None:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise Conflict(f"{file} is there already.", remedy="Name another file, or remove it first.") from None
+        raise Conflict("{file} is there already.", file=file, remedy="Name another file, or remove it first.") from None
     except OSError as error:
-        raise BadInput(f"{file} cannot be written: {error.strerror}.") from error
+        raise BadInput("{file} cannot be written: {strerror}.", file=file, strerror=error.strerror) from error
 
 
 def _summary(one: service.TaskSummary) -> dict[str, Any]:

@@ -133,5 +133,5 @@ def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> Non
 def _split(ref: str) -> tuple[str, str]:
     task, _, name = ref.partition("/")
     if not task or not name:
-        raise BadInput(f"'{ref}' is not a quiz.", remedy="Name it as task/name, such as sentiment/intro.")
+        raise BadInput("'{ref}' is not a quiz.", ref=ref, remedy="Name it as task/name, such as sentiment/intro.")
     return task, name

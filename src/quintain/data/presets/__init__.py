@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from importlib.resources import files
 
 from quintain.core.errors import NotFound
+from quintain.core.texts import Text
 from quintain.data.plan import ImportPlan, parse_plan
 
 
@@ -29,8 +30,10 @@ def read_preset(name: str) -> Preset:
     names = preset_names()
     if name not in names:
         close = get_close_matches(name, names, n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"Known: {', '.join(names)}."
-        raise NotFound(f"There is no preset called '{name}'.", remedy=hint)
+        hint = (
+            Text("Did you mean {close}?", close=close[0]) if close else Text("Known: {names}.", names=", ".join(names))
+        )
+        raise NotFound("There is no preset called '{name}'.", name=name, remedy=hint)
     text = (files(__name__) / f"{name}.toml").read_text(encoding="utf-8")
     note = " ".join(line[1:].strip() for line in text.splitlines() if line.startswith("#"))
     return Preset(name, parse_plan(text, file=f"{name}.toml"), note)

@@ -88,7 +88,7 @@ def _sentence(file: str, lines: list[_Line], comments: Mapping[str, str]) -> Ite
 
 def _fault(file: str, number: int, cells: list[str]) -> Fault | None:
     if len(cells) != _COLUMNS:
-        return Fault(f"{len(cells)} columns where CoNLL-U has {_COLUMNS}", file=file, row=number)
+        return Fault("{n} columns where CoNLL-U has {columns}", n=len(cells), columns=_COLUMNS, file=file, row=number)
     if cells[0].isdecimal() and not cells[6].isdecimal():
-        return Fault(f"'{cells[6]}' is not the number of a head", file=file, row=number, field="head")
+        return Fault("'{given}' is not the number of a head", given=cells[6], file=file, row=number, field="head")
     return None

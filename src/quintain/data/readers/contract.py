@@ -87,8 +87,11 @@ def guess_format(path: Path) -> str:
     form = _BY_SUFFIX.get(suffix_of(path))
     if form is None:
         raise BadInput(
-            f"The format of {path.name} cannot be told from its name.",
-            remedy=f"Name it with --format, one of: {', '.join(READERS.names())}.",
+            "The format of {name} cannot be told from its name.",
+            name=path.name,
+            names=", ".join(READERS.names()),
+            remedy="Name it with --format, one of: {names}.",
+            page="Choose the format in the form: one of {names}.",
         )
     return form
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.texts import Text
 from quintain.data.frontmatter import read_configs
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, guess_format
 
@@ -22,19 +23,29 @@ _IN_NAME = re.compile(r"(?:^|[^a-z])(train|training|dev|valid|val|validation|tes
 def open_folder(path: Path, options: Options) -> Source:
     """Open the files of one split of the folder, one after the other."""
     if not path.is_dir():
-        raise NotFound(f"There is no folder {path}.", remedy="Check the spelling.")
+        raise NotFound("There is no folder {path}.", path=path, remedy="Check the spelling.")
     splits = find_splits(path)
     wanted_split = _usual(options.split or "test")
     files = splits.get(wanted_split, [])
     if not files:
-        there = ", ".join(splits) or "none"
+        there = ", ".join(splits) or Text("none")
         raise NotFound(
-            f"{path.name} has no split '{options.split or 'test'}'.", remedy=f"It has: {there}. Choose with --split."
+            "{name} has no split '{split}'.",
+            name=path.name,
+            split=options.split or "test",
+            there=there,
+            remedy="It has: {there}. Choose with --split.",
+            page="It has: {there}. Choose one of them.",
         )
     sources = [READERS.get(guess_format(file))(file, options) for file in files]
     for file, source in zip(files, sources, strict=True):
         if set(source.columns) != set(sources[0].columns):
-            raise BadInput(f"{file.name} has other columns than {files[0].name}, though both are '{wanted_split}'.")
+            raise BadInput(
+                "{name} has other columns than {other}, though both are '{split}'.",
+                name=file.name,
+                other=files[0].name,
+                split=wanted_split,
+            )
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         before = 0
@@ -86,11 +97,15 @@ def _declared(folder: Path, configs: list[dict[str, Any]]) -> dict[str, list[Pat
 def _matching(folder: Path, pattern: str, inside: str | None) -> list[Path]:
     for place in (pattern, inside or ""):
         if not isinstance(place, str) or place.startswith("/") or ".." in Path(place).parts or "://" in place:
-            raise BadInput(f"{folder.name}/README.md names '{place}', which is not a file in the folder.")
+            raise BadInput(
+                "{name}/README.md names '{place}', which is not a file in the folder.", name=folder.name, place=place
+            )
     base = folder / inside if inside else folder
     files = sorted(file for file in base.glob(pattern) if file.is_file())
     if not files:
-        raise NotFound(f"{folder.name}/README.md names '{pattern}', and there is no such file.")
+        raise NotFound(
+            "{name}/README.md names '{pattern}', and there is no such file.", name=folder.name, pattern=pattern
+        )
     return files
 
 

@@ -17,6 +17,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
+from quintain.core.texts import Text
 from quintain.data.parquet import DAMAGE
 from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
 from quintain.data.readers.lines import Block, check_block, read_blocks
@@ -104,9 +105,9 @@ def _object(line: str) -> tuple[dict[str, Any], str]:
     try:
         value = parse_json(line, halves=True)
     except NotJson as error:
-        return {}, f"not JSON: {error}"
+        return {}, Text("not JSON: {error}", error=error)
     if not isinstance(value, dict):
-        return {}, "not a JSON object"
+        return {}, Text("not a JSON object")
     return value, ""
 
 
@@ -115,12 +116,14 @@ def _problems(value: dict[str, Any], wanted: Wanted) -> list[tuple[str | None, s
     for key, nested in wanted.items():
         cell = value.get(key)
         if isinstance(cell, (list, dict)) and not nested:
-            found.append((key, f"is {'a list' if isinstance(cell, list) else 'an object'}, not a single value"))
+            is_list = isinstance(cell, list)
+            reason = Text("is a list, not a single value" if is_list else "is an object, not a single value")
+            found.append((key, reason))
         elif isinstance(cell, (str, list, dict)):
             try:
                 json.dumps(cell, ensure_ascii=False).encode()
             except UnicodeEncodeError:
-                found.append((key, "is not valid Unicode (half of a surrogate pair)"))
+                found.append((key, Text("is not valid Unicode (half of a surrogate pair)")))
     return found
 
 

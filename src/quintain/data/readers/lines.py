@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 from quintain.data.readers.contract import BLOCK, MAX_LINE
 from quintain.data.text import encoding_faults, gzip_faults, open_bytes, position, strip_mark
 
@@ -79,7 +80,7 @@ def check_block(block: Block, name: str, encoding: str = "utf-8") -> Block:
         lines = data.split(b"\n")
         for at, line in enumerate(lines):
             if len(line) > MAX_LINE:
-                reason = f"the line has more than {MAX_LINE >> 20} MB"
+                reason = Text("the line has more than {max_line} MB", max_line=MAX_LINE >> 20)
                 faults.append(Fault(reason, file=name, row=first + at))
                 lines[at] = b""
         data = b"\n".join(lines)

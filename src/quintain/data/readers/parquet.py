@@ -18,7 +18,7 @@ SLICE = 50_000
 def open_parquet(path: Path, options: Options) -> Source:
     """Open a Parquet file; its rows are counted from 1."""
     if not path.is_file():
-        raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.")
+        raise NotFound("There is no file {path}.", path=path, remedy="Check the spelling and the folder.")
     size = path.stat().st_size
     if size == 0:
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])

@@ -12,6 +12,7 @@ from typing import BinaryIO, Literal, TextIO
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
@@ -38,7 +39,9 @@ def _open(path: Path, options: Options, separator: str) -> Source:
     columns = options.names or _header(path, options, separator)
     twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
     if twice:
-        raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
+        raise BadInput(
+            faults=[Fault("the column '{name}' is there twice", name=name, file=path.name, row=1) for name in twice]
+        )
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         with open_bytes(path) as stream:
@@ -84,14 +87,15 @@ def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows
         except StopIteration:
             return
         except csv.Error as error:
-            reason = f"broken quoting ({error})" if "limit" not in str(error) else f"a cell has more than {_LIMIT}"
+            reason = (
+                Text("broken quoting ({error})", error=error)
+                if "limit" not in str(error)
+                else Text("a cell has more than {most} MB", most=MAX_LINE >> 20)
+            )
             yield number, Fault(reason, file=path.name, row=number)
             continue
         if cells:
             yield number, cells
-
-
-_LIMIT = f"{MAX_LINE >> 20} MB"
 
 
 def _batch(
@@ -114,14 +118,19 @@ def _batch(
 
 def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | None:
     if len(cells) != width:
-        columns = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
-        return Fault(f"{columns} where there should be {width}", file=name, row=number)
+        reason = Text.plural(
+            "{n} column where there should be {width}",
+            "{n} columns where there should be {width}",
+            n=len(cells),
+            width=width,
+        )
+        return Fault(reason, file=name, row=number)
     if not all(map(str.isascii, cells)):
         try:
             "".join(cells).encode()
         except UnicodeEncodeError as error:
             byte = ord(error.object[error.start]) - 0xDC00
-            return Fault(f"not UTF-8: byte 0x{byte:02x}", file=name, row=number)
+            return Fault("not UTF-8: byte 0x{byte:02x}", byte=byte, file=name, row=number)
     return None
 
 

@@ -38,12 +38,16 @@ def open_squad(path: Path, options: Options) -> Source:
     try:
         document = parse_json(data)
     except NotJson as error:
-        fault = Fault(f"not JSON: {error.reason}", file=path.name, line=error.line)
-        remedy = "A file of JSON lines is read with --format jsonl." if error.reason == "Extra data" else None
-        raise BadInput(faults=[fault], remedy=remedy) from error
+        fault = Fault("not JSON: {reason}", reason=error.reason, file=path.name, line=error.line)
+        lines = error.reason == "Extra data"
+        raise BadInput(
+            faults=[fault],
+            remedy="A file of JSON lines is read with --format jsonl." if lines else None,
+            page="A file of JSON lines is read as the format jsonl." if lines else None,
+        ) from error
     articles = document.get("data") if isinstance(document, dict) else None
     if not isinstance(articles, list):
-        raise BadInput(f"{path.name} is JSON, but has no list 'data' as SQuAD's files do.")
+        raise BadInput("{name} is JSON, but has no list 'data' as SQuAD's files do.", name=path.name)
 
     def batches(wanted: Wanted) -> Iterator[Batch]:
         return batched(path.name, _squad_rows(path.name, articles), SCHEMA, wanted, size=len(data))
@@ -114,7 +118,7 @@ def _mrqa_rows(file: str, number: int, line: str) -> Iterator[Row]:
     try:
         value = parse_json(line)
     except NotJson as error:
-        yield Fault(f"not JSON: {error}", file=file, row=number)
+        yield Fault("not JSON: {error}", error=error, file=file, row=number)
         return
     if isinstance(value, dict) and "header" in value:
         return

@@ -51,7 +51,7 @@ def _rows(path: Path) -> Iterator[Row]:
             cells = line.split("\t")
             if number == 1:
                 if not cells[0].startswith("occupation"):
-                    raise BadInput(f"{path.name} is not Winogender's file of templates.")
+                    raise BadInput("{name} is not Winogender's file of templates.", name=path.name)
             elif len(cells) != 4 or cells[2] not in {"0", "1"} or not _PRONOUN.search(cells[3]):
                 yield Fault("not a template: occupation, participant, 0 or 1, sentence", file=path.name, row=number)
             else:

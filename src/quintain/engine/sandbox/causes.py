@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from quintain.core.texts import Text
 from quintain.engine.sandbox.syscalls import filter_available
 
 # Switches of the kernel that keep an ordinary user from making namespaces, each with the value that does.
@@ -53,8 +54,8 @@ def not_linux(platform: str) -> Cause:
     """Say that there is no sandbox but on Linux."""
     return Cause(
         Kind.NOT_LINUX,
-        f"the sandbox needs Linux, and this is {platform}",
-        "Evaluate submitted models on a Linux machine",
+        Text("the sandbox needs Linux, and this is {platform}", platform=platform),
+        Text("Evaluate submitted models on a Linux machine"),
     )
 
 
@@ -65,8 +66,8 @@ def missing_program(as_root: bool) -> Cause | None:
         if shutil.which(program) is None:
             return Cause(
                 Kind.NO_PROGRAM,
-                f"the program {program} is missing",
-                f"Install the package {package}, for example: apt-get install {package}",
+                Text("the program {program} is missing", program=program),
+                Text("Install the package {package}, for example: apt-get install {package}", package=package),
             )
     return None
 
@@ -76,31 +77,44 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
     if unreadable is not None:
         return Cause(
             Kind.UNREADABLE,
-            f"the user that models run as may not read {unreadable}",
-            f"Open it to everybody: chmod -R o+rX {unreadable}",
+            Text("the user that models run as may not read {unreadable}", unreadable=unreadable),
+            Text("Open it to everybody: chmod -R o+rX {unreadable}", unreadable=unreadable),
         )
     if not _knows("--disable-userns"):
         return Cause(
             Kind.OLD_BUBBLEWRAP,
-            "bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own",
-            "Install bubblewrap 0.8 or newer",
+            Text("bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own"),
+            Text("Install bubblewrap 0.8 or newer"),
         )
     said = said.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
     if _in_container():
         return Cause(
             Kind.CONTAINER,
-            f"this container allows no namespaces inside it ({said})",
-            "Start it with the security options that compose.yaml names (seccomp, apparmor and systempaths unconfined)",
+            Text("this container allows no namespaces inside it ({said})", said=said),
+            Text(
+                "Start it with the security options that compose.yaml names "
+                "(seccomp, apparmor and systempaths unconfined)"
+            ),
         )
     for switch, closed in SWITCHES.items():
         if _read(Path("/proc/sys") / switch) == closed and os.geteuid() != 0:
             name = switch.replace("/", ".")
             return Cause(
                 Kind.NO_NAMESPACES,
-                f"this system lets no ordinary user make namespaces ({name} is {closed})",
-                f"An administrator can change that: sysctl -w {name}={OPEN_VALUES[switch]}",
+                Text(
+                    "this system lets no ordinary user make namespaces ({name} is {closed})", name=name, closed=closed
+                ),
+                Text(
+                    "An administrator can change that: sysctl -w {name}={open_values}",
+                    name=name,
+                    open_values=OPEN_VALUES[switch],
+                ),
             )
-    return Cause(Kind.OTHER, f"bubblewrap does not start ({said})", "Try it by hand: bwrap --ro-bind / / true")
+    return Cause(
+        Kind.OTHER,
+        Text("bubblewrap does not start ({said})", said=said),
+        Text("Try it by hand: bwrap --ro-bind / / true"),
+    )
 
 
 def no_filter() -> Cause | None:
@@ -109,8 +123,8 @@ def no_filter() -> Cause | None:
         return None
     return Cause(
         Kind.NO_FILTER,
-        "system calls cannot be filtered, because libseccomp is not here",
-        "Install the package libseccomp2, for example: apt-get install libseccomp2",
+        Text("system calls cannot be filtered, because libseccomp is not here"),
+        Text("Install the package libseccomp2, for example: apt-get install libseccomp2"),
     )
 
 
@@ -119,13 +133,13 @@ def no_group(as_root: bool) -> Cause:
     if as_root or _in_container():
         return Cause(
             Kind.NO_GROUP,
-            "no control group can be made: /sys/fs/cgroup cannot be written here",
-            "Mount it writable",
+            Text("no control group can be made: /sys/fs/cgroup cannot be written here"),
+            Text("Mount it writable"),
         )
     return Cause(
         Kind.NO_GROUP,
-        "no control group is delegated to this user",
-        "Start it as: systemd-run --user --scope -p Delegate=yes COMMAND",
+        Text("no control group is delegated to this user"),
+        Text("Start it as: systemd-run --user --scope -p Delegate=yes COMMAND"),
     )
 
 

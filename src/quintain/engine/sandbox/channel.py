@@ -49,7 +49,7 @@ class Channel:
         if size > bounds.size:
             for start in range(0, size, PART):  # read past it without keeping any
                 self._exactly(min(PART, size - start), deadline)
-            raise BadInput(f"It has {size:,} bytes; {bounds.size:,} are allowed.")
+            raise BadInput("It has {size:,} bytes; {most:,} are allowed.", size=size, most=bounds.size)
         return self._exactly(size, deadline)
 
     def _exactly(self, size: int, deadline: float) -> bytearray:

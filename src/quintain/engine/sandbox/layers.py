@@ -14,6 +14,7 @@ from pathlib import Path
 
 import quintain.core
 from quintain.core.errors import Unavailable
+from quintain.core.texts import Text, joined
 from quintain.engine.sandbox.causes import Cause, Kind, missing_program, no_filter, no_group, no_start, not_linux
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts, sandbox_command
@@ -93,6 +94,8 @@ class SandboxReport:
 
 class NoSandbox(Unavailable):
     """Submitted code is refused on this machine, because the sandbox is weaker than the workspace asks for."""
+
+    code = "no_sandbox"
 
 
 class _Seen:
@@ -188,12 +191,14 @@ def require_sandbox(policy: str) -> SandboxReport:
 
 def refusal(report: SandboxReport, policy: str) -> NoSandbox:
     """Say which layers are missing for submitted code, why, and what to do."""
-    reasons = "; ".join(f"{name} ({LAYERS[name]})" for name in report.lacking(policy))
     found = _in_the_way(report, policy)
-    because = f" Cause: {'; '.join(cause.text for cause in found)}." if found else ""
     return NoSandbox(
-        f"Submitted code is refused here, because the sandbox is not complete. Missing: {reasons}.{because}",
-        remedy=" ".join(_remedy(cause, policy) for cause in found) or None,
+        "Submitted code is refused here, because the sandbox is not complete. Missing: {layers}. Cause: {causes}."
+        if found
+        else "Submitted code is refused here, because the sandbox is not complete. Missing: {layers}.",
+        layers="; ".join(f"{name} ({LAYERS[name]})" for name in report.lacking(policy)),
+        causes=joined([cause.text for cause in found], "; "),
+        remedy=_remedies(found, policy),
     )
 
 
@@ -203,8 +208,10 @@ def require_start(what: str) -> None:
     if not report.starts:
         found = _in_the_way(report, "partial")
         raise NoSandbox(
-            f"{what}, which does not start here: {'; '.join(cause.text for cause in found)}.",
-            remedy=" ".join(_remedy(cause, "partial") for cause in found) or None,
+            "{what}, which does not start here: {causes}.",
+            what=what,
+            causes=joined([cause.text for cause in found], "; "),
+            remedy=_remedies(found, "partial"),
         )
 
 
@@ -229,6 +236,12 @@ def _in_the_way(report: SandboxReport, policy: str) -> list[Cause]:
     return [cause for cause in report.causes if lacking & (CONCERNS.get(cause.kind) or set(LAYERS) - {"memory"})]
 
 
-def _remedy(cause: Cause, policy: str) -> str:
+def _remedy(cause: Cause, policy: str) -> Text:
     without = cause.kind is Kind.NO_GROUP and policy == "full"
-    return f"{cause.remedy}{', or do without one: QUINTAIN_SANDBOX=partial' if without else ''}."
+    return Text(
+        "{remedy}, or do without one: QUINTAIN_SANDBOX=partial." if without else "{remedy}.", remedy=cause.remedy
+    )
+
+
+def _remedies(causes: Sequence[Cause], policy: str) -> Text | None:
+    return joined([_remedy(cause, policy) for cause in causes]) if causes else None

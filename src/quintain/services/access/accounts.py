@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
+from quintain.core.texts import Text
 from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.links import Link, Purpose, issue
@@ -91,7 +92,7 @@ def register(
 ) -> Actor:
     """Make an account for whoever asks, as a worker, where the settings say that registration *is_open*."""
     if not is_open:
-        raise Forbidden("Accounts are made by invitation here.", remedy="Ask an admin for one.")
+        raise Forbidden("Accounts are made by invitation here.", remedy="Ask an admin for one.", code="invitation_only")
     if address:
         throttle.hit(db, f"register:address:{address}", 20, 3600)
     check_password(password, name=normal_name(name), email=email)
@@ -145,8 +146,14 @@ def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: s
         user = find_user(db, name)
         held = people.open_grants(db, user.id, role, _task_id(db, task))
         if not held:
-            where = f" on task '{task}'" if task else ""
-            raise NotFound(f"{user.name} does not hold the role {role}{where}.")
+            raise NotFound(
+                "{name} does not hold the role {role} on task '{task}'."
+                if task
+                else "{name} does not hold the role {role}.",
+                name=user.name,
+                role=role,
+                task=task,
+            )
         if role is RoleName.ADMIN:
             refuse_last_admin(db, user)
         for item in held:
@@ -205,7 +212,9 @@ def refuse_last_admin(db: Session, user: User) -> None:
     if Grant(RoleName.ADMIN) in people.grants_of(db, [user.id]).get(user.id, ()) and not people.other_admins(
         db, user.id
     ):
-        raise Conflict(f"{user.name} is the only admin.", remedy="Make somebody else an admin first.")
+        raise Conflict(
+            "{name} is the only admin.", name=user.name, remedy="Make somebody else an admin first.", code="only_admin"
+        )
 
 
 def _require_may_grant(actor: Actor, role: RoleName, task: str | None) -> None:
@@ -219,16 +228,24 @@ def _require_may_grant(actor: Actor, role: RoleName, task: str | None) -> None:
 
 def _check_language(code: str) -> None:
     if not LANGUAGE.fullmatch(code):
-        raise BadInput(faults=[Fault(f"'{code}' is not a language code such as en or pt-BR", field="language")])
+        raise BadInput(
+            faults=[Fault("'{code}' is not a language code such as en or pt-BR", code=code, field="language")]
+        )
 
 
 def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
     name = normal_name(name)
     if not NAME.fullmatch(name) or name.startswith(RESERVED):
-        reason = f"'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores"
-        raise BadInput(faults=[Fault(reason, field="name")], remedy=f"It may not begin with '{RESERVED}'.")
+        reason = Text(
+            "'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores", name=name
+        )
+        raise BadInput(
+            faults=[Fault(reason, field="name")], reserved=RESERVED, remedy="It may not begin with '{reserved}'."
+        )
     if people.user_by_name(db, name) is not None:
-        raise Conflict(f"There is already an account called '{name}'.", remedy="Choose another name.")
+        raise Conflict(
+            "There is already an account called '{name}'.", name=name, remedy="Choose another name.", code="name_taken"
+        )
     user = User(
         name=name,
         display_name=_check_display_name(display_name),
@@ -239,7 +256,9 @@ def _add_user(db: Session, name: str, display_name: str, email: str | None, *, l
     try:
         db.flush()
     except IntegrityError as error:  # somebody else was faster by a moment
-        raise Conflict(f"There is already an account called '{name}'.", remedy="Choose another name.") from error
+        raise Conflict(
+            "There is already an account called '{name}'.", name=name, remedy="Choose another name.", code="name_taken"
+        ) from error
     return user
 
 
@@ -255,10 +274,12 @@ def _check_email(db: Session, email: str, user_id: int | None) -> str | None:
     if not email:
         return None
     if not EMAIL.fullmatch(email):
-        raise BadInput(faults=[Fault(f"'{email}' is not an e-mail address", field="email")])
+        raise BadInput(faults=[Fault("'{email}' is not an e-mail address", email=email, field="email")])
     other = people.user_by_name(db, email)
     if other is not None and other.id != user_id:
-        raise Conflict("There is already an account with this e-mail address.", remedy="Use another address.")
+        raise Conflict(
+            "There is already an account with this e-mail address.", remedy="Use another address.", code="email_taken"
+        )
     return email
 
 
@@ -267,7 +288,12 @@ def _task_id(db: Session, task: str | None) -> int | None:
         return None
     task_id = people.task_id_of(db, task)
     if task_id is None:
-        raise NotFound(f"There is no task called '{task}'.", remedy="`quintain task list` shows all of them.")
+        raise NotFound(
+            "There is no task called '{task}'.",
+            task=task,
+            remedy="`quintain task list` shows all of them.",
+            page="The first page lists those there are.",
+        )
     return task_id
 
 

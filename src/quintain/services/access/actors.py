@@ -21,7 +21,12 @@ def find_user(db: Session, name: str) -> User:
     """Find the person called *name* (or with that e-mail address), or say that there is none."""
     user = people.user_by_name(db, normal_name(name))
     if user is None:
-        raise NotFound(f"There is no account called '{name}'.", remedy="`quintain user list` shows all of them.")
+        raise NotFound(
+            "There is no account called '{name}'.",
+            name=name,
+            remedy="`quintain user list` shows all of them.",
+            page="Check how the name is written.",
+        )
     return user
 
 

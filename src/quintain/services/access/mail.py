@@ -45,11 +45,15 @@ def send(mail: Mail, to: str, subject: str, text: str) -> None:
         with _open(mail.url) as server:
             server.send_message(message)
     except smtplib.SMTPRecipientsRefused as error:
-        raise BadInput(f"The mail server refuses the address {to}.", remedy="Correct it.") from error
+        raise BadInput("The mail server refuses the address {to}.", to=to, remedy="Correct it.") from error
     except (OSError, smtplib.SMTPException) as error:
         host = urlsplit(mail.url).hostname
         raise Unavailable(
-            f"The mail server {host} did not take a message: {error}.", remedy="Check QUINTAIN_SMTP_URL."
+            "The mail server {host} did not take a message: {error}.",
+            host=host,
+            error=error,
+            remedy="Check QUINTAIN_SMTP_URL.",
+            page="Tell the operator.",
         ) from error
 
 

@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 
 SHORTEST = 10
 LONGEST = 512
@@ -21,13 +22,15 @@ def check_password(password: str, *, name: str = "", email: str | None = None) -
     """Refuse passwords that are too short, too long, or follow from who uses them."""
     reason = ""
     if len(password) < SHORTEST:
-        reason = f"a password needs at least {SHORTEST} characters, and this one has {len(password)}"
+        reason = Text(
+            "a password needs at least {shortest} characters, and this one has {n}", shortest=SHORTEST, n=len(password)
+        )
     elif len(password) > LONGEST:
-        reason = f"a password may have at most {LONGEST} characters"
+        reason = Text("a password may have at most {longest} characters", longest=LONGEST)
     elif len(set(password)) < 4:
-        reason = "a password needs at least 4 different characters"
+        reason = Text("a password needs at least 4 different characters")
     elif password.lower() in {name, (email or "").lower(), name * 2}:
-        reason = "the password is the name of the account"
+        reason = Text("the password is the name of the account")
     if reason:
         raise BadInput(faults=[Fault(reason, field="password")], remedy="A few random words make a good one.")
 

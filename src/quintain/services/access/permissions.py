@@ -24,17 +24,20 @@ def require_admin(actor: Actor) -> None:
     """Refuse everybody but admins and the operator."""
     require_signed_in(actor)
     if not actor.is_admin:
-        raise Forbidden(f"Only an admin may do this, and {actor.name} is not one.")
+        raise Forbidden("Only an admin may do this, and {name} is not one.", name=actor.name)
 
 
 def require_role(actor: Actor, *roles: RoleName, task: str | None = None) -> None:
     """Refuse actors who hold none of *roles*, everywhere or on *task*."""
     require_signed_in(actor)
     if not any(actor.has(role, task) for role in roles):
-        wanted = " or ".join(roles)
-        where = f" of task '{task}'" if task else ""
         raise Forbidden(
-            f"This needs the role {wanted}{where}, which {actor.name} does not have.",
+            "This needs the role {wanted} of task '{task}', which {name} does not have."
+            if task
+            else "This needs the role {wanted}, which {name} does not have.",
+            wanted=" or ".join(roles),
+            task=task,
+            name=actor.name,
             remedy="An admin can grant it.",
         )
 
@@ -49,7 +52,8 @@ def require_sender(actor: Actor) -> int:
     user_id = require_user(actor)
     if not may_send_files(actor):
         raise Forbidden(
-            f"This needs the role builder or owner of some task, and {actor.name} has neither.",
+            "This needs the role builder or owner of some task, and {name} has neither.",
+            name=actor.name,
             remedy="An admin can grant it.",
         )
     return user_id

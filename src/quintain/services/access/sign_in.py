@@ -75,7 +75,9 @@ def authenticate(
         throttle.hit(db, key, limit, LOGIN_WINDOW_S)
     db.rollback()  # hashing takes a while: hold no connection meanwhile
     if not verify_password(kept, password) or user is None or kept is None:
-        raise NotSignedIn("The name or the password is wrong.", remedy="Try again, or ask for a new password.")
+        raise NotSignedIn(
+            "The name or the password is wrong.", remedy="Try again, or ask for a new password.", code="wrong_password"
+        )
     for key in limits:
         throttle.forgive(db, key, LOGIN_WINDOW_S)
     if needs_rehash(kept):

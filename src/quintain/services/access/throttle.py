@@ -8,6 +8,7 @@ import time
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import TooMany
+from quintain.core.texts import Text
 from quintain.store.database import transaction
 from quintain.store.queries.access import people
 
@@ -26,9 +27,13 @@ def hit(db: Session, key: str, limit: int, seconds: int) -> None:
     if current + previous * (1 - passed) > limit:
         wait = max(1, math.ceil(seconds - (moment - window)))
         raise TooMany(
-            f"That was more than {limit} times in {_span(seconds)}.",
+            "That was more than {limit} times in {seconds}.",
+            limit=limit,
+            seconds=_span(seconds),
+            wait=_span(wait),
             retry_after=wait,
-            remedy=f"Wait {_span(wait)} and try again.",
+            remedy="Wait {wait} and try again.",
+            code="rate_limited",
         )
 
 
@@ -42,7 +47,7 @@ def _kept(key: str, seconds: int) -> str:
     return f"{key[:180]}:{seconds}"
 
 
-def _span(seconds: int) -> str:
+def _span(seconds: int) -> Text:
     if seconds >= 120:
-        return f"{math.ceil(seconds / 60)} minutes"
-    return "a minute" if seconds == 60 else f"{seconds} seconds"
+        return Text("{n} minutes", n=math.ceil(seconds / 60))
+    return Text("a minute") if seconds == 60 else Text.plural("{n} second", "{n} seconds", n=seconds)

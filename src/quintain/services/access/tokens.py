@@ -45,13 +45,17 @@ def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90)
     if not 1 <= len(name) <= 80:
         faults.append(Fault("a token needs a name of 1 to 80 characters", field="name"))
     if days is not None and not 1 <= days <= LONGEST_DAYS:
-        faults.append(Fault(f"{days} is not between 1 and {LONGEST_DAYS} days", field="days"))
+        faults.append(
+            Fault("{days} is not between 1 and {longest} days", days=days, longest=LONGEST_DAYS, field="days")
+        )
     if faults:
         raise BadInput(faults=faults)
     secret = PREFIX + new_secret()
     with transaction(db):
         if len(people.tokens_of(db, user_id)) >= MOST_PER_PERSON:
-            raise Conflict(f"{actor.name} has {MOST_PER_PERSON} tokens already.", remedy="Revoke one first.")
+            raise Conflict(
+                "{name} has {most} tokens already.", name=actor.name, most=MOST_PER_PERSON, remedy="Revoke one first."
+            )
         expires_at = None if days is None else now() + timedelta(days=days)
         token = ApiToken(
             user_id=user_id, name=name, token_hash=fingerprint(secret), hint=secret[:8], expires_at=expires_at
@@ -72,7 +76,12 @@ def revoke_token(db: Session, actor: Actor, token_id: int) -> None:
     user_id = require_user(actor)
     with transaction(db):
         if not people.revoke_tokens(db, user_id, now(), only=token_id):
-            raise NotFound(f"{actor.name} has no token with id {token_id}.", remedy="It may be revoked already.")
+            raise NotFound(
+                "{name} has no token with id {token}.",
+                name=actor.name,
+                token=token_id,
+                remedy="It may be revoked already.",
+            )
         audit.record(db, actor, "token.revoke", f"token:{token_id}")
 
 
@@ -80,13 +89,16 @@ def actor_for_token(db: Session, secret: str) -> Actor:
     """Say on whose behalf a program asks, or raise NotSignedIn with what is wrong with its token."""
     found = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
     if found is None or found[0].revoked_at is not None:
-        raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.")
+        raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.", code="token_unknown")
     token, user = found
     moment = now()
     if token.expires_at is not None and token.expires_at <= moment:
         raise NotSignedIn(
-            f"The API token '{token.name}' expired on {token.expires_at:%Y-%m-%d}.",
+            "The API token '{name}' expired on {day}.",
+            name=token.name,
+            day=f"{token.expires_at:%Y-%m-%d}",
             remedy="Make a new one on the account page.",
+            code="token_expired",
         )
     if token.used_at is None or moment - token.used_at > TOUCH_EVERY:
         with transaction(db):

@@ -13,6 +13,7 @@ import yaml
 
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.hashing import content_id
+from quintain.core.texts import Text
 from quintain.services.board.parts import Board, BoardDataset, BoardModel, Figure
 from quintain.services.board.ranking import Ranked
 from quintain.services.evaluate.standing import Runs
@@ -38,7 +39,7 @@ def export(ranked: Ranked, kind: str, model: str | None = None) -> str:
         return WHOLE[kind](ranked)
     if kind in SINGLE:
         return SINGLE[kind](ranked, _chosen(ranked, model))
-    raise BadInput(f"There is no format '{kind}'.", remedy=f"There are: {', '.join(KINDS)}.")
+    raise BadInput("There is no format '{kind}'.", kind=kind, kinds=", ".join(KINDS), remedy="There are: {kinds}.")
 
 
 def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
@@ -47,7 +48,12 @@ def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
     row = ranked.board.position(model)
     if row is None:
         names = ", ".join(one.name for one in ranked.board.models[:10])
-        raise NotFound(f"There is no model '{model}' on this board.", remedy=f"There are: {names or 'none'}.")
+        raise NotFound(
+            "There is no model '{model}' on this board.",
+            model=model,
+            names=names or Text("none"),
+            remedy="There are: {names}.",
+        )
     return ranked.board.models[row]
 
 

@@ -15,6 +15,7 @@ from quintain.core.hashing import content_id
 from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.data.signatures import digest
 from quintain.services.access import audit, signing
 from quintain.services.access.permissions import require_signed_in
@@ -110,7 +111,7 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
     user = actor.user_id
     name = name.strip()
     if not name or len(name) > 80 or not name.isprintable():
-        raise BadInput(f"'{name[:80]}' cannot be the name of a view.", remedy="Use 1 to 80 characters.")
+        raise BadInput("'{name}' cannot be the name of a view.", name=name[:80], remedy="Use 1 to 80 characters.")
     rank(warm_board(db, blobs, ANONYMOUS, task).board, view)  # a view that ranks nothing is refused here
     with transaction(db):
         task_id = find_row(db, task).id
@@ -120,7 +121,12 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
             kept = BoardFork(task_id=task_id, name=name, user_id=user)
             db.add(kept)
         elif kept.deleted_at is None and kept.user_id != user:
-            raise Conflict(f"Somebody else keeps a view called '{name}'.", remedy="Choose another name.")
+            raise Conflict(
+                "Somebody else keeps a view called '{name}'.",
+                name=name,
+                remedy="Choose another name.",
+                code="name_taken",
+            )
         kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, view.as_dict(), now(), None
         audit.record(db, actor, "board.fork", f"{task}: {name}")
     return ForkInfo(name, None if user is None else actor.name, kept.view, kept.created_at)
@@ -130,8 +136,10 @@ def fork_view(db: Session, task: str, name: str) -> View:
     """Give the view that is kept under *name*."""
     kept = queries.fork(db, find_row(db, task).id, name.strip())
     if kept is None or kept.deleted_at is not None:
-        known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or "none"
-        raise NotFound(f"Nobody keeps a view called '{name}' of this board.", remedy=f"There is: {known}.")
+        known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or Text("none")
+        raise NotFound(
+            "Nobody keeps a view called '{name}' of this board.", name=name, known=known, remedy="There is: {known}."
+        )
     return View(**kept.view)
 
 
@@ -150,7 +158,7 @@ def remove_fork(db: Session, actor: Actor, task: str, name: str) -> None:
         kept = queries.fork(db, find_row(db, task).id, name)
         mine = kept is not None and kept.user_id is not None and kept.user_id == actor.user_id
         if kept is None or kept.deleted_at is not None or not (mine or actor.has(RoleName.OWNER, task)):
-            raise NotFound(f"You keep no view called '{name}'.")
+            raise NotFound("You keep no view called '{name}'.", name=name)
         kept.deleted_at = now()
         audit.record(db, actor, "board.unfork", f"{task}: {name}")
 
@@ -206,7 +214,9 @@ def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[Sn
     """Give the snapshot whose hash begins with *prefix*, and its file."""
     found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
     if found is None:
-        raise NotFound(f"There is no snapshot '{prefix}'.", remedy="Give at least six characters of its hash.")
+        raise NotFound(
+            "There is no snapshot '{prefix}'.", prefix=prefix, remedy="Give at least six characters of its hash."
+        )
     return SnapshotInfo(found.hash, found.title, found.created_at, found.key_id), blobs.path(found.blob).read_bytes()
 
 
@@ -253,13 +263,19 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
     try:
         shape = parse_json(data)
         if shape["format"] not in FORMATS:
-            raise BadInput(f"{name} is of format '{shape['format']}'.", remedy=f"This version reads {FORMAT}.")
+            raise BadInput(
+                "{name} is of format '{format}'.",
+                name=name,
+                format=shape["format"],
+                ours=FORMAT,
+                remedy="This version reads {ours}.",
+            )
         recomputed = rank(_board_of(shape["board"]), View(**shape["view"])).as_dict()
         said = {row["model"]: row for row in shape["ranking"]["models"]}
         found, claimed = digest(shape), str(shape["hash"])
         provisional = bool(shape.get("provisional", False))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
-        raise BadInput(f"{name} is not a snapshot of a board.", remedy="Download it again.") from error
+        raise BadInput("{name} is not a snapshot of a board.", name=name, remedy="Download it again.") from error
     checks = [
         Check("hash", "passed", INTACT)
         if found == claimed

@@ -10,6 +10,7 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.pairs import parse_numbers
+from quintain.core.texts import Text
 from quintain.services.board.gaps import why_unranked
 from quintain.services.board.parts import Board, View
 from quintain.services.evaluate.standing import Runs
@@ -28,10 +29,10 @@ def parse_view(
     """
     return View(
         weights=parse_numbers(weights.replace(":", "="), "weights") or None,
-        datasets=parse_numbers(datasets.replace(":", "="), "weights of data sets") or None,
+        datasets=parse_numbers(datasets.replace(":", "="), Text("weights of data sets")) or None,
         epsilon=epsilon,
         base=base or None,
-        amrs=parse_numbers(amrs.replace(":", "="), "exchange rates") or None,
+        amrs=parse_numbers(amrs.replace(":", "="), Text("exchange rates")) or None,
     )
 
 
@@ -42,8 +43,13 @@ def dataset_weights(made: Board, view: View) -> list[float]:
     names = [dataset.name for dataset in made.datasets]
     strange = [name for name in view.datasets if name not in names]
     if strange:
-        known = ", ".join(names) or "none"
-        raise BadInput(f"There is no data set '{strange[0]}' on this board.", remedy=f"There are: {known}.")
+        known = ", ".join(names) or Text("none")
+        raise BadInput(
+            "There is no data set '{dataset}' on this board.",
+            dataset=strange[0],
+            known=known,
+            remedy="There are: {known}.",
+        )
     return [float(view.datasets.get(name, 0.0)) for name in names]
 
 

@@ -45,8 +45,10 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
     require_owner(actor, task)
     if board_spec(db, task).frozen_at is not None:
         raise Conflict(
-            f"The board of '{task}' is frozen, and shows what was measured until then.",
+            "The board of '{task}' is frozen, and shows what was measured until then.",
+            task=task,
             remedy="Measure again when the freeze is over.",
+            code="board_frozen",
         )
     machine = board(db, blobs, actor, task, Part(live=True, seeds_apart=True)).machine.name
     if machine is None:

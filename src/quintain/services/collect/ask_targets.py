@@ -12,8 +12,9 @@ from quintain.core.errors import Unavailable
 from quintain.core.example import Inputs, Prediction
 from quintain.core.rounds import RoundSpec
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.collect.checks import Written, fooled
-from quintain.services.models.ask import Runner, ask
+from quintain.services.models.ask import TOOK_TOO_LONG, Runner, ask
 from quintain.services.models.registry import ModelVersionInfo, versions_by_id
 from quintain.store.blobs import Blobs
 
@@ -67,12 +68,21 @@ def ask_safely(
         return ask(blobs, version, task, inputs, runners=runners, seconds=seconds)
     except Unavailable as error:
         logger.warning("a writer got no answer: %s", error)
-        # What the model's own code complained of, and what the model is called, is for those who may see it.
-        reason = error.message.replace(f"Model '{version.ref}'", "The model").partition(": ")[0].rstrip(".") + "."
+        # What the model is called, and what its own code complained of, is for those who may see it.
+        reason = (
+            Text("The model took longer than {seconds:g} seconds.", seconds=seconds)
+            if error.code == TOOK_TOO_LONG
+            else Text("The model gave no answer.")
+        )
     except Exception as error:
         logger.warning("model %s gave no answer to a writer: %s", version.ref, error)
-        reason = "The model gave no answer that makes sense."
-    raise Unavailable(f"{reason} This cost you no attempt, and your text is kept.", remedy="Try again in a moment.")
+        reason = Text("The model gave no answer that makes sense.")
+    raise Unavailable(
+        "{reason} This cost you no attempt, and your text is kept.",
+        reason=reason,
+        remedy="Try again in a moment.",
+        code="no_answer",
+    )
 
 
 def all_fooled(answers: Sequence[Mapping[str, Any]]) -> bool | None:

@@ -19,6 +19,7 @@ from quintain.core.example import Answer, Example, Inputs
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.collect import writing
 from quintain.services.collect.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.checks import Written, aim_of, check_writing
@@ -109,7 +110,9 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
             raise _closed(info)
         _require_open(info, row)
         if made >= row.allowed:
-            raise Conflict("There are no attempts left in this session.", remedy="Begin a new one.")
+            raise Conflict(
+                "There are no attempts left in this session.", remedy="Begin a new one.", code="no_attempts_left"
+            )
         if not writing.keep_lease(db, row):
             raise Conflict(
                 "You were away so long that your prompt was given to somebody else.",
@@ -220,7 +223,7 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         if said is not None and row.ended_at is not None:
             if said == yes:
                 return verdict(db, actor, info, row, attempt_id)
-            raise Conflict("This session is over.", remedy="You can still retract the attempt.")
+            raise Conflict("This session is over.", remedy="You can still retract the attempt.", code="session_over")
         if said != yes:
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
@@ -244,12 +247,14 @@ def _require_open(info: RoundInfo, row: SessionRow) -> None:
     if row.outcome == "closed" or info.closed_because(now()):
         raise _closed(info)
     if row.ended_at is not None:
-        raise Conflict("This session is over.", remedy="Begin a new one.")
+        raise Conflict("This session is over.", remedy="Begin a new one.", code="session_over")
 
 
 def _closed(info: RoundInfo) -> Conflict:
-    why = info.closed_because(now()) or f"Round {info.ref} is closed."
-    return Conflict(f"{why} It ended while you were writing.", remedy="Your text is kept as a draft.")
+    why = info.closed_because(now()) or Text("Round {ref} is closed.", ref=info.ref)
+    return Conflict(
+        "{why} It ended while you were writing.", why=why, remedy="Your text is kept as a draft.", code="round_not_open"
+    )
 
 
 def _prompt(db: Session, row: SessionRow) -> Mapping[str, Any] | None:

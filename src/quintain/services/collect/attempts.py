@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
+from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner, require_signed_in, require_user
 from quintain.services.collect import attempt as collect
 from quintain.services.collect.rounds import RoundInfo, get_round
@@ -153,14 +154,14 @@ def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", t
     Both may be left out: that nothing was to be said is kept as well, so that nobody is asked twice.
     """
     if len(reason) > MAX_NOTE or "\x00" in reason:
-        raise BadInput(faults=[Fault(f"is longer than {MAX_NOTE} characters", field="reason")])
+        raise BadInput(faults=[Fault("is longer than {most} characters", most=MAX_NOTE, field="reason")])
     with transaction(db):
         info, row = collect.own(db, actor, attempt_id)
         known = info.spec.asks.tags
         for tag in tags:
             if tag not in known:
-                hint = f"there are {', '.join(known)}" if known else "this round asks for none"
-                raise BadInput(faults=[Fault(f"there is no tag '{tag}'; {hint}", field="tags")])
+                hint = Text("there are {known}", known=", ".join(known)) if known else Text("this round asks for none")
+                raise BadInput(faults=[Fault("there is no tag '{tag}'; {hint}", tag=tag, hint=hint, field="tags")])
         if reason.strip():
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind="reason", text=reason.strip()))
         if tags or not reason.strip():
@@ -185,7 +186,7 @@ def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
     """Tell the owner that something is wrong with an attempt that one was shown."""
     require_signed_in(actor)
     if not text.strip() or len(text) > MAX_NOTE:
-        raise BadInput(faults=[Fault(f"is empty or longer than {MAX_NOTE} characters", field="text")])
+        raise BadInput(faults=[Fault("is empty or longer than {most} characters", most=MAX_NOTE, field="text")])
     with transaction(db):
         standing(db, attempt_id)
         flag = AttemptFlag(attempt_id=attempt_id, kind="reported", detail=text.strip(), user_id=actor.user_id)

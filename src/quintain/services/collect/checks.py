@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.collect.writing_systems import foreign_script
 from quintain.stats.text import exact_match, token_f1
 from quintain.tasks.contract import TaskKind, kind_of
@@ -47,7 +48,10 @@ def check_writing(
     size = sum(len(str(value)) for value in inputs.values())
     if size > MAX_CHARACTERS:
         raise BadInput(
-            f"This has {size:,} characters, and nobody will read more than {MAX_CHARACTERS:,}.", remedy="Shorten it."
+            "This has {size:,} characters, and nobody will read more than {most:,}.",
+            size=size,
+            most=MAX_CHARACTERS,
+            remedy="Shorten it.",
         )
     whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
     faults += kind.check(task, whole, target)
@@ -137,7 +141,8 @@ def _invisible_faults(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs
         new = set(INVISIBLE.findall(as_text(inputs.get(name)))) - set(as_text(prompt.get(name)))
         names = sorted(unicodedata.name(one, f"U+{ord(one):04X}").lower() for one in new)
         faults += [
-            Fault(f"has an invisible character ({what}); people judge what they see", field=name) for what in names
+            Fault("has an invisible character ({what}); people judge what they see", what=what, field=name)
+            for what in names
         ]
     return faults
 
@@ -172,7 +177,12 @@ def _placed(task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fa
     for span in gold_list("span", target):
         places = span_places(task, inputs, span["text"]) if span["start"] is None else [span["start"]]
         if len(places) > 1:
-            reason = f"'{span['text'][:80]}' stands {len(places)} times in '{of}'; say which one you mean, by its start"
+            reason = Text(
+                "'{text}' stands {n} times in '{of}'; say which one you mean, by its start",
+                text=span["text"][:80],
+                n=len(places),
+                of=of,
+            )
             faults.append(Fault(reason, field="answer"))
         start = places[0] if places else None
         text = span["text"] if start is None else str(inputs[of])[start : start + len(span["text"])]
@@ -192,7 +202,7 @@ def _plain(value: Any) -> Any:
 
 def _target_faults(kind: TaskKind, task: Task, spec: RoundSpec, target: Answer, assigned: Answer) -> list[Fault]:
     if assigned is not None and target != assigned:
-        return [Fault(f"the label to aim at was given: {assigned}", field="answer")]
+        return [Fault("the label to aim at was given: {assigned}", assigned=assigned, field="answer")]
     by_worker = spec.fooled.rule == "worker" or (spec.fooled.rule == "task" and kind.asks_worker(task))
     if target is None and not by_worker:
         return [Fault("say first which answer is right", field="answer")]
@@ -205,7 +215,9 @@ def _script_faults(kind: TaskKind, task: Task, spec: RoundSpec, inputs: Inputs) 
         script = foreign_script(as_text(inputs.get(name)), spec.scripts)
         if script is not None:
             wanted = " or ".join(spec.scripts)
-            faults.append(Fault(f"is written in {script}; this round asks for {wanted}", field=name))
+            faults.append(
+                Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=wanted, field=name)
+            )
     return faults
 
 

@@ -39,7 +39,8 @@ def _unknown_names(values: Mapping[str, Any]) -> Iterator[Fault]:
     """Look scripts and rules up."""
     for script in values.get("scripts", ()):
         if script not in SCRIPTS:
-            yield Fault(f"there is no script '{script}'; there are {', '.join(SCRIPTS)}", field="scripts")
+            known = ", ".join(SCRIPTS)
+            yield Fault("there is no script '{script}'; there are {known}", script=script, known=known, field="scripts")
     for number, rule in enumerate(values.get("qualifications", ()), 1):
         for reason in rule_faults(rule):
-            yield Fault(f"entry {number}: {reason}", field="qualifications")
+            yield Fault("entry {number}: {reason}", number=number, reason=reason, field="qualifications")

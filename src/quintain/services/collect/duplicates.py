@@ -50,9 +50,12 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
     if place is not None:
         mine = others[place].user_id == row.user_id
         raise Conflict(
-            f"This is almost the same as what {'you' if mine else 'somebody else'} submitted before"
-            + (f": “{_short(texts[place])}”." if mine else "."),
+            "This is almost the same as what you submitted before: “{text}”."
+            if mine
+            else "This is almost the same as what somebody else submitted before.",
+            text=_short(texts[place]),
             remedy="Change more of it. It cost you no attempt.",
+            code="duplicate_text",
         )
 
 
@@ -63,8 +66,11 @@ def refuse_same(db: Session, sketch: Sketch) -> None:
 
 
 def _there_already(*, mine: bool) -> Conflict:
-    who = "You have" if mine else "Somebody has"
-    return Conflict(f"{who} submitted this very text before.", remedy="Change it. It cost you no attempt.")
+    return Conflict(
+        "You have submitted this very text before." if mine else "Somebody has submitted this very text before.",
+        remedy="Change it. It cost you no attempt.",
+        code="duplicate_text",
+    )
 
 
 def _comparable(other: queries.Likeness, row: SessionRow, written: Written) -> bool:

@@ -66,7 +66,7 @@ class _Ids:
 def entry_url(info: RoundInfo, base_url: str) -> str:
     """Give the address that a panel sends people to, with its own places for ids."""
     if info.spec.entry is None:
-        raise Conflict(f"Round {info.ref} has no [entry].", remedy="Add one that names the provider.")
+        raise Conflict("Round {ref} has no [entry].", ref=info.ref, remedy="Add one that names the provider.")
     address = f"{base_url.rstrip('/')}/enter/{info.entry_key}"
     if info.spec.entry.provider == "prolific":
         ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -86,7 +86,9 @@ def enter(
     ids = _ids(entry, parameters)
     closed = info.closed_because(now())
     if closed:
-        raise Conflict(closed, remedy="Return to the panel; nothing is owed and nothing is lost.")
+        raise Conflict(
+            closed, remedy="Return to the panel; nothing is owed and nothing is lost.", code="round_not_open"
+        )
     with transaction(db):
         lock(db, f"panel {entry.provider}:{ids.person}")
         user = queries.person(db, entry.provider, ids.person) or _add_person(db, entry, ids.person, language)
@@ -149,7 +151,9 @@ def _ids(entry: Entry, parameters: Mapping[str, str]) -> _Ids:
         raise BadInput(faults=faults, remedy="Check the link in the panel's study.")
     person, study, session = (parameters.get(name, "") if name else "" for name in names)
     if entry.study and study and study != entry.study:
-        raise Forbidden(f"This address is not for study '{study}'.", remedy="Check the link in the panel's study.")
+        raise Forbidden(
+            "This address is not for study '{study}'.", study=study, remedy="Check the link in the panel's study."
+        )
     submit_to = _checked(entry, parameters.get("turkSubmitTo", "")) if entry.provider == "mturk" else ""
     return _Ids(person, study, session, submit_to)
 
@@ -160,7 +164,7 @@ def _checked(entry: Entry, address: str) -> str:
     allowed = {*TURK_HOSTS, urlsplit(entry.completion_url).netloc}
     if parts.scheme != "https" or parts.netloc not in allowed or len(address) > 400:
         raise BadInput(
-            faults=[Fault(f"'{address[:80]}' is not an address of the panel", field="turkSubmitTo")],
+            faults=[Fault("'{address}' is not an address of the panel", address=address[:80], field="turkSubmitTo")],
             remedy="Name its server in completion_url, if it is another one.",
         )
     return address

@@ -94,7 +94,9 @@ def import_prompts(
     with transaction(db):
         lock(db, f"prompts of {info.task}")
         if get_round(db, actor, ref).state is RoundState.CLOSED:
-            raise Conflict(f"Round {ref} is closed.", remedy="Clone it to collect again.")
+            raise Conflict(
+                "Round {ref} is closed.", ref=ref, remedy="Clone it to collect again.", code="round_not_open"
+            )
         fresh, report = _fresh(db, info, table)
         queries.add(db, _rows(info.id, fresh, task))
         audit.record(db, actor, "round.prompts", ref, file=path.name, **report.as_dict())
@@ -139,8 +141,9 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     if not there:
         names = ", ".join(item.name for item in fields)
         raise BadInput(
-            faults=[Fault(f"there is none of the columns {names}", file=path.name)],
+            faults=[Fault("there is none of the columns {names}", names=names, file=path.name)],
             remedy="Map names with --column NAME=COLUMN.",
+            page="Name the columns in the file as the fields of the task are called.",
         )
     table, faults = _shaped(table, kind, task, there, path)
     faults += [

@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.rounds import RoundSpec
+from quintain.core.texts import joined
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.ending import end
 from quintain.services.collect.rounds import RoundInfo, get_round
@@ -72,7 +73,7 @@ def choose(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
     """
     user_id = require_user(actor)
     if kind not in {"consent", "warning", "opt_out", "opt_in"}:
-        raise BadInput(f"'{kind}' is not a choice.", remedy="There are consent, warning, opt_out and opt_in.")
+        raise BadInput("'{kind}' is not a choice.", kind=kind, remedy="There are consent, warning, opt_out and opt_in.")
     with transaction(db):
         info = get_round(db, actor, ref)
         text = {"consent": info.spec.consent, "warning": info.spec.content_warning}.get(kind, "")
@@ -97,12 +98,18 @@ def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:
 def require_agreed(found: Readiness) -> None:
     """Refuse somebody to whom the round is closed, who opted out of it, or who has not read what comes first."""
     if found.closed:
-        raise Conflict(found.closed, remedy="See which other rounds are open.")
+        raise Conflict(found.closed, remedy="See which other rounds are open.", code="round_not_open")
     if found.opted_out:
-        raise Conflict("You have opted out of this round.", remedy="Opt in again if you wish to write.")
+        raise Conflict(
+            "You have opted out of this round.", remedy="Opt in again if you wish to write.", code="opted_out"
+        )
     if found.needs_consent or found.needs_warning:
-        what = "consent" if found.needs_consent else "content warning"
-        raise Forbidden(f"Read the {what} of this round first, and say whether you agree.")
+        raise Forbidden(
+            "Read the consent of this round first, and say whether you agree."
+            if found.needs_consent
+            else "Read the content warning of this round first, and say whether you agree.",
+            code="consent_needed",
+        )
 
 
 def require_ready(found: Readiness) -> None:
@@ -110,4 +117,4 @@ def require_ready(found: Readiness) -> None:
     require_agreed(found)
     missing = [reason.text for reason in found.reasons if not reason.ok]
     if missing:
-        raise Forbidden("You cannot do this work yet. " + " ".join(missing))
+        raise Forbidden("You cannot do this work yet. {missing}", missing=joined(missing), code="not_qualified")

@@ -15,6 +15,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.rounds import RoundSpec, RoundState
 from quintain.core.task import Task
+from quintain.core.texts import Text, Word
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.definition import dump_round, parse_round
@@ -59,13 +60,13 @@ class RoundInfo:
     def closed_because(self, moment: datetime) -> str:
         """Say why nobody can write in this round at *moment*; empty where they can."""
         if self.state is RoundState.DRAFT:
-            return f"Round {self.ref} has not been opened yet."
+            return Text("Round {ref} has not been opened yet.", ref=self.ref)
         if self.state is RoundState.CLOSED:
-            return f"Round {self.ref} is closed."
+            return Text("Round {ref} is closed.", ref=self.ref)
         if self.spec.starts is not None and moment < self.spec.starts:
-            return f"Round {self.ref} begins on {self.spec.starts:%d %B %Y at %H:%M} UTC."
+            return Text("Round {ref} begins on {time} UTC.", ref=self.ref, time=_moment(self.spec.starts))
         if self.spec.ends is not None and moment >= self.spec.ends:
-            return f"Round {self.ref} ended on {self.spec.ends:%d %B %Y at %H:%M} UTC."
+            return Text("Round {ref} ended on {time} UTC.", ref=self.ref, time=_moment(self.spec.ends))
         return ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -148,7 +149,12 @@ def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
     task, number = split_ref(ref)
     found = queries.find(db, task, number)
     if found is None or (found[0].state == RoundState.DRAFT and not actor.has(RoleName.OWNER, task)):
-        raise NotFound(f"There is no round '{ref}'.", remedy="`quintain round status` lists those there are.")
+        raise NotFound(
+            "There is no round '{ref}'.",
+            ref=ref,
+            remedy="`quintain round status` lists those there are.",
+            page="The page of the task's rounds lists those there are.",
+        )
     return info_of(found[0], found[1], task)
 
 
@@ -181,13 +187,17 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
         lock(db, f"rounds of {info.task}")
         row = db.get_one(Round, info.id, populate_existing=True)
         if row.state != RoundState.DRAFT:
-            raise Conflict(f"Round {ref} is {row.state} already.", remedy="Clone it to collect again.")
+            raise Conflict(
+                "Round {ref} is {state} already.", ref=ref, state=Word(row.state), remedy="Clone it to collect again."
+            )
         _check_surroundings(db, info.spec, None)
         if any(one.prompt for one in info.spec.conditions) and not prompts.count(db, row.id):
             raise Conflict(
-                f"Round {ref} gives writers a prompt to edit, and it has no prompts.",
-                remedy=f"Import some with `quintain round prompts {ref} FILE`, or add a condition without.",
+                "Round {ref} gives writers a prompt to edit, and it has no prompts.",
+                ref=ref,
+                remedy="Import some with `quintain round prompts {ref} FILE`, or add a condition without.",
                 page="Add some below, or edit the round so that people write on a blank page.",
+                code="no_prompts",
             )
         pin_targets(db, row.id, info.spec)
         row.state, row.opened_at = RoundState.OPEN.value, now()
@@ -204,7 +214,7 @@ def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
         lock(db, f"rounds of {info.task}")
         row = db.get_one(Round, info.id, with_for_update=True, populate_existing=True)
         if row.state != RoundState.OPEN:
-            raise Conflict(f"Round {ref} is {row.state}, not open.")
+            raise Conflict("Round {ref} is {state}, not open.", ref=ref, state=Word(row.state), code="round_not_open")
         row.state, row.closed_at = RoundState.CLOSED.value, now()
         for session in queries.open_sessions(db, row.id):
             session.ended_at, session.outcome = row.closed_at, "closed"
@@ -233,7 +243,7 @@ def split_ref(ref: str) -> tuple[str, int]:
     """
     task, _, number = ref.rpartition("/")
     if not task or not number.isdecimal() or len(number) > 7:
-        raise BadInput(f"'{ref}' is not a round.", remedy="Name it as task/number, such as sentiment/2.")
+        raise BadInput("'{ref}' is not a round.", ref=ref, remedy="Name it as task/number, such as sentiment/2.")
     return task, int(number)
 
 
@@ -262,7 +272,9 @@ def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
 
 def _refuse_change(row: Round, before: RoundSpec, after: RoundSpec) -> None:
     if row.state == RoundState.CLOSED:
-        raise Conflict(f"Round {before.task}/{row.number} is closed.", remedy="Clone it to collect again.")
+        raise Conflict(
+            "Round {task}/{number} is closed.", task=before.task, number=row.number, remedy="Clone it to collect again."
+        )
     if row.state == RoundState.OPEN:
         changed = [
             item.name
@@ -271,8 +283,12 @@ def _refuse_change(row: Round, before: RoundSpec, after: RoundSpec) -> None:
         ]
         if changed and changed != ["number"]:
             raise Conflict(
-                f"Round {before.task}/{row.number} is open, and '{changed[0]}' was promised to its writers.",
-                remedy=f"Close and clone it. While it is open these may change: {', '.join(LOOSE)}.",
+                "Round {task}/{number} is open, and '{changed}' was promised to its writers.",
+                task=before.task,
+                number=row.number,
+                changed=changed[0],
+                loose=", ".join(LOOSE),
+                remedy="Close and clone it. While it is open these may change: {loose}.",
             )
 
 
@@ -282,7 +298,11 @@ def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
     faults = [*_model_faults(db, spec), *_kind_faults(task, spec)]
     known = qualify.quiz_names(db, spec.task)
     wanted = [*spec.quizzes, *(str(rule["name"]) for rule in spec.qualifications if rule["rule"] == "quiz")]
-    faults += [("quizzes", f"task '{spec.task}' has no quiz '{name}'") for name in wanted if name not in known]
+    faults += [
+        ("quizzes", Text("task '{task}' has no quiz '{name}'", task=spec.task, name=name))
+        for name in wanted
+        if name not in known
+    ]
     if faults:
         raise BadInput(faults=[Fault(reason, file=file, field=field) for field, reason in faults])
 
@@ -296,9 +316,9 @@ def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
             faults.append(("targets.models", str(error)))
             continue
         if version.task != spec.task:
-            faults.append(("targets.models", f"'{ref}' is a model of task '{version.task}'"))
+            faults.append(("targets.models", Text("'{ref}' is a model of task '{task}'", ref=ref, task=version.task)))
         elif version.withdrawn_at is not None:
-            faults.append(("targets.models", f"'{ref}' was withdrawn"))
+            faults.append(("targets.models", Text("'{ref}' was withdrawn", ref=ref)))
     return faults
 
 
@@ -306,9 +326,15 @@ def _kind_faults(task: Task, spec: RoundSpec) -> Sequence[tuple[str, str]]:
     kind = kind_of(task)
     faults = []
     if spec.aiming == "assign" and kind.answer_type != "label":
-        faults.append(("aiming", f"'assign' hands out labels, and kind '{kind.name}' has none"))
+        faults.append(("aiming", Text("'assign' hands out labels, and kind '{name}' has none", name=kind.name)))
     if spec.fooled.rule == "token_f1" and kind.answer_type not in {"span", "text"}:
-        faults.append(("fooled.rule", f"'token_f1' compares texts, and answers of kind '{kind.name}' are none"))
+        faults.append(
+            ("fooled.rule", Text("'token_f1' compares texts, and answers of kind '{name}' are none", name=kind.name))
+        )
     if spec.fooled.rule == "worker" and kind.answer_type not in {"span", "text"}:
-        faults.append(("fooled.rule", f"the worker decides on free texts, not on kind '{kind.name}'"))
+        faults.append(("fooled.rule", Text("the worker decides on free texts, not on kind '{name}'", name=kind.name)))
     return faults
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%d %B %Y at %H:%M}"

@@ -44,8 +44,11 @@ def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> lis
     usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]
     if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(found)):
         raise Unavailable(
-            f"A target model of round {spec.task}/{spec.number} was withdrawn.",
+            "A target model of round {task}/{number} was withdrawn.",
+            task=spec.task,
+            number=spec.number,
             remedy="Its owner has to clone the round with another model.",
+            code="model_withdrawn",
         )
     return usable
 
@@ -63,6 +66,7 @@ def _best(db: Session, blobs: Blobs, task: str) -> int:
             ref = model.seeds[0] if model.seeds else model.ref
             return get_model(db, OPERATOR, ref).version.id
     raise Unavailable(
-        f"The board of task '{task}' ranks no model that can be asked.",
+        "The board of task '{task}' ranks no model that can be asked.",
+        task=task,
         remedy="Let a data set score and evaluate a model first, or name one in the round's file.",
     )

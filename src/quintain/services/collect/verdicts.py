@@ -93,7 +93,7 @@ def standing(db: Session, attempt_id: int) -> queries.AttemptRow:
     """Give an attempt as it stands."""
     found = queries.row(db, attempt_id) if 0 < attempt_id < 2**31 else None
     if found is None:
-        raise NotFound(f"There is no attempt {attempt_id}.")
+        raise NotFound("There is no attempt {attempt}.", attempt=attempt_id)
     return found
 
 

@@ -97,7 +97,9 @@ def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
         if queries.share_state(db, info.id) != RoundState.OPEN:
-            raise Conflict(f"Round {info.ref} is closed.", remedy="See which other rounds are open.")
+            raise Conflict(
+                "Round {ref} is closed.", ref=info.ref, remedy="See which other rounds are open.", code="round_not_open"
+            )
         lock(db, f"writer {info.id}:{user_id}")
         row = queries.open_session(db, info.id, user_id)
         if row is not None and not keep_lease(db, row):
@@ -254,7 +256,9 @@ def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
         prompt = prompts.draw(db, info.id, user_id, now(), now() + LEASE)
         if prompt is None:
             raise Unavailable(
-                "Every prompt is with somebody else, or you have had it.", remedy="Try again in a few minutes."
+                "Every prompt is with somebody else, or you have had it.",
+                remedy="Try again in a few minutes.",
+                code="nothing_to_write",
             )
     models = usable_targets(db, info.id, info.spec, day)
     unit = f"session {queries.session_number(db, info.id, user_id) + 1} of {user_id}"
@@ -284,14 +288,21 @@ def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
     wait = int((today + timedelta(days=1) - moment).total_seconds()) + 1
     if caps.worker is not None and queries.sessions_since(db, info.id, today, user_id) >= caps.worker:
         raise TooMany(
-            f"You have written {caps.worker} times today, which is the limit.",
+            "You have written {n} times today, which is the limit.",
+            n=caps.worker,
             retry_after=wait,
             remedy="Come back tomorrow.",
+            code="quota_reached",
         )
     if caps.round is not None:
         lock(db, f"cap of round {info.id}")
         if queries.sessions_since(db, info.id, today) >= caps.round:
-            raise TooMany("This round has all it takes in a day.", retry_after=wait, remedy="Come back tomorrow.")
+            raise TooMany(
+                "This round has all it takes in a day.",
+                retry_after=wait,
+                remedy="Come back tomorrow.",
+                code="quota_reached",
+            )
 
 
 def _condition(db: Session, info: RoundInfo, user_id: int) -> str:

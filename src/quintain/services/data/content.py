@@ -70,7 +70,12 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
     """
     version = get_version(db, actor, ref)
     if answers and not may_see_answers(actor, version):
-        raise Forbidden(f"The answers of {version.ref} are hidden.", remedy="Only owners of the task may see them.")
+        raise Forbidden(
+            "The answers of {ref} are hidden.",
+            ref=version.ref,
+            remedy="Only owners of the task may see them.",
+            code="labels_hidden",
+        )
     table = scan_for_scoring(blobs, version)
     # What is kept beside an example may say who wrote it, or how people voted on it.
     private = [] if actor.has(RoleName.OWNER, version.task) else ["meta"]
@@ -96,11 +101,13 @@ def preview(
 ) -> Page:
     """Give a page of a version's examples: those whose inputs contain *text*, with this *label* and this *tag*."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
-        raise BadInput(f"A page begins at 0 or later and has 1 to {MAX_PAGE} examples.")
+        raise BadInput("A page begins at 0 or later and has 1 to {most} examples.", most=MAX_PAGE)
     version = get_version(db, actor, ref)
     visible = may_see_answers(actor, version)
     if label and not visible:
-        raise Forbidden(f"The answers of {version.ref} are hidden, so they cannot be filtered by.")
+        raise Forbidden(
+            "The answers of {ref} are hidden, so they cannot be filtered by.", ref=version.ref, code="labels_hidden"
+        )
     table = scan(db, blobs, actor, ref, answers=visible)
     for condition in _conditions(table, text, label, tag):
         table = table.filter(condition)
@@ -184,7 +191,7 @@ def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> Difference:
     """Compare two versions of one task; changed answers are left out where either one's are hidden from *actor*."""
     first, second = get_version(db, actor, a), get_version(db, actor, b)
     if first.task != second.task:
-        raise BadInput(f"{first.ref} and {second.ref} are of different tasks.")
+        raise BadInput("{ref} and {other} are of different tasks.", ref=first.ref, other=second.ref)
     answers = may_see_answers(actor, first) and may_see_answers(actor, second)
     before, after = (_comparable(scan(db, blobs, actor, one.ref, answers=answers)) for one in (first, second))
     changed = pl.DataFrame(schema={"id": pl.String()})

@@ -187,7 +187,9 @@ def derive(
     sources = [get_version(db, actor, ref) for ref in parents]
     tasks = {one.task for one in sources}
     if len(tasks) != 1:
-        raise BadInput("A version is derived from versions of one task.", remedy=f"Given: {', '.join(parents)}.")
+        raise BadInput(
+            "A version is derived from versions of one task.", parents=", ".join(parents), remedy="Given: {parents}."
+        )
     task = tasks.pop()
     require_owner(actor, task)
     _check_name(name)
@@ -277,10 +279,14 @@ def _same_content(db: Session, where: tuple[str, str], content: str) -> DatasetV
 
 def _refuse_other_facts(version: DatasetVersion, ref: str, facts: Facts) -> None:
     if (version.role, version.hidden) != (facts.role.value, facts.hidden):
-        labels = "hidden" if version.hidden else "open"
         raise Conflict(
-            f"The same content is there already as {ref}, with role {version.role} and {labels} labels.",
+            "The same content is there already as {ref}, with role {role} and hidden labels."
+            if version.hidden
+            else "The same content is there already as {ref}, with role {role} and open labels.",
+            ref=ref,
+            role=version.role,
             remedy="A version never changes; import it under another name.",
+            code="same_content",
         )
 
 
@@ -307,7 +313,7 @@ def _find(db: Session, ref: str) -> queries.VersionRow:
     if slash:
         name, at, number = rest.partition("@")
         if at and not number.isdecimal():
-            raise BadInput(f"'{ref}' is not a reference.", remedy="Write task/name@3 with a number.")
+            raise BadInput("'{ref}' is not a reference.", ref=ref, remedy="Write task/name@3 with a number.")
         row = queries.version_numbered(db, task, name, int(number) if at else None)
         if row:
             return row
@@ -316,11 +322,15 @@ def _find(db: Session, ref: str) -> queries.VersionRow:
         if len({row.version.hash for row in rows}) == 1:
             return rows[0]
         if rows:
-            raise NotFound(f"'{ref}' begins more than one hash.", remedy="Give more of it.")
-    names = queries.dataset_names(db)
-    close = get_close_matches(ref.partition("@")[0], names, n=3)
-    hint = f"Did you mean {' or '.join(close)}?" if close else "`quintain data list` shows those there are."
-    raise NotFound(f"There is no data set version '{ref}'.", remedy=hint)
+            raise NotFound("'{ref}' begins more than one hash.", ref=ref, remedy="Give more of it.")
+    close = get_close_matches(ref.partition("@")[0], queries.dataset_names(db), n=3)
+    raise NotFound(
+        "There is no data set version '{ref}'.",
+        ref=ref,
+        close=" or ".join(close),
+        remedy="Did you mean {close}?" if close else "`quintain data list` shows those there are.",
+        page="Did you mean {close}?" if close else "The page of the task's data lists those there are.",
+    )
 
 
 def _info(
@@ -361,6 +371,7 @@ def _steps(rows: Sequence[queries.LineageRow]) -> Iterator[Step]:
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise BadInput(
-            f"'{name}' cannot be the name of a data set.",
+            "'{name}' cannot be the name of a data set.",
+            name=name,
             remedy="Use lower-case letters, digits, '-', '_' and '.', beginning and ending with a letter or a digit.",
         )

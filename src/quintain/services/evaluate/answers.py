@@ -88,7 +88,7 @@ def read_show(word: str) -> Show:
     """Read which answers are wanted."""
     found = next((known for known in SHOWS if known == word), None)
     if found is None:
-        raise BadInput(f"'{word}' is not one of {', '.join(SHOWS)}.")
+        raise BadInput("'{word}' is not one of {known}.", word=word, known=", ".join(SHOWS))
     return found
 
 
@@ -105,7 +105,7 @@ def list_answers(
 ) -> Answers:
     """Give a page of what *model* answered on *dataset*, in the order of the data."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
-        raise BadInput(f"A page begins at 0 or later and has 1 to {MAX_PAGE} answers.")
+        raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     seen = _look(db, blobs, actor, model, dataset)
     ids, total = _sifted(seen, sieve or Sieve(), actor, offset, limit)
     return Answers(_read(seen, ids), total, offset, seen.gold)
@@ -115,7 +115,12 @@ def get_answer(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str
     """Give what *model* made of one example, with what it was asked and what it wrote."""
     found = _read(_look(db, blobs, actor, model, dataset), [example])
     if not found:
-        raise NotFound(f"There is no example '{example}' in {dataset}.", remedy="The list of answers has their ids.")
+        raise NotFound(
+            "There is no example '{example}' in {dataset}.",
+            example=example,
+            dataset=dataset,
+            remedy="The list of answers has their ids.",
+        )
     return found[0]
 
 

@@ -20,6 +20,7 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
+from quintain.core.texts import Word
 from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
@@ -81,7 +82,7 @@ def fill(db: Session, task: str | None = None) -> int:
         for name in names:
             row = task_queries.task_row(db, name)
             if row is None:
-                raise NotFound(f"There is no task called '{name}'.")
+                raise NotFound("There is no task called '{name}'.", name=name)
             added += _fill_task(db, row.id, get_task(db, name))
     return added
 
@@ -264,7 +265,9 @@ def cancel(db: Session, actor: Actor, cell_id: int) -> None:
         row = _row(db, cell_id)
         _require_may_manage(actor, row)
         if CellState(row.cell.state).ended:
-            raise Conflict(f"Cell {cell_id} is {row.cell.state}; there is nothing to cancel.")
+            raise Conflict(
+                "Cell {cell} is {state}; there is nothing to cancel.", cell=cell_id, state=Word(row.cell.state)
+            )
         row.cell.state = CellState.CANCELLED.value
         row.cell.reason = f"cancelled by {actor.name}"
         row.cell.lease_until = None
@@ -280,11 +283,19 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
         row = _row(db, cell_id)
         _require_may_manage(actor, row)
         if row.cell.state not in {CellState.FAILED, CellState.CANCELLED}:
-            raise Conflict(f"Cell {cell_id} is {row.cell.state}; only a failed or cancelled one can be tried again.")
+            raise Conflict(
+                "Cell {cell} is {state}; only a failed or cancelled one can be tried again.",
+                cell=cell_id,
+                state=Word(row.cell.state),
+            )
         if row.model_version.withdrawn_at is not None:
-            raise Conflict(f"Cell {cell_id} is of a model that was withdrawn.")
+            raise Conflict("Cell {cell} is of a model that was withdrawn.", cell=cell_id, code="model_withdrawn")
         if outdated(row.cell.variant):
-            raise Conflict(f"Cell {cell_id} is of {row.cell.variant}, and the perturbation has a newer version.")
+            raise Conflict(
+                "Cell {cell} is of {variant}, and the perturbation has a newer version.",
+                cell=cell_id,
+                variant=row.cell.variant,
+            )
         row.cell.state = CellState.QUEUED.value
         row.cell.attempts = row.cell.lost = 0
         row.cell.done = 0
@@ -328,7 +339,12 @@ def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
 def _row(db: Session, cell_id: int) -> CellRow:
     row = queries.row(db, cell_id)
     if row is None:
-        raise NotFound(f"There is no cell {cell_id}.", remedy="`quintain evaluate status` lists them.")
+        raise NotFound(
+            "There is no cell {cell}.",
+            cell=cell_id,
+            remedy="`quintain evaluate status` lists them.",
+            page="The page of runs lists those there are.",
+        )
     return row
 
 

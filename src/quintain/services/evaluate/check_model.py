@@ -101,7 +101,7 @@ def check_model(
     """
     report = CheckReport()
     if not folder.is_dir():
-        report.faults.append(Fault(f"there is no folder {folder}"))
+        report.faults.append(Fault("there is no folder {folder}", folder=folder))
         return report
     report.faults += _too_big(folder)
     found = inspect_model(folder, task)
@@ -124,7 +124,7 @@ def check_model(
         _run(folder, task, conditions, given, report, expected=expected, patience=patience)
     except RunEnded as error:
         report.outcome = error.outcome
-        report.faults.append(Fault(f"{error.outcome}: {error.message}"))
+        report.faults.append(Fault("{outcome}: {message}", outcome=error.outcome, message=error.message))
         report.log = error.log
     except BadInput as error:
         report.faults += error.faults or [Fault(error.message)]
@@ -176,8 +176,11 @@ def _measure(runner: Runner, times: list[float], conditions: Conditions, report:
     if needed > conditions.limits.wall_seconds:
         report.faults.append(
             Fault(
-                f"is too slow: {expected:,} examples would take {needed:,.0f} seconds at this rate, "
-                f"and a run may take {conditions.limits.wall_seconds:,.0f}"
+                "is too slow: {expected:,} examples would take {needed:,.0f} seconds at this rate, "
+                "and a run may take {wall_seconds:,.0f}",
+                expected=expected,
+                needed=needed,
+                wall_seconds=conditions.limits.wall_seconds,
             )
         )
 
@@ -188,7 +191,9 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
             prediction = parse_raw(task, given, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
-                report.faults.append(Fault(f"the model answered {shown(raw)}: {error}", row=row, field="answer"))
+                report.faults.append(
+                    Fault("the model answered {raw}: {error}", raw=shown(raw), error=error, row=row, field="answer")
+                )
             continue
         if len(report.answers) < SHOWN:
             probabilities = prediction.probabilities and dict(prediction.probabilities)
@@ -199,10 +204,24 @@ def _too_big(folder: Path) -> list[Fault]:
     limits = ArchiveLimits()
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     if len(sizes) > limits.files:
-        return [Fault(f"is too big: it has {len(sizes):,} files, and {limits.files:,} are allowed", file=folder.name)]
+        return [
+            Fault(
+                "is too big: it has {n:,} files, and {files:,} are allowed",
+                n=len(sizes),
+                files=limits.files,
+                file=folder.name,
+            )
+        ]
     if sum(sizes) > limits.size:
         allowed = limits.size // MIB
-        return [Fault(f"is too big: {sum(sizes) // MIB:,} MiB, and {allowed:,} MiB are allowed", file=folder.name)]
+        return [
+            Fault(
+                "is too big: {size:,} MiB, and {allowed:,} MiB are allowed",
+                size=sum(sizes) // MIB,
+                allowed=allowed,
+                file=folder.name,
+            )
+        ]
     return []
 
 

@@ -14,6 +14,7 @@ from quintain.core.cells import CellState
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.evaluate import metric_named
 from quintain.metrics.flips import same_answers
@@ -134,13 +135,20 @@ def differences(
     """
     task, pairs, _ = _pairs(db, actor, first, second)
     if dataset not in pairs:
-        known = ", ".join(pairs) or "none"
-        raise BadInput(f"The two have not both been run on '{dataset}'.", remedy=f"Both have been run on: {known}.")
+        known = ", ".join(pairs) or Text("none")
+        raise BadInput(
+            "The two have not both been run on '{dataset}'.",
+            dataset=dataset,
+            known=known,
+            remedy="Both have been run on: {known}.",
+        )
     one, two = pairs[dataset]
     if not sees_all(actor, task.name, one.dataset_version.hidden):
         raise Forbidden(
-            f"The labels of {dataset} are hidden, and so are single examples with what is right on them.",
+            "The labels of {dataset} are hidden, and so are single examples with what is right on them.",
+            dataset=dataset,
             remedy="Data sets with open labels show them to everybody.",
+            code="labels_hidden",
         )
     table = _joined(blobs, one, two)
     same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
@@ -173,9 +181,14 @@ def _pairs(
     """Find the finished plain cells of two models, paired by data set."""
     one, two = (get_model(db, actor, ref).version for ref in (first, second))
     if one.task != two.task:
-        raise BadInput(f"{one.ref} and {two.ref} are models of different tasks.", remedy="Compare models of one task.")
+        raise BadInput(
+            "{ref} and {other} are models of different tasks.",
+            ref=one.ref,
+            other=two.ref,
+            remedy="Compare models of one task.",
+        )
     if one.id == two.id:
-        raise BadInput(f"{one.ref} is compared with itself.", remedy="Name two models, or two versions of one.")
+        raise BadInput("{ref} is compared with itself.", ref=one.ref, remedy="Name two models, or two versions of one.")
 
     def done(version_id: int) -> dict[str, CellRow]:
         rows = queries.rows(db, model_version_id=version_id, variant=PLAIN, states=[CellState.DONE])

@@ -11,6 +11,7 @@ from quintain.adapters.contract import Options
 from quintain.adapters.predictions import find_file, parse_cell, read_predictions
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.evaluate.cells import EVALUATED
 from quintain.services.tasks.definitions import find_row
 from quintain.store.blobs import Blobs
@@ -46,14 +47,27 @@ def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Option
         if missing.len():
             shown = ", ".join(missing.head(3).to_list())
             faults.append(
-                Fault(f"{missing.len()} of {ids.len()} examples of {name} have no prediction: {shown}", file=file)
+                Fault(
+                    "{missing} of {ids} examples of {name} have no prediction: {shown}",
+                    missing=missing.len(),
+                    ids=ids.len(),
+                    name=name,
+                    shown=shown,
+                    file=file,
+                )
             )
             continue
         hashes.append(version.hash)
         faults += _bad_answers(task, source, table, file)
     unknown = table.filter(~pl.col("id").is_in(pl.concat(seen).implode())) if seen else table
     faults += [
-        Fault(f"id '{one}' belongs to no example of {', '.join(names) or 'any data set'}", file=file, row=row)
+        Fault(
+            "id '{id}' belongs to no example of {names}",
+            id=one,
+            names=", ".join(names) or Text("any data set"),
+            file=file,
+            row=row,
+        )
         for row, one in unknown.select("row", "id").head(LISTED).iter_rows()
     ]
     if faults:

@@ -298,8 +298,13 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
     found = {row.cell.variant: row for row in rows if row.dataset_version.number == wanted and row.cell.predictions}
     if PLAIN not in found:
         raise NotFound(
-            f"{version.ref} has no predictions on '{dataset}' yet.",
-            remedy=f"`quintain evaluate why {version.ref} {version.task}/{name}` says why.",
+            "{ref} has no predictions on '{dataset}' yet.",
+            ref=version.ref,
+            dataset=dataset,
+            task=version.task,
+            name=name,
+            remedy="`quintain evaluate why {ref} {task}/{name}` says why.",
+            page="The page of the model's runs says why.",
         )
     return newest_variants(found)
 
@@ -308,8 +313,10 @@ def require_gold(actor: Actor, row: CellRow) -> None:
     """Refuse what would tell a hidden label to somebody who may not see it."""
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         raise Forbidden(
-            f"The labels of {row.dataset.name} are hidden, and what is right or wrong on one example tells its label.",
+            "The labels of {name} are hidden, and what is right or wrong on one example tells its label.",
+            name=row.dataset.name,
             remedy="The task's owners see them; data sets with open labels show them to everybody.",
+            code="labels_hidden",
         )
 
 
@@ -317,6 +324,8 @@ def require_answers(actor: Actor, row: CellRow) -> None:
     """Refuse single answers on hidden labels to all but owners and the model's builder."""
     if not sees_all(actor, row.task.name, row.dataset_version.hidden) and not may_see_logs(actor, row):
         raise Forbidden(
-            f"The labels of {row.dataset.name} are hidden, so single answers are for the model's builder.",
+            "The labels of {name} are hidden, so single answers are for the model's builder.",
+            name=row.dataset.name,
             remedy="Data sets with open labels show them to everybody.",
+            code="labels_hidden",
         )

@@ -92,7 +92,7 @@ def find_task(named: str | None, folder: Path) -> Task:
             with as_file(starter) as path:
                 return read_task(path)
         if name == named:
-            raise NotFound(f"There is no task file '{name}'.", remedy="Name a TOML file or a starter task.")
+            raise NotFound("There is no task file '{name}'.", name=name, remedy="Name a TOML file or a starter task.")
     if (folder / TASK_FILE).is_file():
         return read_task(folder / TASK_FILE)
     raise BadInput(
@@ -117,7 +117,7 @@ def evaluate_locally(
     *warn* is told what the calls of a chat model may cost, before the first of them.
     """
     if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder}.", remedy="`quintain model init` makes one.")
+        raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
     with _bench(folder, data, task, conditions, plan or ImportPlan(role="test", duplicates="first"), progress) as bench:
         expected = bench.estimate(quick=quick)
         if expected is not None and warn is not None:

@@ -85,7 +85,10 @@ def overlap_files(
     names = list(fields) or _shared_texts(*tables)
     if not names:
         raise BadInput(
-            f"{train.name} and {test.name} share no column of texts.", remedy="Name the columns with --field."
+            "{name} and {other} share no column of texts.",
+            name=train.name,
+            other=test.name,
+            remedy="Name the columns with --field.",
         )
     texts = _texts(tables[0], names), _texts(tables[1], names)
     return _overlap((train.name, test.name), texts, threshold, limit)
@@ -97,7 +100,12 @@ def overlap_versions(
     """Look for the examples of one data set version in another; what was found once is remembered."""
     first, second = get_version(db, actor, train), get_version(db, actor, test)
     if first.task != second.task:
-        raise BadInput(f"{first.ref} and {second.ref} are of different tasks.", remedy="Their inputs do not compare.")
+        raise BadInput(
+            "{ref} and {other} are of different tasks.",
+            ref=first.ref,
+            other=second.ref,
+            remedy="Their inputs do not compare.",
+        )
     return _between(db, blobs, get_task(db, first.task), first, second, threshold)
 
 
@@ -148,7 +156,7 @@ def _overlap(
 ) -> Overlap:
     train, test = texts
     if not train or not test:
-        raise NotFound(f"{names[0] if not train else names[1]} has no examples.")
+        raise NotFound("{names} has no examples.", names=names[0] if not train else names[1])
     found = find_nearest(test, train, threshold=threshold)
     pairs = _pairs(found, train, test, limit)
     exact, near = int(found.exact.sum()), int(found.near.sum())
@@ -171,7 +179,7 @@ def _texts(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     """Join the inputs of each example into one text."""
     missing = [name for name in names if name not in table.columns]
     if missing:
-        raise BadInput(f"There is no column '{missing[0]}'.")
+        raise BadInput("There is no column '{missing}'.", missing=missing[0])
     parts = []
     for name in names:
         column = pl.col(name)

@@ -145,7 +145,12 @@ def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
     """Say why cell *cell_id* is as it is."""
     row = queries.row(db, cell_id)
     if row is None or (row.model.visibility == "private" and not may_see_logs(actor, row)):
-        raise NotFound(f"There is no cell {cell_id}.", remedy="`quintain evaluate status --cells` lists them.")
+        raise NotFound(
+            "There is no cell {cell}.",
+            cell=cell_id,
+            remedy="`quintain evaluate status --cells` lists them.",
+            page="The page of runs lists those there are.",
+        )
     return _explain(db, actor, row)
 
 

@@ -179,13 +179,18 @@ def _submit(
     definition = get_task(db, task)
     found = inspect_model(folder, definition)
     if found.faults:
-        raise BadInput(faults=found.faults, remedy="`quintain model check` shows the same before anything is sent.")
+        raise BadInput(
+            faults=found.faults,
+            remedy="`quintain model check` shows the same before anything is sent.",
+            page="Mend it, and send it again.",
+        )
     _permit(actor, task, found.manifest, rules)
     chosen = name or found.manifest.name
     if chosen is None:
         raise BadInput(
             "The model has no name.",
-            remedy=f"Give one with --name, or as `name` in {MANIFEST}.",
+            manifest=MANIFEST,
+            remedy="Give one with --name, or as `name` in {manifest}.",
             page="Give it one in the form.",
         )
     meta = _meta(folder, found.manifest)
@@ -200,9 +205,13 @@ def _submit(
         lock(session, f"submit:{actor.user_id}:{task}")
         if quota_left(session, actor, task, rules) == 0:
             raise TooMany(
-                f"You have submitted {rules.per_day} models to task '{task}' in the last 24 hours.",
+                "You have submitted {n} models to task '{task}' in the last 24 hours.",
+                n=rules.per_day,
+                task=task,
                 retry_after=3600,
                 remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+                code="quota_reached",
+                page="Go on tomorrow.",
             )
 
     with transaction(db):

@@ -52,7 +52,6 @@ LEASE_SECONDS = 60.0
 LONGEST_WAIT = 600.0
 LOG_CHARACTERS = 8000
 TAIL_LINES = 12
-REMEDY = "`quintain model check` shows the same before anything is sent."
 
 log = logging.getLogger("quintain.worker")
 
@@ -98,10 +97,16 @@ def try_here(
 
 def refusal(report: CheckReport) -> BadInput:
     """Make the refusal that says what the model answered, or how it ended, and what it printed last."""
-    faults = [replace(fault, reason=_plain(fault.reason)) for fault in report.faults]
+    faults = [_storable(fault) for fault in report.faults]
     tail = "\n".join(_plain(report.log).strip().splitlines()[-TAIL_LINES:])
-    faults += [Fault(f"the end of its log:\n{tail}")] if tail else []
-    return BadInput("The model was tried on a few examples and refused.", faults=faults, remedy=REMEDY)
+    faults += [Fault("the end of its log:\n{tail}", tail=tail)] if tail else []
+    return BadInput(
+        "The model was tried on a few examples and refused.",
+        faults=faults,
+        remedy="`quintain model check` shows the same before anything is sent.",
+        page="Mend it, and send it again.",
+        code="model_refused",
+    )
 
 
 def put_off(db: Session, version_id: int) -> None:
@@ -220,10 +225,12 @@ def _ask_engine(
         engine.run(job, lambda done: None, threading.Event())
         answers = pl.read_parquet(job.out)["prediction"]
         if answers.null_count():
-            report.faults.append(Fault(f"gave no answer to {answers.null_count()} of {len(inputs)} examples"))
+            report.faults.append(
+                Fault("gave no answer to {failed} of {n} examples", failed=answers.null_count(), n=len(inputs))
+            )
     except RunEnded as error:
         report.outcome, report.log = error.outcome, error.log
-        report.faults.append(Fault(f"{error.outcome}: {error.message}"))
+        report.faults.append(Fault("{outcome}: {message}", outcome=error.outcome, message=error.message))
     return report
 
 
@@ -277,6 +284,13 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
 def _plain(text: str) -> str:
     """Give what a model said as text that every database and every page can hold."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
+
+
+def _storable(fault: Fault) -> Fault:
+    plain = _plain(fault.reason)
+    if plain == fault.reason:
+        return fault
+    return Fault(plain, file=fault.file, row=fault.row, field=fault.field, line=fault.line)
 
 
 def _sandbox_is_here(conditions: Conditions) -> bool:

@@ -82,7 +82,11 @@ class LiveModels:
                 if not isinstance(error, RunEnded):
                     raise
                 raise Unavailable(
-                    f"Model '{version.ref}' gave no answer: {error.message}", remedy="Its builder can see its logs."
+                    "Model '{ref}' gave no answer: {message}",
+                    ref=version.ref,
+                    message=error.message,
+                    remedy="Its builder can see its logs.",
+                    code="model_failed",
                 ) from error
 
     @contextmanager
@@ -139,7 +143,7 @@ class LiveModels:
 
     def _start(self, stack: ExitStack, version: ModelVersionInfo, blobs: Blobs) -> Runner:
         if version.blob is None:
-            raise Unavailable(f"Model '{version.ref}' has no artefact.", remedy="Submit it again.")
+            raise Unavailable("Model '{ref}' has no artefact.", ref=version.ref, remedy="Submit it again.")
         with self._sessions() as db:
             task = get_task(db, version.task)
         folder = stack.enter_context(scratch("live"))

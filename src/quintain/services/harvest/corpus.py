@@ -81,11 +81,13 @@ def open_corpus(
     """Open the files of a corpus and find the columns with texts, ratings and ids; *columns* maps ours to theirs."""
     unknown = [name for name in columns if name not in OURS]
     if unknown:
-        raise BadInput(f"'{unknown[0]}' cannot be mapped.", remedy=f"--column takes {', '.join(OURS)}.")
+        raise BadInput(
+            "'{unknown}' cannot be mapped.", unknown=unknown[0], ours=", ".join(OURS), remedy="--column takes {ours}."
+        )
     opened = []
     for number, path in enumerate(paths):
         if not path.exists():
-            raise NotFound(f"There is no file {path}.", remedy="Check the spelling and the folder.")
+            raise NotFound("There is no file {path}.", path=path, remedy="Check the spelling and the folder.")
         name = form or ("text" if suffix_of(path) == ".txt" else guess_format(path))
         source = READERS.get(name)(path, options or Options())
         opened.append(CorpusFile(path, number, source, _choose(source, columns)))
@@ -96,7 +98,7 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     if not source.columns:
         raise BadInput(faults=[Fault("the file is empty", file=source.name)])
     faults = [
-        Fault(f"there is no column '{theirs}'", file=source.name)
+        Fault("there is no column '{theirs}'", theirs=theirs, file=source.name)
         for theirs in columns.values()
         if theirs not in source.columns
     ]
@@ -110,7 +112,8 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     if faults:
         raise BadInput(
             faults=faults,
-            remedy=f"The file has: {', '.join(source.columns)}. Map names with --column, such as --column text=body.",
+            columns=", ".join(source.columns),
+            remedy="The file has: {columns}. Map names with --column, such as --column text=body.",
         )
     return chosen
 
@@ -160,7 +163,7 @@ def _documents(batch: Batch, file: CorpusFile, extra: Sequence[str], tally: Tall
 
 def _plain(values: pl.Series) -> pl.Series:
     if values.dtype.is_nested():
-        raise BadInput(f"The column '{values.name}' holds lists or structures, not single values.")
+        raise BadInput("The column '{name}' holds lists or structures, not single values.", name=values.name)
     return values.cast(pl.String())
 
 
@@ -187,7 +190,13 @@ def _check_ratings(
         return there | True
     tally.add_faults(
         [
-            Fault(f"'{given[at][:40]}' is not a number", file=file.path.name, row=int(batch.rows[at]), field="rating")
+            Fault(
+                "'{given}' is not a number",
+                given=given[at][:40],
+                file=file.path.name,
+                row=int(batch.rows[at]),
+                field="rating",
+            )
             for at in wrong.arg_true().to_list()
         ]
     )

@@ -48,8 +48,11 @@ def target_from_folder(folder: Path, *, task: Task | None = None) -> Target:
     model = load(folder)
     if task is not None and set(task.label_names) != set(model.task.label_names):
         raise BadInput(
-            f"The model in {folder} answers {', '.join(model.task.label_names)}, "
-            f"and task '{task.name}' has the labels {', '.join(task.label_names)}.",
+            "The model in {folder} answers {answers}, and task '{name}' has the labels {labels}.",
+            folder=folder,
+            answers=", ".join(model.task.label_names),
+            name=task.name,
+            labels=", ".join(task.label_names),
             remedy="Name the task that the model was trained for.",
         )
     field = sentence_field(model.task)
@@ -70,15 +73,19 @@ def target_from_workspace(
     """Take the model version of the workspace that *ref* means; models that are not ours run through *runners*."""
     version = get_model(db, actor, ref).version
     if task is not None and version.task != task:
-        raise BadInput(f"Model '{version.ref}' belongs to task '{version.task}', not to '{task}'.")
+        raise BadInput(
+            "Model '{ref}' belongs to task '{task}', not to '{other}'.", ref=version.ref, task=version.task, other=task
+        )
     if version.withdrawn_at is not None:
-        raise Conflict(f"Model '{version.ref}' was withdrawn.", remedy="Harvest with another version.")
+        raise Conflict("Model '{ref}' was withdrawn.", ref=version.ref, remedy="Harvest with another version.")
     definition = get_task(db, version.task)
     field = sentence_field(definition)
     runner = runners.get(version.adapter)
     if runner is None:
         raise Unavailable(
-            f"Model '{version.ref}' runs through the adapter '{version.adapter}', which cannot be asked here.",
+            "Model '{ref}' runs through the adapter '{adapter}', which cannot be asked here.",
+            ref=version.ref,
+            adapter=version.adapter,
             remedy="Harvest with a model that is built in.",
         )
     ask = (
@@ -95,7 +102,9 @@ def sentence_field(task: Task) -> str:
     texts = text_fields(task)
     if answer_type(task) != "label" or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):
         raise BadInput(
-            f"An example of task '{task.name}' ({task.kind}) is more than one sentence with a label.",
+            "An example of task '{name}' ({kind}) is more than one sentence with a label.",
+            name=task.name,
+            kind=task.kind,
             remedy="Harvest for a task of kind text-classification.",
         )
     return texts[0]
@@ -103,7 +112,7 @@ def sentence_field(task: Task) -> str:
 
 def _in_process(model: Baseline) -> Callable[[Sequence[str]], Probabilities]:
     if not isinstance(model, LabelBaseline):
-        raise BadInput(f"The baseline '{model.name}' gives no probabilities of labels.")
+        raise BadInput("The baseline '{name}' gives no probabilities of labels.", name=model.name)
     field = sentence_field(model.task)
     order = [model.labels.index(label) for label in model.task.label_names]
 

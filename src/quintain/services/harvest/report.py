@@ -191,4 +191,6 @@ def write_report(report: HarvestReport, path: Path) -> None:
     try:
         path.write_text(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise Unavailable(f"{path} cannot be written: {error.strerror}.", remedy="Name another file.") from error
+        raise Unavailable(
+            "{path} cannot be written: {strerror}.", path=path, strerror=error.strerror, remedy="Name another file."
+        ) from error

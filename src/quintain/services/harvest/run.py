@@ -112,13 +112,17 @@ def sample_size(rules: Rules, size: int | None) -> int:
         total = sum(one.count or 0 for one in rules.strata)
         if size is not None and size != total:
             raise BadInput(
-                f"The rules count {total} sentences, and {size} were asked for.",
+                "The rules count {all} sentences, and {size} were asked for.",
+                all=total,
+                size=size,
                 remedy="Leave --size out, or give the strata shares.",
             )
         return total
     asked = size if size is not None else rules.size or DEFAULT_SIZE
     if not 1 <= asked <= MAX_SIZE:
-        raise BadInput(f"The size is {asked}.", remedy=f"Give a whole number from 1 to {MAX_SIZE:,}.")
+        raise BadInput(
+            "The size is {asked}.", asked=asked, max_size=MAX_SIZE, remedy="Give a whole number from 1 to {max_size:,}."
+        )
     return asked
 
 
@@ -225,8 +229,11 @@ class _Stream:
             self.crossed[label, rating] += count
         if len(self.counts) > MAX_CELLS:
             raise BadInput(
-                f"The strata fall into more than {MAX_CELLS} cells, such as {_shown(next(iter(self.counts)))}.",
-                remedy=f"Spread them across fewer values than {', '.join(self.across)} have.",
+                "The strata fall into more than {max_cells} cells, such as {counts}.",
+                max_cells=MAX_CELLS,
+                counts=_shown(next(iter(self.counts))),
+                across=", ".join(self.across),
+                remedy="Spread them across fewer values than {across} have.",
             )
 
     def candidates(self) -> pl.DataFrame:
@@ -237,19 +244,24 @@ class _Stream:
         tally = self.tally
         if not tally.sentences:
             raise BadInput(
-                f"There are no sentences in {', '.join(one.path.name for one in self.files)}.",
+                "There are no sentences in {name}.",
+                name=", ".join(one.path.name for one in self.files),
                 faults=tally.faults[:5],
                 remedy="Look at the column of texts, or map another one with --column text=COLUMN.",
             )
         if self.rated and tally.without_rating + tally.faulty + tally.without_text >= tally.rows:
             raise BadInput(
-                f"None of the {tally.rows:,} rows has a rating that is a number.",
+                "None of the {rows:,} rows has a rating that is a number.",
+                rows=tally.rows,
                 remedy="Map the column with --column rating=COLUMN, or write rules without ratings.",
                 faults=tally.faults[:5],
             )
         why = ", ".join(f"{count:,} {reason}" for reason, count in tally.left_out.most_common())
         raise BadInput(
-            f"None of the {tally.sentences:,} sentences is wanted: {why}.", remedy="Loosen the rules, or --where."
+            "None of the {sentences:,} sentences is wanted: {why}.",
+            sentences=tally.sentences,
+            why=why,
+            remedy="Loosen the rules, or --where.",
         )
 
     def _expression(self, condition: Condition) -> pl.Expr:
@@ -272,9 +284,11 @@ class _Stream:
     def _no_ratings(self, source: str) -> BadInput:
         without = next((one for one in self.files if "rating" not in one.columns), self.files[0])
         return BadInput(
-            f"{source} looks at ratings, and {without.path.name} has no column for 'rating'.",
-            remedy=f"Map it with --column rating=COLUMN (there are: {', '.join(without.source.columns)}), "
-            "or write rules without ratings.",
+            "{source} looks at ratings, and {name} has no column for 'rating'.",
+            source=source,
+            name=without.path.name,
+            columns=", ".join(without.source.columns),
+            remedy="Map it with --column rating=COLUMN (there are: {columns}), or write rules without ratings.",
         )
 
     def _check_across(self) -> None:
@@ -284,17 +298,24 @@ class _Stream:
                 raise self._no_ratings("across")
             if name not in known:
                 close = get_close_matches(name, known, n=1)
-                hint = f" Did you mean '{close[0]}'?" if close else ""
                 raise BadInput(
-                    f"A stratum is spread across '{name}', which is not known.{hint}",
-                    remedy=f"Known are {', '.join(known)}.",
+                    "A stratum is spread across '{name}', which is not known. Did you mean '{close}'?"
+                    if close
+                    else "A stratum is spread across '{name}', which is not known.",
+                    name=name,
+                    close=" ".join(close),
+                    known=", ".join(known),
+                    remedy="Known are {known}.",
                 )
 
     def _kept_columns(self, keep: Sequence[str]) -> list[str]:
         missing = [name for name in keep if name not in self.scope.columns]
         if missing:
             raise BadInput(
-                f"There is no column '{missing[0]}' to keep.", remedy=f"There are: {', '.join(self.scope.columns)}."
+                "There is no column '{missing}' to keep.",
+                missing=missing[0],
+                columns=", ".join(self.scope.columns),
+                remedy="There are: {columns}.",
             )
         return list(dict.fromkeys(keep))
 

@@ -31,6 +31,7 @@ from quintain import __version__
 from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.jsontext import parse_json
 from quintain.core.people import Actor
+from quintain.core.texts import Text
 from quintain.engine.archives import DAMAGE
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_admin
@@ -78,7 +79,9 @@ def create_backup(
     """Write a backup to *target*, which appears there whole or not at all; *progress* hears of each blob."""
     require_admin(actor)
     if target.exists() and not force:
-        raise Conflict(f"{target} is there already.", remedy="Name another file, or overwrite it with --force.")
+        raise Conflict(
+            "{target} is there already.", target=target, remedy="Name another file, or overwrite it with --force."
+        )
     with _partial(target) as partial:
         with archive.snapshot(_engine(db)) as snapshot:
             if snapshot.revision is None:
@@ -108,12 +111,12 @@ def check_backup(source: Path, *, progress: Progress = _quietly) -> BackupInfo:
                 digest.update(line)
                 rows += 1
             if digest.hexdigest() != expected["sha256"] or rows != expected["rows"]:
-                raise _broken(source, f"table {name} is not what the manifest says")
+                raise _broken(source, Text("table {name} is not what the manifest says", name=name))
         for done, key in enumerate(manifest["blobs"], 1):
             progress("checking", done, len(manifest["blobs"]))
             with bundle.open(f"blobs/{key}") as stream:
                 if hashlib.file_digest(cast(Any, stream), "sha256").hexdigest() != key:
-                    raise _broken(source, f"blob {key} has other content")
+                    raise _broken(source, Text("blob {key} has other content", key=key))
         return _info(source, manifest)
 
 
@@ -131,7 +134,8 @@ def restore_backup(
     held = sum(archive.row_counts(engine).values())
     if held and not force:
         raise Conflict(
-            f"The workspace is not empty: its database has {held} rows.",
+            "The workspace is not empty: its database has {held} rows.",
+            held=held,
             remedy="Restore into a new workspace, or replace this one with --force.",
         )
     with _opened(source) as (bundle, manifest):
@@ -141,7 +145,7 @@ def restore_backup(
                 engine, manifest["migration"], manifest["tables"], lambda name: _rows(bundle, source, name)
             )
         except DBAPIError as error:
-            raise _broken(source, f"the database does not take its rows ({error.orig})") from error
+            raise _broken(source, Text("the database does not take its rows ({orig})", orig=error.orig)) from error
     sign_kept(db, blobs)
     with transaction(db):
         # Whoever asks may not exist in what was restored, so the entry names nobody by id.
@@ -210,7 +214,7 @@ def _rows(bundle: zipfile.ZipFile, source: Path, table: str) -> Iterator[dict[st
         for line in _lines(bundle, table):
             row = json.loads(line)  # its hash was checked: these are the rows that were written
             if not isinstance(row, dict):
-                raise _broken(source, f"table {table} has a row that is none")
+                raise _broken(source, Text("table {table} has a row that is none", table=table))
             yield row
 
 
@@ -246,8 +250,10 @@ def _partial(target: Path) -> Iterator[Path]:
         partial.touch(0o600)  # all that is secret in a workspace is in it
         yield partial
     except OSError as error:
-        reason = "the disk is full" if error.errno in FULL else error.strerror
-        raise Unavailable(f"The backup {target} was not written: {reason}.", remedy="Name another place.") from error
+        reason = Text("the disk is full") if error.errno in FULL else error.strerror
+        raise Unavailable(
+            "The backup {target} was not written: {reason}.", target=target, reason=reason, remedy="Name another place."
+        ) from error
     finally:
         if partial.exists():
             partial.unlink()
@@ -263,7 +269,10 @@ def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
             _info(source, manifest)
             if manifest["format"] != FORMAT:
                 raise BadInput(
-                    f"{source} is a backup of format {manifest['format']}, and this version reads {FORMAT}.",
+                    "{source} is a backup of format {format}, and this version reads {ours}.",
+                    source=source,
+                    format=manifest["format"],
+                    ours=FORMAT,
                     remedy="Restore it with the version that made it.",
                 )
         yield bundle, manifest
@@ -275,12 +284,15 @@ def _reading(source: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise BadInput(f"There is no file {source}.", remedy="Check its name.") from error
+        raise BadInput("There is no file {source}.", source=source, remedy="Check its name.") from error
     except (OSError, TypeError, AttributeError, *DAMAGE) as error:
         raise _broken(source, str(error) or type(error).__name__) from error
 
 
 def _broken(source: Path, reason: str) -> BadInput:
     return BadInput(
-        f"{source} is not a backup, or it is damaged: {reason}.", remedy="Nothing was changed. Use another backup."
+        "{source} is not a backup, or it is damaged: {reason}.",
+        source=source,
+        reason=reason,
+        remedy="Nothing was changed. Use another backup.",
     )

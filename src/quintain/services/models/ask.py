@@ -77,6 +77,7 @@ class InProcess:
             return model
 
 
+TOOK_TOO_LONG = "model_took_too_long"
 IN_PROCESS = InProcess()
 RUNNERS: Mapping[str, Runner] = {BUILTIN: IN_PROCESS}
 _threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
@@ -115,12 +116,17 @@ def ask(
 ) -> list[Prediction]:
     """Ask *version* about *inputs* that have been checked. It touches no database: a model may take its time."""
     if version.withdrawn_at is not None:
-        raise Conflict(f"Model '{version.ref}' was withdrawn.", remedy="Ask another version.")
+        raise Conflict(
+            "Model '{ref}' was withdrawn.", ref=version.ref, remedy="Ask another version.", code="model_withdrawn"
+        )
     runner = runners.get(version.adapter)
     if runner is None:
         raise Unavailable(
-            f"Model '{version.ref}' runs through the adapter '{version.adapter}', which this server cannot run live.",
+            "Model '{ref}' runs through the adapter '{adapter}', which this server cannot run live.",
+            ref=version.ref,
+            adapter=version.adapter,
             remedy="Ask a model that is built in.",
+            code="model_not_live",
         )
     batch = [dict(one) for one in inputs]
     return parse(task, batch, _run(runner, version, blobs, batch, seconds), version.ref)
@@ -136,7 +142,11 @@ def _run(runner: Runner, version: ModelVersionInfo, blobs: Blobs, batch: Batch, 
     except TimeoutError:
         work.cancel()
         raise Unavailable(
-            f"Model '{version.ref}' took longer than {seconds:g} seconds.", remedy="Send fewer or shorter inputs."
+            "Model '{ref}' took longer than {seconds:g} seconds.",
+            ref=version.ref,
+            seconds=seconds,
+            remedy="Send fewer or shorter inputs.",
+            code=TOOK_TOO_LONG,
         ) from None
 
 
@@ -150,12 +160,17 @@ def check_size(inputs: Sequence[Inputs]) -> None:
     """Refuse live calls that are too large."""
     if len(inputs) > MAX_INPUTS:
         raise BadInput(
-            f"There are {len(inputs)} inputs; a live call takes at most {MAX_INPUTS}.", remedy="Send them in parts."
+            "There are {n} inputs; a live call takes at most {most}.",
+            n=len(inputs),
+            most=MAX_INPUTS,
+            remedy="Send them in parts.",
         )
     size = sum(len(str(value)) for one in inputs for value in one.values())
     if size > MAX_CHARACTERS:
         raise BadInput(
-            f"The inputs have {size:,} characters; a live call takes at most {MAX_CHARACTERS:,}.",
+            "The inputs have {size:,} characters; a live call takes at most {most:,}.",
+            size=size,
+            most=MAX_CHARACTERS,
             remedy="Send fewer or shorter ones.",
         )
 
@@ -175,13 +190,13 @@ def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
 def parse(task: Task, batch: Batch, raw: Sequence[Any], name: str) -> list[Prediction]:
     """Turn the raw answers of the model *name* into predictions, or say which of them is not an answer."""
     if len(raw) != len(batch):
-        raise BadInput(f"Model '{name}' gave {len(raw)} answers to {len(batch)} inputs.")
+        raise BadInput("Model '{name}' gave {n} answers to {inputs} inputs.", name=name, n=len(raw), inputs=len(batch))
     return [parse_raw(task, one, answer) for one, answer in zip(batch, raw, strict=True)]
 
 
 def _load(version: ModelVersionInfo, blobs: Blobs) -> Baseline:
     if version.blob is None:
-        raise Unavailable(f"Model '{version.ref}' has no artefact.", remedy="Train it again.")
+        raise Unavailable("Model '{ref}' has no artefact.", ref=version.ref, remedy="Train it again.")
     with tempfile.TemporaryDirectory(prefix="quintain-model-") as folder:
         artefact.unpack(blobs.path(version.blob), Path(folder))
         return load(Path(folder))

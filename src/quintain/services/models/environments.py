@@ -21,6 +21,7 @@ from pathlib import Path
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
+from quintain.core.texts import Text
 from quintain.engine.holding import held, last_used, mark_used, take_away
 from quintain.engine.installing import MAX_SIZE, fetch, install
 from quintain.engine.scratch import scratch
@@ -52,7 +53,7 @@ def read_requirements(folder: Path) -> list[str]:
         return []
     found, faults = [], []
     if path.stat().st_size > MAX_BYTES:
-        raise BadInput(faults=[Fault(f"has more than {MAX_BYTES:,} bytes", file=REQUIREMENTS)])
+        raise BadInput(faults=[Fault("has more than {most:,} bytes", most=MAX_BYTES, file=REQUIREMENTS)])
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
@@ -62,14 +63,26 @@ def read_requirements(folder: Path) -> list[str]:
         if not text:
             continue
         if len(text) > MAX_LINE:
-            faults.append(Fault(f"'{text[:80]}…' has more than {MAX_LINE} characters", file=REQUIREMENTS, line=number))
+            faults.append(
+                Fault(
+                    "'{text}…' has more than {most} characters",
+                    text=text[:80],
+                    most=MAX_LINE,
+                    file=REQUIREMENTS,
+                    line=number,
+                )
+            )
         elif _REQUIREMENT.fullmatch(text):
             found.append(text)
         else:
-            what = "options are not read" if text.startswith("-") else "it is not a name with versions"
-            faults.append(Fault(f"'{text[:80]}' is refused: {what}", file=REQUIREMENTS, line=number))
+            what = Text("options are not read") if text.startswith("-") else Text("it is not a name with versions")
+            faults.append(
+                Fault("'{text}' is refused: {what}", text=text[:80], what=what, file=REQUIREMENTS, line=number)
+            )
     if len(found) > MAX_REQUIREMENTS:
-        faults.append(Fault(f"names {len(found)} packages; {MAX_REQUIREMENTS} are allowed", file=REQUIREMENTS))
+        faults.append(
+            Fault("names {n} packages; {most} are allowed", n=len(found), most=MAX_REQUIREMENTS, file=REQUIREMENTS)
+        )
     if faults:
         raise BadInput(faults=faults[:LISTED], total=len(faults), remedy="Write lines such as: scikit-learn==1.7.2")
     return found

@@ -40,7 +40,11 @@ def inspect_model(folder: Path, task: Task) -> Inspection:
         except BadInput as error:
             faults += error.faults
     if manifest.task not in {None, task.name}:
-        faults.append(Fault(f"is '{manifest.task}', and the task is '{task.name}'", file=MANIFEST, field="task"))
+        faults.append(
+            Fault(
+                "is '{task}', and the task is '{name}'", task=manifest.task, name=task.name, file=MANIFEST, field="task"
+            )
+        )
     card, problem = _read_card(folder)
     faults += [problem] if problem else [Fault(one.reason, file=CARD) for one in check_card(card)]
     return Inspection(manifest, card, tuple(faults))
@@ -49,7 +53,7 @@ def inspect_model(folder: Path, task: Task) -> Inspection:
 def _read_card(folder: Path) -> tuple[str, Fault | None]:
     try:
         if (folder / CARD).stat().st_size > MAX_CARD_BYTES:
-            return "", Fault(f"has more than {MAX_CARD_BYTES:,} bytes", file=CARD)
+            return "", Fault("has more than {most:,} bytes", most=MAX_CARD_BYTES, file=CARD)
         card = (folder / CARD).read_text(encoding="utf-8-sig")
         return (card, None) if "\x00" not in card else ("", Fault("holds NUL characters, which are no text", file=CARD))
     except FileNotFoundError:

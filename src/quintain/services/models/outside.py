@@ -11,6 +11,7 @@ from quintain.adapters.contract import ADAPTERS, Outside, Secret
 from quintain.adapters.prices import PRICE_OPTIONS, is_amount
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
 
 
@@ -34,11 +35,11 @@ def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outs
 
 
 def _read_secrets(path: Path) -> dict[str, Secret]:
-    text = read_text(path, remedy="QUINTAIN_SECRETS names it.")
+    text = read_text(path, remedy=Text("QUINTAIN_SECRETS names it."))
     tables, found = parse_toml(text, file=path.name), {}
     for name, table in tables.items():
         if not isinstance(table, dict) or not all(isinstance(table.get(key), str) for key in ("endpoint", "key")):
-            raise BadInput(faults=[Fault(f"[{name}] needs `endpoint` and `key`, both texts", file=path.name)])
+            raise BadInput(faults=[Fault("[{name}] needs `endpoint` and `key`, both texts", name=name, file=path.name)])
         origin(table["endpoint"])
         found[name] = Secret(table["endpoint"], table["key"], *_money(name, table, path.name))
     return found
@@ -48,9 +49,9 @@ def _money(name: str, table: Mapping[str, Any], file: str) -> tuple[tuple[float,
     """Read the prices and the budget of a key. A budget needs prices of the operator's own: a manifest's may be low."""
     wrong = [key for key in PRICE_OPTIONS if key in table and not is_amount(table[key])]
     if wrong:
-        raise BadInput(faults=[Fault(f"[{name}] is no amount of money", file=file, field=wrong[0])])
+        raise BadInput(faults=[Fault("[{name}] is no amount of money", name=name, file=file, field=wrong[0])])
     prices = [float(table[key]) for key in ("input_price", "output_price") if key in table]
     if len(prices) == 1 or ("budget" in table and not prices):
-        raise BadInput(faults=[Fault(f"[{name}] needs both input_price and output_price", file=file)])
+        raise BadInput(faults=[Fault("[{name}] needs both input_price and output_price", name=name, file=file)])
     budget = float(table["budget"]) if "budget" in table else None
     return ((prices[0], prices[1]) if prices else None), budget

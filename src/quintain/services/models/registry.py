@@ -140,7 +140,9 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
     _check_visibility(visibility)
     faults = check_card(card)
     if faults:
-        raise BadInput(f"The card of model '{name}' is not complete.", faults=faults, remedy="Fill in each heading.")
+        raise BadInput(
+            "The card of model '{name}' is not complete.", name=name, faults=faults, remedy="Fill in each heading."
+        )
     blob = _keep(blobs, folder) if folder is not None else None
     full_hash = content_id({"adapter": adapter, "artefact": blob, "card": card})
     with transaction(db):
@@ -153,7 +155,11 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
             db.flush()
         elif not _may_edit(actor, model, task):
             raise Conflict(
-                f"Task '{task}' already has a model called '{name}', and it is not yours.", remedy="Use another name."
+                "Task '{task}' already has a model called '{name}', and it is not yours.",
+                task=task,
+                name=name,
+                remedy="Use another name.",
+                code="name_taken",
             )
         version = queries.version_with_hash(db, model.id, full_hash)
         if version is None:
@@ -197,8 +203,14 @@ def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
     if len(chosen) != 1:
         known = ", ".join(str(version.number) for version in reversed(info.versions))
         raise NotFound(
-            f"Model '{task}/{name}' has {'more than one' if chosen else 'no'} version '{selector}'.",
-            remedy=f"Its versions: {known}.",
+            "Model '{task}/{name}' has more than one version '{selector}'."
+            if chosen
+            else "Model '{task}/{name}' has no version '{selector}'.",
+            task=task,
+            name=name,
+            selector=selector,
+            known=known,
+            remedy="Its versions: {known}.",
         )
     return replace(info, version=chosen[0])
 
@@ -264,7 +276,7 @@ def card_history(db: Session, actor: Actor, ref: str) -> list[CardInfo]:
 
 def _keep(blobs: Blobs, folder: Path) -> str:
     if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder}.")
+        raise NotFound("There is no folder {folder}.", folder=folder)
     with blobs.scratch(suffix=".tar") as path:
         artefact.pack(folder, path)
         return blobs.put_file(path)
@@ -273,7 +285,8 @@ def _keep(blobs: Blobs, folder: Path) -> str:
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise BadInput(
-            f"'{name}' cannot be the name of a model.",
+            "'{name}' cannot be the name of a model.",
+            name=name,
             remedy="Use up to 120 lower-case letters, digits, '-', '_' and '.', beginning and ending with a letter "
             "or a digit.",
         )
@@ -281,7 +294,11 @@ def _check_name(name: str) -> None:
 
 def _check_visibility(visibility: str) -> None:
     if visibility not in VISIBILITIES:
-        raise BadInput(f"The visibility '{visibility}' is not one of {', '.join(VISIBILITIES)}.")
+        raise BadInput(
+            "The visibility '{visibility}' is not one of {visibilities}.",
+            visibility=visibility,
+            visibilities=", ".join(VISIBILITIES),
+        )
 
 
 def _may_edit(actor: Actor, model: Model, task: str) -> bool:
@@ -298,7 +315,11 @@ def _editable(db: Session, actor: Actor, ref: str) -> tuple[ModelInfo, Model]:
     info = get_model(db, actor, ref)
     model = queries.model(db, info.task, info.name)
     if model is None or not info.may_edit:
-        raise Forbidden(f"Only its owner, the task's owner or an admin may change model '{info.task}/{info.name}'.")
+        raise Forbidden(
+            "Only its owner, the task's owner or an admin may change model '{task}/{name}'.",
+            task=info.task,
+            name=info.name,
+        )
     return info, model
 
 
@@ -318,7 +339,7 @@ def _parse(db: Session, actor: Actor, ref: str) -> tuple[str, str, str | None]:
         raise _not_found(ref)
     if len(visible) > 1:
         choices = ", ".join(f"{task}/{name}@{version.number}" for version, task, name in visible[:5])
-        raise Conflict(f"'{ref}' may mean any of {choices}.", remedy="Say which.")
+        raise Conflict("'{ref}' may mean any of {choices}.", ref=ref, choices=choices, remedy="Say which.")
     version, task, name = visible[0]
     return task, name, str(version.number)
 
@@ -331,7 +352,8 @@ def _selects(selector: str, version: ModelVersionInfo) -> bool:
 
 def _not_found(ref: str) -> NotFound:
     return NotFound(
-        f"There is no model '{ref}'.",
+        "There is no model '{ref}'.",
+        ref=ref,
         remedy="Name it as task/name, task/name@version, or by the first six or more characters of its hash.",
     )
 

@@ -131,7 +131,7 @@ def train_files(
     """Train *baseline* on plain files and write model and card into the folder *out*; needs no workspace."""
     BASELINES.get(baseline).refuse_unsuited(task)
     if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / MODEL_FILE).exists())):
-        raise Conflict(f"{out} is there already and holds no trained model.", remedy="Name another folder.")
+        raise Conflict("{out} is there already and holds no trained model.", out=out, remedy="Name another folder.")
     reading = plan or ImportPlan(duplicates="first")
     trained = train_tables(
         task,
@@ -163,7 +163,11 @@ def train_tables(
 def evaluate(task: Task, model: Baseline, table: pl.DataFrame) -> Evaluation:
     """Compute the task's metrics of *model* on a table of examples with gold answers."""
     if table["answer"].null_count():
-        raise BadInput(f"{table['answer'].null_count()} of the {table.height} dev examples have no answer.")
+        raise BadInput(
+            "{bare} of the {height} dev examples have no answer.",
+            bare=table["answer"].null_count(),
+            height=table.height,
+        )
     batch = table.drop("answer").to_dicts()
     raw = [answer for start in range(0, len(batch), DEV_BATCH) for answer in model.predict(batch[start:][:DEV_BATCH])]
     predictions = parse(task, batch, raw, model.name)
@@ -223,11 +227,15 @@ def _table_of(
 ) -> tuple[Source, pl.DataFrame]:
     version = get_version(db, actor, ref)
     if version.task != task:
-        raise BadInput(f"{version.ref} belongs to task '{version.task}', not to '{task}'.")
+        raise BadInput(
+            "{ref} belongs to task '{task}', not to '{other}'.", ref=version.ref, task=version.task, other=task
+        )
     if training and version.hidden:
         raise Forbidden(
-            f"The answers of {version.ref} are hidden, so no model may be trained on them.",
+            "The answers of {ref} are hidden, so no model may be trained on them.",
+            ref=version.ref,
             remedy="Train on a version whose answers are open.",
+            code="labels_hidden",
         )
     table = scan(db, blobs, actor, version.ref, answers=True).collect()
     return Source(version.ref, table.height, version.hash), table

@@ -50,7 +50,9 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
     """Begin an upload of *size* bytes, or find the one of the same content that was begun before."""
     user_id = require_sender(actor)
     if not 0 < size <= MAX_UPLOAD:
-        raise BadInput(f"An archive of {size:,} bytes is refused; up to {MAX_UPLOAD:,} bytes are taken.")
+        raise BadInput(
+            "An archive of {size:,} bytes is refused; up to {most:,} bytes are taken.", size=size, most=MAX_UPLOAD
+        )
     if not _SHA256.fullmatch(sha256):
         raise BadInput("The SHA-256 of the archive is not 64 hexadecimal digits.")
     with transaction(db):
@@ -66,7 +68,13 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
         for row in waiting[: max(0, len(mine) - MAX_OPEN + 1)]:
             _drop(db, blobs, row)
         if len(mine) - len(waiting) >= MAX_OPEN:
-            raise TooMany(f"You have {len(mine)} uploads under way.", retry_after=3600, remedy="Finish one of them.")
+            raise TooMany(
+                "You have {n} uploads under way.",
+                n=len(mine),
+                retry_after=3600,
+                remedy="Finish one of them.",
+                code="quota_reached",
+            )
         row = Upload(id=secrets.token_hex(16), user_id=user_id, size=size, sha256=sha256, received=0)
         db.add(row)
         _make(_place(blobs, row.id))
@@ -81,18 +89,23 @@ def look(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
 def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int, data: bytes) -> UploadInfo:
     """Add *data*, whose first byte is number *offset*. What is there already is left as it is."""
     if len(data) > MAX_PART:
-        raise BadInput(f"A part has {len(data):,} bytes; at most {MAX_PART:,} are taken at once.")
+        raise BadInput("A part has {n:,} bytes; at most {most:,} are taken at once.", n=len(data), most=MAX_PART)
     require_sender(actor)
     _count_again(db, blobs, actor, upload_id)
     with transaction(db):
         row = _mine(db, actor, upload_id, lock=True)
         if offset > row.received:
             raise Conflict(
-                f"The part begins at byte {offset:,}, and {row.received:,} bytes are here.",
-                remedy=f"Go on at byte {row.received}.",
+                "The part begins at byte {offset:,}, and {received:,} bytes are here.",
+                offset=offset,
+                received=row.received,
+                remedy="Go on at byte {received}.",
+                code="wrong_offset",
             )
         if offset + len(data) > row.size:
-            raise BadInput(f"The upload was announced with {row.size:,} bytes, and this part goes beyond them.")
+            raise BadInput(
+                "The upload was announced with {size:,} bytes, and this part goes beyond them.", size=row.size
+            )
         fresh = data[row.received - offset :]
         if fresh:
             with _place(blobs, row.id).open("r+b") as stream:
@@ -108,7 +121,13 @@ def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
     row = _mine(db, actor, upload_id)
     place = _place(blobs, row.id)
     if row.received != row.size:
-        raise Conflict(f"{row.received:,} of {row.size:,} bytes are here.", remedy=f"Go on at byte {row.received}.")
+        raise Conflict(
+            "{received:,} of {size:,} bytes are here.",
+            received=row.received,
+            size=row.size,
+            remedy="Go on at byte {received}.",
+            code="wrong_offset",
+        )
     with place.open("rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != row.sha256:
@@ -146,7 +165,7 @@ def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> U
     user_id = require_user(actor)
     row = queries.upload(db, upload_id, lock=lock)
     if row is None or row.user_id != user_id:
-        raise NotFound(f"There is no upload '{upload_id}' of yours.", remedy="Begin a new one.")
+        raise NotFound("There is no upload '{upload}' of yours.", upload=upload_id, remedy="Begin a new one.")
     return row
 
 

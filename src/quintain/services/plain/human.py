@@ -35,7 +35,9 @@ def human_performance(path: Path, study: HumanStudy, reading: Reading | None = N
     """
     reading = reading or Reading()
     if study.sample < 1:
-        raise BadInput(f"A sample of {study.sample} judgements decides nothing.", remedy="Sample 1 or more.")
+        raise BadInput(
+            "A sample of {sample} judgements decides nothing.", sample=study.sample, remedy="Sample 1 or more."
+        )
     table = read_judgements(path, reading)
     for source, what in ((study.gold, "gold"), (study.writer, "writer")):
         if source is not None:  # adds the classes that nobody chose
@@ -72,5 +74,10 @@ def _excluded(table: JudgementTable, names: Sequence[str]) -> list[int]:
     classes, names = table.judgements.classes, [one_form(name) for name in names]
     strange = [name for name in names if name not in classes]
     if strange:
-        raise BadInput(f"There is no label '{strange[0]}' to exclude.", remedy=f"Labels here: {', '.join(classes)}.")
+        raise BadInput(
+            "There is no label '{label}' to exclude.",
+            label=strange[0],
+            classes=", ".join(classes),
+            remedy="Labels here: {classes}.",
+        )
     return [classes.index(name) for name in names]

@@ -12,6 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import one_form
+from quintain.core.texts import Text
 from quintain.data import shaping
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
@@ -144,7 +145,8 @@ def _exploded(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     if "worker" not in frame.columns:
         raise BadInput(
             faults=[Fault("there is no column 'worker'", file=path.name)],
-            remedy=f"The file has: {', '.join(frame.columns[1:])}. Map names with --column NAME=COLUMN.",
+            columns=", ".join(frame.columns[1:]),
+            remedy="The file has: {columns}. Map names with --column NAME=COLUMN.",
         )
     return frame
 
@@ -182,7 +184,8 @@ def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool
     if len(strange):
         faults = [
             Fault(
-                f"'{_short(str(frame['kept'][row]))}' is neither true nor false",
+                "'{kept}' is neither true nor false",
+                kept=_short(str(frame["kept"][row])),
                 file=path.name,
                 row=row_number(path, int(frame[_ROW][row])),
                 field="kept",
@@ -205,15 +208,15 @@ def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame
     """Refuse rows without an item or a worker, and leave out rows without a label."""
     labelled = frame.filter(pl.col("label").is_not_null())
     faults = [
-        Fault(f"there is no {name}", file=path.name, row=row_number(path, row), field=name)
+        Fault("there is no {name}", name=name, file=path.name, row=row_number(path, row), field=name)
         for name in ("item", "worker")
         for row in labelled.filter(pl.col(name).is_null())[_ROW].to_list()
     ]
     if faults:
-        remedy = "Name the item and the worker in every row, or leave the row out."
+        remedy = Text("Name the item and the worker in every row, or leave the row out.")
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy=remedy)
     if labelled.is_empty():
-        remedy = "Map the column that holds the labels with --column label=COLUMN."
+        remedy = Text("Map the column that holds the labels with --column label=COLUMN.")
         raise BadInput(faults=[Fault("no row has a label", file=path.name, field="label")], remedy=remedy)
     if len(labelled) < len(frame):
         notes.append(f"Rows left out because they have no label: {len(frame) - len(labelled):,}.")
@@ -252,7 +255,13 @@ def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> Non
     wrong = frame.filter(~pl.col("label").cast(pl.String()).is_in(list(labels)))
     if len(wrong):
         faults = [
-            Fault(f"label '{_short(label)}' is not one of {known}", file=path.name, row=row_number(path, row))
+            Fault(
+                "label '{label}' is not one of {known}",
+                label=_short(label),
+                known=known,
+                file=path.name,
+                row=row_number(path, row),
+            )
             for row, label in wrong.head(FAULT_LIMIT).select(_ROW, "label").iter_rows()
         ]
         raise BadInput(faults=faults, total=len(wrong), remedy="Mend these rows, or add the label to --labels.")
@@ -269,7 +278,9 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
         again = same.filter(~pl.struct("item", "worker").is_first_distinct())
         faults = [
             Fault(
-                f"'{_short(worker)}' judged '{_short(item)}' before, with another label",
+                "'{worker}' judged '{item}' before, with another label",
+                worker=_short(worker),
+                item=_short(item),
                 file=path.name,
                 row=row_number(path, row),
             )
@@ -302,7 +313,14 @@ def labels_of_items(
     twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
     if len(twice):
         faults = [
-            Fault(f"item '{item}' has the {what} labels {' and '.join(labels)}", file=path.name, field=field_name)
+            Fault(
+                "item '{item}' has the {what} labels {labels}",
+                item=item,
+                what=what,
+                labels=" and ".join(labels),
+                file=path.name,
+                field=field_name,
+            )
             for item, labels in twice.group_by("item", maintain_order=True).agg("label").iter_rows()
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
@@ -319,8 +337,12 @@ def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[st
     if not path.exists():
         there = [name for name in table.rows.columns if name != _ROW]
         raise BadInput(
-            f"'{path}' is neither a file nor a column of {table.path.name} with the {what} labels.",
-            remedy=f"The columns are: {', '.join(there)}.",
+            "'{path}' is neither a file nor a column of {name} with the {what} labels.",
+            path=path,
+            name=table.path.name,
+            what=what,
+            there=", ".join(there),
+            remedy="The columns are: {there}.",
         )
     own = {name.removeprefix("gold."): theirs for name, theirs in columns.items() if name.startswith("gold.")}
     if "label" in own:
@@ -330,7 +352,8 @@ def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[st
     if found is None:
         raise BadInput(
             faults=[Fault("there is no column 'label'", file=path.name)],
-            remedy=f"The file has: {', '.join(frame.columns)}. Map it with --column gold.label=COLUMN.",
+            columns=", ".join(frame.columns),
+            remedy="The file has: {columns}. Map it with --column gold.label=COLUMN.",
         )
     return frame.select("item", pl.col(found).alias("label"))
 

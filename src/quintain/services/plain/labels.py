@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.texts import Text
 from quintain.data.tables import table_format, write_table
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
@@ -160,7 +161,7 @@ def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | 
     """Write one row `item, label` per judgement to *out*, as distributional training data; count them by label."""
     table_format(out)
     if expanding.times < 1:
-        raise BadInput(f"The rows cannot be repeated {expanding.times} times.")
+        raise BadInput("The rows cannot be repeated {times} times.", times=expanding.times)
     table = read_judgements(path, reading)
     judgements = table.judgements
     counts = judgements.counts()
@@ -200,8 +201,9 @@ def agreement_of_file(path: Path, measuring: Measuring | None = None, reading: R
     absent = [name for name in measuring.by if name not in table.rows.columns]
     if absent:
         raise BadInput(
-            faults=[Fault(f"there is no column '{absent[0]}'", file=path.name)],
-            remedy=f"The file has: {', '.join(table.rows.columns[1:])}.",
+            faults=[Fault("there is no column '{absent}'", absent=absent[0], file=path.name)],
+            columns=", ".join(table.rows.columns[1:]),
+            remedy="The file has: {columns}.",
         )
     values = _values(table, measuring)
     options: dict[str, Any] = {"level": measuring.level, "values": values}
@@ -243,16 +245,21 @@ def _values(table: JudgementTable, measuring: Measuring) -> FloatArray | None:
         missing = [name for name in classes if name not in measuring.order]
         if missing:
             raise BadInput(
-                f"The label '{missing[0]}' is not in the order.", remedy=f"Labels here: {', '.join(classes)}."
+                "The label '{missing}' is not in the order.",
+                missing=missing[0],
+                labels=", ".join(classes),
+                remedy="Labels here: {labels}.",
             )
         return np.array([list(measuring.order).index(name) for name in classes], dtype=np.float64)
     numbers = pl.Series(classes, dtype=pl.String()).cast(pl.Float64(), strict=False)
     bad = ~numbers.is_finite().fill_null(False)
     if bad.any():
-        remedy = "Name the order with --order low,middle,high." if measuring.level == "ordinal" else None
+        remedy = Text("Name the order with --order low,middle,high.") if measuring.level == "ordinal" else None
         raise BadInput(
-            f"{table.path.name}: the label '{classes[bad.arg_true()[0]]}' is not a number, "
-            f"as the {measuring.level} level needs.",
+            "{name}: the label '{label}' is not a number, as the {level} level needs.",
+            name=table.path.name,
+            label=classes[bad.arg_true()[0]],
+            level=measuring.level,
             remedy=remedy,
         )
     return np.asarray(numbers.to_numpy(), dtype=np.float64)

@@ -123,7 +123,11 @@ def perturb_file(path: Path, out: Path, settings: Perturbing) -> PerturbReport:
     clash = [name for name in _ADDED if name in table.columns]
     if clash:
         raise BadInput(
-            f"{path.name} has a column '{clash[0]}' of its own.", remedy=f"Rename it: {', '.join(_ADDED)} are added."
+            "{name} has a column '{column}' of its own.",
+            name=path.name,
+            column=clash[0],
+            added=", ".join(_ADDED),
+            remedy="Rename it: {added} are added.",
         )
     if settings.task is not None:
         names, parts, tallies = _as_examples(path, table, read_task(settings.task), members, settings)
@@ -153,7 +157,7 @@ def _as_texts(path: Path, table: pl.DataFrame, members: Sequence[Perturbation], 
     names = list(settings.fields) or [_text_column(path, table)]
     nested = [name for name in names if table.schema[name] != pl.String()]
     if nested:
-        raise BadInput(f"{path.name}: the column '{nested[0]}' does not hold texts.")
+        raise BadInput("{name}: the column '{column}' does not hold texts.", name=path.name, column=nested[0])
     words, parents = _words(table, names), _parents(table)
     parts, tallies = [], []
     for member in members:
@@ -247,14 +251,18 @@ def _shaped(path: Path, table: pl.DataFrame, task: Task) -> pl.DataFrame:
             if name == "answer":
                 continue
             raise BadInput(
-                f"{path.name} has no column '{name}'.",
-                remedy=f"The task '{task.name}' needs: {', '.join(item.name for item in kind.fields(task))}.",
+                "{name} has no column '{column}'.",
+                name=path.name,
+                column=name,
+                task=task.name,
+                columns=", ".join(item.name for item in kind.fields(task)),
+                remedy="The task '{task}' needs: {columns}.",
             )
         series, misfits = shape(table[name], dtype)
-        faults += [Fault(reason, path.name, row_number(path, row), name) for row, reason in misfits]
+        faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
         table = table.with_columns(series.alias(name))
     faults += [
-        Fault(fault.reason, path.name, row_number(path, fault.row), fault.field)
+        Fault(fault.reason, file=path.name, row=row_number(path, fault.row), field=fault.field)
         for fault in (kind.check_table(task, table) if not faults else [])
     ]
     if faults:
@@ -267,7 +275,10 @@ def _text_column(path: Path, table: pl.DataFrame) -> str:
     found = next((name for name in USUAL if name in texts), texts[0] if len(texts) == 1 else None)
     if found is None:
         raise BadInput(
-            f"{path.name} has several columns: {', '.join(table.columns)}.", remedy="Name the texts with --field."
+            "{name} has several columns: {columns}.",
+            name=path.name,
+            columns=", ".join(table.columns),
+            remedy="Name the texts with --field.",
         )
     return found
 

@@ -90,7 +90,12 @@ def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
     weights = ranking.weights
     strange = [name for name in options.aggregates if name not in AGGREGATIONS]
     if strange:
-        raise BadInput(f"There is no aggregation '{strange[0]}'.", remedy=f"Known: {', '.join(AGGREGATIONS)}.")
+        raise BadInput(
+            "There is no aggregation '{name}'.",
+            name=strange[0],
+            aggregations=", ".join(AGGREGATIONS),
+            remedy="Known: {aggregations}.",
+        )
     return RankReport(
         table,
         ranking,
@@ -105,7 +110,7 @@ def read_rank_table(path: Path, options: RankOptions) -> Table:
     frame = read_table(path, required=["model"], columns=options.columns)
     absent = [name for name in options.skip if name not in frame.columns]
     if absent:
-        raise BadInput(faults=[Fault(f"there is no column '{absent[0]}' to skip", file=path.name)])
+        raise BadInput(faults=[Fault("there is no column '{absent}' to skip", absent=absent[0], file=path.name)])
     frame = frame.drop(list(options.skip))
     names = frame.columns[1:]
     if not names:
@@ -130,7 +135,12 @@ def read_rank_table(path: Path, options: RankOptions) -> Table:
 def _check_names(names: Sequence[str], options: RankOptions) -> None:
     for name in (*options.lower, *options.caps):
         if name not in names:
-            raise BadInput(f"There is no metric called '{name}'.", remedy=f"Metrics here: {', '.join(names)}.")
+            raise BadInput(
+                "There is no metric called '{name}'.",
+                name=name,
+                names=", ".join(names),
+                remedy="Metrics here: {names}.",
+            )
 
 
 def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
@@ -141,7 +151,13 @@ def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
     ]
     again = ((models != "") & ~models.is_first_distinct()).arg_true()
     return faults + [
-        Fault(f"the model '{models[row]}' is there twice", file=path.name, row=row_number(path, row), field="model")
+        Fault(
+            "the model '{model}' is there twice",
+            model=models[row],
+            file=path.name,
+            row=row_number(path, row),
+            field="model",
+        )
         for row in again.to_list()
     ]
 
@@ -155,7 +171,7 @@ def _numbers(column: pl.Series, path: Path) -> tuple[Any, Any, list[Fault]]:
     numbers = text.cast(pl.Float64, strict=False)
     bad = (text != "") & ~cannot & ~numbers.is_finite().fill_null(False)
     faults = [
-        Fault(f"'{text[row]}' is not a number", file=path.name, row=row_number(path, row), field=column.name)
+        Fault("'{text}' is not a number", text=text[row], file=path.name, row=row_number(path, row), field=column.name)
         for row in bad.arg_true().to_list()
     ]
     return numbers.fill_null(float("nan")).to_numpy(), cannot.to_numpy(), faults

@@ -73,7 +73,10 @@ def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None
     answer_type = scoring.answer_type or _guess_type(gold["answer"], scoring.metrics)
     if answer_type not in get_args(AnswerType):
         raise BadInput(
-            f"There is no answer type '{answer_type}'.", remedy=f"Use one of {', '.join(get_args(AnswerType))}."
+            "There is no answer type '{answer_type}'.",
+            answer_type=answer_type,
+            types=", ".join(get_args(AnswerType)),
+            remedy="Use one of {types}.",
         )
     evaluation = evaluate_metrics(
         answer_type,
@@ -95,7 +98,10 @@ def _check_columns(columns: Mapping[str, str]) -> None:
     strange = [name for name in columns if name not in known]
     if strange:
         raise BadInput(
-            f"There is no column called '{strange[0]}' to map to.", remedy=f"Use: {', '.join(sorted(known))}."
+            "There is no column called '{name}' to map to.",
+            name=strange[0],
+            known=", ".join(sorted(known)),
+            remedy="Use: {known}.",
         )
 
 
@@ -115,7 +121,8 @@ def _read_gold(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
         if "label" not in table.columns:
             raise BadInput(
                 faults=[Fault("there is no column 'answer' or 'label'", file=path.name)],
-                remedy=f"The file has: {', '.join(table.columns)}. Map one with --column answer=COLUMN.",
+                columns=", ".join(table.columns),
+                remedy="The file has: {columns}. Map one with --column answer=COLUMN.",
             )
         table = table.rename({"label": "answer"})
     return table.rename({name: f"gold.{name}" for name in table.columns if name in ("prediction", "probabilities")})
@@ -138,7 +145,7 @@ def _read_squad(path: Path) -> pl.DataFrame:
         ]
     except (KeyError, TypeError) as error:
         raise BadInput(
-            faults=[Fault(f"not in SQuAD's form: {error} is not where it belongs", file=path.name)],
+            faults=[Fault("not in SQuAD's form: {error} is not where it belongs", error=error, file=path.name)],
             remedy="Give SQuAD JSON, or a CSV, JSONL or Parquet table with id and answer.",
         ) from error
     if not rows:
@@ -169,7 +176,7 @@ def _read_json(path: Path) -> Any:
     try:
         return parse_json(read_bytes(path))
     except NotJson as error:
-        raise BadInput(faults=[Fault(f"not JSON: {error}", file=path.name, row=error.line)]) from error
+        raise BadInput(faults=[Fault("not JSON: {error}", error=error, file=path.name, row=error.line)]) from error
 
 
 def _check_ids(
@@ -180,11 +187,14 @@ def _check_ids(
     missing = gold.with_row_index("row").join(predicted, on="id", how="anti", maintain_order="left")
     unknown = predicted.with_row_index("row").join(gold, on="id", how="anti", maintain_order="left")
     if not scoring.allow_missing:
-        faults += [Fault(f"no prediction for id '{name}'", file=predictions_path.name) for name in missing["id"]]
+        faults += [
+            Fault("no prediction for id '{name}'", name=name, file=predictions_path.name) for name in missing["id"]
+        ]
     if not scoring.allow_unknown:
         faults += [
             Fault(
-                f"id '{name}' is not among the gold answers",
+                "id '{name}' is not among the gold answers",
+                name=name,
                 file=predictions_path.name,
                 row=_row(predictions_path, row),
             )
@@ -207,7 +217,7 @@ def _row(path: Path, index: int) -> int | None:
 def _repeated(table: pl.DataFrame, path: Path) -> list[Fault]:
     again = table.with_row_index("row").filter(~pl.col("id").is_first_distinct())
     return [
-        Fault(f"id '{name}' is there a second time", file=path.name, row=_row(path, row))
+        Fault("id '{name}' is there a second time", name=name, file=path.name, row=_row(path, row))
         for row, name in again.select("row", "id").iter_rows()
     ]
 
@@ -248,7 +258,9 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
     numbers = column.cast(pl.Int64, strict=False)
     bad = (numbers.is_null() & column.is_not_null()).arg_true()
     if len(bad):
-        faults = [Fault(f"'{column[int(row)]}' is not a whole number", file=path.name, field=field) for row in bad]
+        faults = [
+            Fault("'{given}' is not a whole number", given=column[int(row)], file=path.name, field=field) for row in bad
+        ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     return numbers
 
@@ -265,7 +277,12 @@ def _cell(cell: Any, path: Path, index: int, field: str) -> Any:
         return parse_json(cell)
     except NotJson as error:
         fault = Fault(
-            f"'{cell[:80]}' is not a JSON list: {error.reason}", file=path.name, row=_row(path, index), field=field
+            "'{cell}' is not a JSON list: {reason}",
+            cell=cell[:80],
+            reason=error.reason,
+            file=path.name,
+            row=_row(path, index),
+            field=field,
         )
         raise BadInput(faults=[fault]) from error
 
@@ -274,7 +291,7 @@ def _whole_lists(rows: Sequence[Any], path: Path, field: str) -> pl.Series:
     try:
         lists = [None if row is None else [int(x) for x in (row if isinstance(row, list) else [row])] for row in rows]
     except (TypeError, ValueError) as error:
-        fault = Fault(f"not a list of whole numbers: {error}", file=path.name, field=field)
+        fault = Fault("not a list of whole numbers: {error}", error=error, file=path.name, field=field)
         raise BadInput(faults=[fault], remedy="Write choices as [0, 2].") from error
     return pl.Series(field, lists, dtype=pl.List(pl.Int64))
 
@@ -285,8 +302,9 @@ def _slicings(table: pl.DataFrame, by: Sequence[str], path: Path) -> dict[str, p
         column = "tags" if name in ("tag", "tags") else name
         if column not in table.columns:
             raise BadInput(
-                faults=[Fault(f"there is no column '{column}' to slice by", file=path.name)],
-                remedy=f"The file has: {', '.join(table.columns)}.",
+                faults=[Fault("there is no column '{column}' to slice by", column=column, file=path.name)],
+                columns=", ".join(table.columns),
+                remedy="The file has: {columns}.",
             )
         values = table[column]
         slicings[name] = _tags(values) if column == "tags" and values.dtype == pl.String else values
@@ -319,7 +337,8 @@ def _clusters(table: pl.DataFrame, cluster: str | None, path: Path) -> pl.Series
         return table["group"] if "group" in table.columns else None
     if cluster not in table.columns:
         raise BadInput(
-            faults=[Fault(f"there is no column '{cluster}' to cluster by", file=path.name)],
-            remedy=f"The file has: {', '.join(table.columns)}.",
+            faults=[Fault("there is no column '{cluster}' to cluster by", cluster=cluster, file=path.name)],
+            columns=", ".join(table.columns),
+            remedy="The file has: {columns}.",
         )
     return table[cluster]

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.task import VMER
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row, get_task
@@ -132,8 +133,11 @@ def _must_be_evaluated(db: Session, task: str, name: str) -> None:
     names = [known for _, known in queries.evaluated_versions(db, task)]
     if name not in names:
         raise NotFound(
-            f"Task '{task}' has no data set '{name}' that models are evaluated on.",
-            remedy=f"There are: {', '.join(names) or 'none'}. What is for training never scores.",
+            "Task '{task}' has no data set '{name}' that models are evaluated on.",
+            task=task,
+            name=name,
+            known=", ".join(names) or Text("none"),
+            remedy="There are: {known}. What is for training never scores.",
         )
 
 
@@ -161,7 +165,7 @@ def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
         **dict.fromkeys(("metric", "freeze_until", "machine"), (str, "a text")),
     }
     faults = [
-        Fault(f"is not {what}", field=name)
+        Fault("is not {what}", what=what, field=name)
         for name, (kind, what) in kinds.items()
         if settings.get(name) is not None and not isinstance(settings[name], kind)
     ]
@@ -175,22 +179,22 @@ def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
 def _faults(db: Session, task: str, settings: Mapping[str, Any], before: BoardSpec) -> list[Fault]:
     known = {item for item in BoardSpec.__dataclass_fields__ if item != "freeze_from"}
     faults = [
-        Fault(f"is no setting of a board; there are: {', '.join(sorted(known))}", field=name)
+        Fault("is no setting of a board; there are: {known}", known=", ".join(sorted(known)), field=name)
         for name in settings
         if name not in known
     ]
     for part in ("datasets", "weights", "caps"):
         for name, value in (settings.get(part) or {}).items():
             if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
-                faults.append(Fault(f"{value!r} is not a number from 0 up", field=f"{part}.{name}"))
+                faults.append(Fault("{value} is not a number from 0 up", value=repr(value), field=f"{part}.{name}"))
     weights = settings.get("weights") or {}
     faults += [
-        Fault(f"is no axis; there are: {', '.join(AXES)}", field=f"weights.{name}")
+        Fault("is no axis; there are: {axes}", axes=", ".join(AXES), field=f"weights.{name}")
         for name in weights
         if name not in AXES
     ]
     faults += [
-        Fault(f"has no cap; there is one for: {', '.join(CAPPED)}", field=f"caps.{name}")
+        Fault("has no cap; there is one for: {capped}", capped=", ".join(CAPPED), field=f"caps.{name}")
         for name in settings.get("caps") or {}
         if name not in CAPPED
     ]
@@ -198,7 +202,11 @@ def _faults(db: Session, task: str, settings: Mapping[str, Any], before: BoardSp
         faults.append(Fault("are all 0; one axis must count", field="weights"))
     names = {name for _, name in queries.evaluated_versions(db, task)}
     faults += [
-        Fault(f"is no data set of this task; there are: {', '.join(sorted(names)) or 'none'}", field=f"datasets.{name}")
+        Fault(
+            "is no data set of this task; there are: {known}",
+            known=", ".join(sorted(names)) or Text("none"),
+            field=f"datasets.{name}",
+        )
         for name in settings.get("datasets") or {}
         if name not in names and name not in before.datasets
     ]
@@ -215,8 +223,8 @@ def _number_faults(settings: Mapping[str, Any]) -> list[Fault]:
         if value is None:
             continue
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
-            wanted = "a fraction between 0 and 1" if most == 1.0 else "a number from 0 up"
-            faults.append(Fault(f"{value!r} is not {wanted}", field=name))
+            wanted = Text("a fraction between 0 and 1") if most == 1.0 else Text("a number from 0 up")
+            faults.append(Fault("{value} is not {wanted}", value=repr(value), wanted=wanted, field=name))
     return faults
 
 
@@ -228,7 +236,14 @@ def _metric_faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[
     return (
         []
         if name in fitting
-        else [Fault(f"'{name}' is no metric of this task; it has {', '.join(fitting)}", field="metric")]
+        else [
+            Fault(
+                "'{name}' is no metric of this task; it has {fitting}",
+                name=name,
+                fitting=", ".join(fitting),
+                field="metric",
+            )
+        ]
     )
 
 
@@ -239,5 +254,5 @@ def _freeze_faults(settings: Mapping[str, Any]) -> list[Fault]:
     try:
         moment = datetime.fromisoformat(str(until))
     except ValueError:
-        return [Fault(f"'{until}' is not a date; write it as 2026-12-31T12:00+00:00", field="freeze_until")]
+        return [Fault("'{until}' is not a date; write it as 2026-12-31T12:00+00:00", until=until, field="freeze_until")]
     return [] if moment.tzinfo else [Fault("needs a time zone, such as +00:00", field="freeze_until")]

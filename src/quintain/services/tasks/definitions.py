@@ -89,8 +89,11 @@ def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = No
 def _refuse_other_kind(task: Task, before: Task) -> None:
     if task.kind != before.kind:
         raise Conflict(
-            f"Task '{task.name}' is of kind '{before.kind}', and its data and models are made for that.",
-            remedy=f"Give the '{task.kind}' task another name.",
+            "Task '{name}' is of kind '{kind}', and its data and models are made for that.",
+            name=task.name,
+            kind=before.kind,
+            other=task.kind,
+            remedy="Give the '{other}' task another name.",
         )
 
 
@@ -99,7 +102,7 @@ def get_task(db: Session, name: str) -> Task:
     toml = queries.newest_toml(db, name)
     if toml is None:
         find_row(db, name)
-        raise NotFound(f"Task '{name}' has no definition.", remedy="Put its TOML file again.")
+        raise NotFound("Task '{name}' has no definition.", name=name, remedy="Put its TOML file again.")
     return parse_stored(toml)
 
 
@@ -147,8 +150,12 @@ def find_row(db: Session, name: str) -> TaskRow:
     """Give the row of the task called *name*, or say which names are close."""
     row = queries.task_row(db, name)
     if row is None:
-        names = queries.task_names(db)
-        close = get_close_matches(name, names, n=3)
-        hint = f"Did you mean {' or '.join(close)}?" if close else "`quintain task list` shows those there are."
-        raise NotFound(f"There is no task called '{name}'.", remedy=hint)
+        close = get_close_matches(name, queries.task_names(db), n=3)
+        raise NotFound(
+            "There is no task called '{name}'.",
+            name=name,
+            close=" or ".join(close),
+            remedy="Did you mean {close}?" if close else "`quintain task list` shows those there are.",
+            page="Did you mean {close}?" if close else "The first page lists those there are.",
+        )
     return row

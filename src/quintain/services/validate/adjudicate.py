@@ -114,7 +114,13 @@ def adjudicate(db: Session, actor: Actor, ref: str, item_id: int, label: str, *,
         require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
         item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None:
-            raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate adjudicate {ref}` lists some.")
+            raise NotFound(
+                "{ref} has no item {item}.",
+                ref=ref,
+                item=item_id,
+                remedy="`quintain validate adjudicate {ref}` lists some.",
+                page="The list of what is to be decided names those there are.",
+            )
         if item.author_id is not None and item.author_id == actor.user_id:
             raise Forbidden("Nobody decides on what they wrote themselves.")
         fault = label_fault(validation.task, item.inputs, label) if label else None

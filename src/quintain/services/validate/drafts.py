@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
+from quintain.core.texts import Word
 from quintain.services.validate.handing_in import Answer, content_fault
 from quintain.services.validate.handing_out import ground_of, held_page
 from quintain.store.base import now
@@ -35,16 +36,22 @@ def save_answer(
     with turn(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         if page.ended_at is not None:
-            raise Conflict(f"This page was {page.outcome}.", remedy="Ask for a new one.")
+            raise Conflict(
+                "This page was {outcome}.",
+                outcome=Word(str(page.outcome)),
+                remedy="Ask for a new one.",
+                code="page_over",
+            )
         row = next((one for one in validation.offers(db, page.id) if one.offer.id == answer.item), None)
         if row is None:
-            raise BadInput(f"Item {answer.item} is not on this page.", remedy="Name one that is.")
+            raise BadInput("Item {item} is not on this page.", item=answer.item, remedy="Name one that is.")
         if row.label is not None or row.skipped:
-            raise Conflict(f"Item {answer.item} is handed in.", remedy="A judgement cannot be changed.")
+            raise Conflict("Item {item} is handed in.", item=answer.item, remedy="A judgement cannot be changed.")
         if queries.is_taken_over(db, page.id):
             raise Conflict(
                 "The time for this page is over, and others have its items now.",
                 remedy="Hand in what you answered: it is kept and paid.",
+                code="page_over",
             )
         fault = content_fault(ground_of(db, page), row, answer)
         if fault is not None:

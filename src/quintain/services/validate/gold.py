@@ -153,17 +153,25 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         lock(db, f"items of {validation.id}")
         item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None or item.retired_at is not None:
-            raise NotFound(f"{ref} has no item {item_id}.", remedy=f"`quintain validate items {ref}` lists them.")
+            raise NotFound(
+                "{ref} has no item {item_id}.",
+                ref=ref,
+                item_id=item_id,
+                remedy="`quintain validate items {ref}` lists them.",
+                page="The list of items names those there are.",
+            )
         final = final_labels(db, validation)
         place = final.by_item().get(item_id)
         label = final.names()[place] if place is not None and final.complete[place] else None
         if label is None:
             raise Conflict(
-                f"Item {item_id} has no label yet.", remedy="Wait for its judgements, or adjudicate it first."
+                "Item {item_id} has no label yet.",
+                item_id=item_id,
+                remedy="Wait for its judgements, or adjudicate it first.",
             )
         copy = queries.GOLD_COPY + item.hash
         if queries.known_hashes(db, validation.id, [copy]):
-            raise Conflict(f"Item {item_id} is a gold item already.")
+            raise Conflict("Item {item_id} is a gold item already.", item_id=item_id)
         row = {
             "validation_id": validation.id,
             "attempt_id": item.attempt_id,
@@ -228,15 +236,25 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
         require_owner(actor, validation.task.name)
         item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is None:
-            raise NotFound(f"{ref} has no gold item {item_id}.", remedy=f"`quintain validate gold {ref}` lists them.")
+            raise NotFound(
+                "{ref} has no gold item {item_id}.",
+                ref=ref,
+                item_id=item_id,
+                remedy="`quintain validate gold {ref}` lists them.",
+                page="The list of gold items names those there are.",
+            )
         if used and item_id in queries.gone_items(db, validation.id):
             raise Conflict(
-                f"Gold item {item_id} was retracted by its writer, or is withheld.", remedy="Make another one."
+                "Gold item {item_id} was retracted by its writer, or is withheld.",
+                item_id=item_id,
+                remedy="Make another one.",
             )
         quiz = asked_in(db, validation.task.name).get(text_of(item.inputs)) if used else None
         if quiz is not None:
             raise Conflict(
-                f"The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
+                "The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
+                quiz=quiz,
+                item_id=item_id,
                 remedy="Make another one.",
             )
         if used:

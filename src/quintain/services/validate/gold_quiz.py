@@ -38,8 +38,11 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         items = [item for item, _ in queries.gold_items(db, validation.id) if item.retired_at is None]
         if len(items) < quiz.questions:
             raise Conflict(
-                f"The quiz asks {quiz.questions} gold questions, and there are {len(items)}.",
-                remedy=f"Add some with `quintain validate gold {ref} --add FILE`.",
+                "The quiz asks {questions} gold questions, and there are {n}.",
+                questions=quiz.questions,
+                n=len(items),
+                ref=ref,
+                remedy="Add some with `quintain validate gold {ref} --add FILE`.",
                 page="Add some gold items first.",
             )
         chosen = items[: quiz.questions]

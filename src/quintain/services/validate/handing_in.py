@@ -116,7 +116,9 @@ def _submit(
             answers = [*answers, *_saved(db, page, offered, answers)]
         new = _checked(validation, page, offered, answers)
         if new and page.outcome in ENDED_BY_JUDGE:
-            raise Conflict("You gave this page back; others judge its items now.", remedy="Take a new page.")
+            raise Conflict(
+                "You gave this page back; others judge its items now.", remedy="Take a new page.", code="page_over"
+            )
         labelled = [answer for answer in new if answer.label is not None]
         late, batches = _keep(db, validation, page, offered, labelled, moment)
         _keep_notes(db, validation, page, offered, answers, new)
@@ -163,10 +165,10 @@ def _checked(
     for number, answer in enumerate(answers, 1):
         row = offered.get(answer.item)
         if row is None:
-            faults.append(Fault(f"item {answer.item} is not on this page", row=number))
+            faults.append(Fault("item {item} is not on this page", item=answer.item, row=number))
             continue
         if answer.item in seen:
-            faults.append(Fault(f"item {answer.item} is answered twice", row=number))
+            faults.append(Fault("item {item} is answered twice", item=answer.item, row=number))
         seen.add(answer.item)
         if row.item.author_id == page.user_id:
             raise Forbidden("Nobody judges what they wrote themselves.", remedy="Skip it.")
@@ -177,7 +179,9 @@ def _checked(
             new.append(answer)
         elif (row.label, row.skipped) != (answer.label, answer.skip is not None):
             raise Conflict(
-                f"Item {answer.item} was answered before, and otherwise.", remedy="A judgement cannot be changed."
+                "Item {item} was answered before, and otherwise.",
+                item=answer.item,
+                remedy="A judgement cannot be changed.",
             )
     if faults:
         raise BadInput(faults=faults)
@@ -186,19 +190,19 @@ def _checked(
 
 def _fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
     if answer.label is None and answer.skip is None:
-        return Fault(f"item {answer.item} has neither a label nor a skip")
+        return Fault("item {item} has neither a label nor a skip", item=answer.item)
     return content_fault(validation, row, answer)
 
 
 def content_fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
     """Say what is wrong with what there is of an answer."""
     if answer.label is not None and answer.skip is not None:
-        return Fault(f"item {answer.item} has both a label and a skip")
+        return Fault("item {item} has both a label and a skip", item=answer.item)
     if answer.skip is not None and not answer.skip.strip():
         return Fault("a skip needs a reason", field="skip")
     for name, text in (("skip", answer.skip), ("flag", answer.flag)):
         if text is not None and len(text) > MAX_NOTE:
-            return Fault(f"is longer than {MAX_NOTE} characters", field=name)
+            return Fault("is longer than {most} characters", most=MAX_NOTE, field=name)
     if answer.label is not None:
         return label_fault(validation.task, row.item.inputs, answer.label)
     return None

@@ -21,6 +21,7 @@ from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
 from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import Money
 from quintain.core.task import Label
+from quintain.core.texts import Text, Word
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.validate import endgame
 from quintain.services.validate.labels import choices, shows_answer
@@ -117,13 +118,18 @@ def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
     held, reason = known or (False, "")
     if known is not None and not held:
         raise Forbidden(
-            f"Your qualification to judge for '{validation.task.name}' has ended: {reason or 'no reason was given'}.",
+            "Your qualification to judge for '{name}' has ended: {reason}.",
+            name=validation.task.name,
+            reason=reason or Text("no reason was given"),
             remedy="What you did stays in the record and stays paid. The owner can qualify you again.",
+            code="not_qualified",
         )
     if held and claims.set_aside(db, validation.id, user_id):
         raise Forbidden(
-            f"Your judgements for {validation.ref} are set aside.",
+            "Your judgements for {ref} are set aside.",
+            ref=validation.ref,
             remedy="The owner can qualify you again on the page of its judges.",
+            code="not_qualified",
         )
     if validation.policy.quiz is not None and not held:
         qualify.require_eligible(
@@ -357,4 +363,6 @@ def ground_of(db: Session, page: JudgingPage) -> ValidationInfo:
 
 def _refuse_ended(page: JudgingPage) -> None:
     if page.ended_at is not None:
-        raise Conflict(f"This page was {page.outcome}.", remedy="Ask for a new one.")
+        raise Conflict(
+            "This page was {outcome}.", outcome=Word(str(page.outcome)), remedy="Ask for a new one.", code="page_over"
+        )

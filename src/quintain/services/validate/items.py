@@ -134,9 +134,19 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: Wanted | None = None
 
 def _check(wanted: Wanted) -> None:
     if wanted.state and wanted.state not in STATES:
-        raise BadInput(f"'{wanted.state}' is no state of items.", remedy=f"Use one of {', '.join(STATES)}.")
+        raise BadInput(
+            "'{state}' is no state of items.",
+            state=wanted.state,
+            states=", ".join(STATES),
+            remedy="Use one of {states}.",
+        )
     if wanted.order not in ORDERS:
-        raise BadInput(f"Items are not ordered by '{wanted.order}'.", remedy=f"Use one of {', '.join(ORDERS)}.")
+        raise BadInput(
+            "Items are not ordered by '{order}'.",
+            order=wanted.order,
+            orders=", ".join(ORDERS),
+            remedy="Use one of {orders}.",
+        )
 
 
 def _columns(final: FinalLabels, ids: npt.NDArray[np.int64]) -> _Columns:

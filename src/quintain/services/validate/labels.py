@@ -38,7 +38,7 @@ def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
     names = [one.name for one in choices(task, inputs)]
     if label in names:
         return None
-    return Fault(f"label {label!r} is not one of {', '.join(names)}", field="label")
+    return Fault("label {label} is not one of {names}", label=repr(label), names=", ".join(names), field="label")
 
 
 def shows_answer(task: Task) -> bool:

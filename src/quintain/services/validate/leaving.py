@@ -67,7 +67,7 @@ def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note
     with transaction(db):
         found = attempt_queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
         if found is None:
-            raise NotFound(f"There is no flag {flag_id}.")
+            raise NotFound("There is no flag {flag}.", flag=flag_id)
         attempt_id, round_id = found
         task, _ = round_queries.place_of(db, round_id)
         require_owner(actor, task)
@@ -83,5 +83,5 @@ def decide_flags(db: Session, actor: Actor, ref: str, decisions: Mapping[int, bo
         known = {one.id for one in flag_queue(db, actor, ref, decided=None)}
         for flag_id, withhold in decisions.items():
             if flag_id not in known:
-                raise NotFound(f"Round {ref} has no flag {flag_id}.")
+                raise NotFound("Round {ref} has no flag {flag}.", ref=ref, flag=flag_id)
             decide_flag(db, actor, flag_id, withhold=withhold, note=note)

@@ -48,7 +48,7 @@ def _method(values: Mapping[str, Any]) -> Iterator[Fault]:
     """Ask for a method that there is: aggregators can be added, so that no specification lists them."""
     known, method = AGGREGATORS.names(), values.get("method")
     if method is not None and method not in known:
-        yield Fault(f"is {method!r}, not one of {', '.join(known)}", field="method")
+        yield Fault("is '{method}', not one of {known}", method=method, known=", ".join(known), field="method")
 
 
 def dump_policy(policy: ValidationPolicy) -> str:

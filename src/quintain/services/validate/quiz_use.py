@@ -29,11 +29,13 @@ def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
         lock(db, f"rounds of {task}")
         found = queries.quiz(db, task, name)
         if found is None:
-            raise NotFound(f"Task '{task}' has no quiz '{name}'.")
+            raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
         users = _users(db, task, name)
         if users:
             raise Conflict(
-                f"The quiz '{name}' is asked for by {', '.join(users)}.",
+                "The quiz '{name}' is asked for by {users}.",
+                name=name,
+                users=", ".join(users),
                 remedy="Close them, or take the quiz out of their file, first.",
             )
         return put_quiz(db, actor, task, name, {**found[1].definition, "retired": True})

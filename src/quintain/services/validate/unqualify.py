@@ -212,7 +212,7 @@ def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "
         aside = standing is not None and not standing.qualified
         known = qualify_queries.newest_qualification(db, validation.task_id, user.id, QUALIFICATION)
         if not aside and (known is None or known.held):
-            raise Conflict(f"{user.name} is qualified for {ref} already.")
+            raise Conflict("{name} is qualified for {ref} already.", name=user.name, ref=ref)
         if aside:
             _bring_back(db, actor, validation, user.id, reason, restore=restore)
         qualify.put_qualification(

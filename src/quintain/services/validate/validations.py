@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.core.task import one_form
+from quintain.core.texts import Text, Word, hint
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -58,8 +58,10 @@ def find(db: Session, ref: str) -> ValidationInfo:
     found = queries.find(db, task, name) if task else None
     if found is None:
         raise NotFound(
-            f"There is no validation '{ref}'.",
+            "There is no validation '{ref}'.",
+            ref=ref,
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
+            page="The page of the task's validations lists those there are, and begins new ones.",
         )
     return ValidationInfo(
         id=found.id,
@@ -88,7 +90,7 @@ def open_validation(
     """
     task_name, _, name = ref.rpartition("/")
     if not task_name:
-        raise BadInput(f"'{ref}' names no validation.", remedy="Name it as task/round, such as sentiment/2.")
+        raise BadInput("'{ref}' names no validation.", ref=ref, remedy="Name it as task/round, such as sentiment/2.")
     policy = parse_policy(policy_toml or "", file=file)
     with transaction(db):
         task_id = find_row(db, task_name).id
@@ -111,10 +113,16 @@ def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: Validatio
     if name.isdecimal() and len(name) < 8:
         round_id = queries.round_id(db, task_id, int(name))
         if round_id is None:
-            raise NotFound(f"The task has no round {name}.", remedy="`quintain round status` lists those there are.")
+            raise NotFound(
+                "The task has no round {name}.",
+                name=name,
+                remedy="`quintain round status` lists those there are.",
+                page="The page of the task's rounds lists those there are.",
+            )
     elif not NAME.fullmatch(name):
         raise BadInput(
-            f"'{name}' is not a name for a validation.",
+            "'{name}' is not a name for a validation.",
+            name=name,
             remedy="Use a round's number, or small letters, digits, - and _.",
         )
     row = Validation(task_id=task_id, round_id=round_id, name=name, seed=seed, created_by=actor.user_id)
@@ -233,7 +241,7 @@ def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
         return [*faults, Fault("is not a list", field="predictions")]
     for one in given:
         if not isinstance(one, Mapping):
-            faults.append(Fault(f"{one!r} is not a table with model and answer", field="predictions"))
+            faults.append(Fault("{given} is not a table with model and answer", given=repr(one), field="predictions"))
             continue
         faults += [Fault(reason, field="predictions") for reason in strange_keys(one, PREDICTION_KEYS)]
         if not isinstance(one.get("model"), str) or not one["model"].strip():
@@ -249,13 +257,8 @@ def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     >>> strange_keys({"modell": "x"}, ("model", "answer"))
     ["no such key 'modell'; did you mean 'model'?"]
     """
-    found = []
-    for key in given:
-        if key not in known:
-            close = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
-            found.append(f"no such key '{key}'; {hint}")
-    return found
+    strange = [key for key in given if key not in known]
+    return [Text("no such key '{key}'; {hint}", key=key, hint=hint(key, known)) for key in strange]
 
 
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
@@ -317,4 +320,10 @@ def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) ->
 def require_open(validation: ValidationInfo) -> None:
     """Refuse new pages of a validation that is paused or closed."""
     if validation.state is not ValidationState.OPEN:
-        raise Conflict(f"The judging of {validation.ref} is {validation.state.value}.", remedy="Come back later.")
+        raise Conflict(
+            "The judging of {ref} is {state}.",
+            ref=validation.ref,
+            state=Word(validation.state),
+            remedy="Come back later.",
+            code="judging_not_open",
+        )

@@ -98,7 +98,7 @@ def earn(
     For other services, inside their transaction; nobody calls it for themselves.
     """
     if money.amount < 0:
-        raise BadInput(f"An earning of {money} is not one.", remedy="Earnings are never negative.")
+        raise BadInput("An earning of {money} is not one.", money=money, remedy="Earnings are never negative.")
     if money.amount == 0:
         return False
     return queries.add_once(
@@ -189,7 +189,7 @@ def decide(
         found = {row.earning.id: row for row in queries.rows(db, task=task, ids=ids)}
         for number in ids:
             if number not in found:
-                raise NotFound(f"Task '{task}' has no earning {number}.")
+                raise NotFound("Task '{task}' has no earning {number}.", task=task, number=number)
         changed = [
             number
             for number in dict.fromkeys(ids)
@@ -211,7 +211,7 @@ def hourly(money: Money, minutes: float) -> Money:
     '9.00 USD'
     """
     if not minutes > 0:
-        raise BadInput(f"A session takes {minutes:g} minutes.", remedy="Estimate more than none.")
+        raise BadInput("A session takes {minutes:g} minutes.", minutes=minutes, remedy="Estimate more than none.")
     return Money(round(money.amount * 60 / minutes), money.currency)
 
 

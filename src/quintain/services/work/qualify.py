@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.texts import Text, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
 from quintain.services.access.permissions import require_admin, require_owner, require_user
@@ -79,7 +80,7 @@ def require_eligible(db: Session, user_id: int, rules: Sequence[Rule], *, task: 
     """Refuse a person who does not meet every rule, and say which."""
     missing = [reason.text for reason in eligibility(db, user_id, rules, task=task) if not reason.ok]
     if missing:
-        raise Forbidden("You cannot do this work yet. " + " ".join(missing))
+        raise Forbidden("You cannot do this work yet. {missing}", missing=joined(missing), code="not_qualified")
 
 
 def set_qualification(
@@ -122,7 +123,16 @@ def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
     """Let workers say something of themselves that rules ask for: their country, or a language they speak."""
     user_id = require_user(actor)
     if name not in STATED:
-        raise BadInput(faults=[Fault(f"there is no '{name}' to state; there are {', '.join(STATED)}", field="name")])
+        raise BadInput(
+            faults=[
+                Fault(
+                    "there is no '{name}' to state; there are {stated}",
+                    name=name,
+                    stated=", ".join(STATED),
+                    field="name",
+                )
+            ]
+        )
     if not value.strip() or len(value) > 200 or "\x00" in value:
         raise BadInput(faults=[Fault("is empty or longer than 200 characters", field=name)])
     with transaction(db):
@@ -134,13 +144,20 @@ def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *
     require_admin(actor)
     faults = []
     if name not in RECORDED:
-        faults.append(Fault(f"there is no '{name}' to record; there are {', '.join(RECORDED)}", field="name"))
+        faults.append(
+            Fault(
+                "there is no '{name}' to record; there are {recorded}",
+                name=name,
+                recorded=", ".join(RECORDED),
+                field="name",
+            )
+        )
     if not value.strip() or len(value) > 200 or "\x00" in value:
         faults.append(Fault("is empty or longer than 200 characters", field="value"))
     elif name == "approval_rate" and not _is_rate(value):
-        faults.append(Fault(f"'{value}' is not a rate between 0 and 1", field="value"))
+        faults.append(Fault("'{value}' is not a rate between 0 and 1", value=value, field="value"))
     elif name == "completed" and not (value.strip().isascii() and value.strip().isdecimal() and len(value) < 10):
-        faults.append(Fault(f"'{value}' is not a whole number, 0 or more", field="value"))
+        faults.append(Fault("'{value}' is not a whole number, 0 or more", value=value, field="value"))
     if not source.strip() or len(source) > 40 or source == SELF:
         faults.append(Fault("is not the name of who says it, of 1 to 40 characters", field="source"))
     if faults:
@@ -176,13 +193,17 @@ def add_fact(db: Session, user_id: int, name: str, value: str, *, source: str) -
 
 def _account_age(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     days = (now() - asked.user.created_at).days
-    return days >= rule["days"], f"The account is {days} days old; {rule['days']} are needed."
+    return days >= rule["days"], Text(
+        "The account is {days} days old; {needed} are needed.", days=days, needed=rule["days"]
+    )
 
 
 def _quiz(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     found = queries.quiz(asked.db, asked.task, rule["name"])
     ok = found is not None and queries.passed(asked.db, found[0].id, asked.user.id)
-    return ok, f"The quiz “{rule['name']}” {'has been' if ok else 'has not been'} passed."
+    if ok:
+        return True, Text("The quiz “{name}” has been passed.", name=rule["name"])
+    return False, Text("The quiz “{name}” has not been passed.", name=rule["name"])
 
 
 def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
@@ -190,8 +211,13 @@ def _approval_rate(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, "approval_rate")
     if total < max(rule.get("of", 1), 1) and known is not None:
         rate = float(known.value)
-        return rate >= rule["at_least"], f"The approval rate is {rate:.0%} (said by {known.source}); " + _needed(rule)
-    return _rated("approval rate", approved, total, rule)
+        return rate >= rule["at_least"], Text(
+            "The approval rate is {rate:.0%} (said by {source}); {needed:.0%} is needed.",
+            rate=rate,
+            source=known.source,
+            needed=rule["at_least"],
+        )
+    return _rated(Text("approval rate"), approved, total, rule)
 
 
 def fooling_fact(task: str) -> str:
@@ -206,39 +232,59 @@ def fooling_fact(task: str) -> str:
 
 def _validated_fooling(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     """Let those in of whom little is known; who is below the rate rests for some days from when it was found."""
-    what = "rate of examples that fooled the model and were confirmed"
+    what = Text("rate of examples that fooled the model and were confirmed")
     known = queries.worker_fact(asked.db, asked.user.id, fooling_fact(str(asked.task)))
     good, total = map(int, (known.value if known else "0/0").split("/"))
     wanted = max(rule.get("of", 1), 1)
     if known is None or total < wanted:
-        return True, f"The {what} counts from {wanted} decided examples on; there are {total}."
+        return True, Text(
+            "The {what} counts from {wanted} decided examples on; there are {total}.",
+            what=what,
+            wanted=wanted,
+            total=total,
+        )
     ok, text = _rated(what, good, total, rule)
     until = known.created_at + timedelta(days=rule.get("rest_days", REST_DAYS))
     if ok:
         return True, text
     if until <= now():
-        return True, f"{text} The rest for that is over since {until:%Y-%m-%d}."
-    return False, f"{text} You can write again from {until:%Y-%m-%d %H:%M} UTC on."
+        return True, Text("{text} The rest for that is over since {day}.", text=text, day=f"{until:%Y-%m-%d}")
+    return False, Text("{text} You can write again from {time} UTC on.", text=text, time=f"{until:%Y-%m-%d %H:%M}")
 
 
 def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
     wanted = max(rule.get("of", 1), 1)
     if total < wanted:
-        return False, f"The {what} is not known yet: {total} of {wanted} pieces of work have been decided on."
-    return good / total >= rule["at_least"], f"The {what} is {good / total:.0%} ({good} of {total}); {_needed(rule)}"
-
-
-def _needed(rule: Rule) -> str:
-    return f"{rule['at_least']:.0%} is needed."
+        return False, Text(
+            "The {what} is not known yet: {total} of {wanted} pieces of work have been decided on.",
+            what=what,
+            total=total,
+            wanted=wanted,
+        )
+    return good / total >= rule["at_least"], Text(
+        "The {what} is {share:.0%} ({good} of {total}); {needed:.0%} is needed.",
+        what=what,
+        share=good / total,
+        good=good,
+        total=total,
+        needed=rule["at_least"],
+    )
 
 
 def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     done = rounds.finished_sessions(asked.db, asked.user.id) + judging_times.finished_pages(asked.db, asked.user.id)
     known = queries.worker_fact(asked.db, asked.user.id, "completed")
     if known is not None and int(known.value) > done:
-        said = f"{int(known.value)} tasks have been completed (said by {known.source}); {rule['at_least']} are needed."
+        said = Text(
+            "{n} tasks have been completed (said by {source}); {needed} are needed.",
+            n=int(known.value),
+            source=known.source,
+            needed=rule["at_least"],
+        )
         return int(known.value) >= rule["at_least"], said
-    return done >= rule["at_least"], f"{done} tasks have been completed; {rule['at_least']} are needed."
+    return done >= rule["at_least"], Text(
+        "{n} tasks have been completed; {needed} are needed.", n=done, needed=rule["at_least"]
+    )
 
 
 def _country(asked: _Asked, rule: Rule) -> tuple[bool, str]:
@@ -249,35 +295,51 @@ def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, "language")
     spoken = known.value if known else asked.user.language
     if not spoken:  # invited, and not here yet
-        return False, f"The language is not known; {' or '.join(rule['one_of'])} is needed."
+        return False, Text("The language is not known; {wanted} is needed.", wanted=" or ".join(rule["one_of"]))
     ok = spoken.lower() in {wanted.lower() for wanted in rule["one_of"]}
-    return ok, f"The language is {spoken.lower()}; {' or '.join(rule['one_of'])} is needed."
+    return ok, Text(
+        "The language is {spoken}; {wanted} is needed.", spoken=spoken.lower(), wanted=" or ".join(rule["one_of"])
+    )
 
 
 def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, name)
     if known is None:
-        return False, f"The {name} is not known; {' or '.join(wanted)} is needed."
+        return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=" or ".join(wanted))
     ok = known.value.lower() in {one.lower() for one in wanted}
-    return ok, f"The {name} is {known.value}; {' or '.join(wanted)} is needed."
+    return ok, Text(
+        "The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=" or ".join(wanted)
+    )
 
 
 def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     ok = actor_of(asked.db, asked.user).has(RoleName(rule["role"]), asked.task)
-    return ok, f"The role {rule['role']} is {'held' if ok else 'needed'}."
+    if ok:
+        return True, Text("The role {role} is held.", role=rule["role"])
+    return False, Text("The role {role} is needed.", role=rule["role"])
 
 
 def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
     ok = known is not None and known.held
-    why_not = f" It ended: {known.reason}" if known is not None and not known.held and known.reason else ""
-    return ok, f"The qualification “{rule['name']}” is {'held' if ok else 'needed'}.{why_not}"
+    if ok:
+        return True, Text("The qualification “{name}” is held.", name=rule["name"])
+    if known is not None and known.reason:
+        return False, Text(
+            "The qualification “{name}” is needed. It ended: {reason}", name=rule["name"], reason=known.reason
+        )
+    return False, Text("The qualification “{name}” is needed.", name=rule["name"])
 
 
 def _lacks(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.newest_qualification(asked.db, asked.task_id, asked.user.id, rule["name"])
     ok = known is None or not known.held
-    return ok, f"This work is for people who do not hold “{rule['name']}”, and it is {'not held' if ok else 'held'}."
+    return ok, Text(
+        "This work is for people who do not hold “{name}”, and it is not held."
+        if ok
+        else "This work is for people who do not hold “{name}”, and it is held.",
+        name=rule["name"],
+    )
 
 
 _RULES: Mapping[str, Callable[[_Asked, Rule], tuple[bool, str]]] = {

@@ -28,7 +28,9 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
         in_json = file is not None and file.lower().endswith(".json")
         data = parse_json(text) if in_json else parse_toml(text, file=file)
     except NotJson as error:
-        raise BadInput(faults=[Fault(f"not valid JSON: {error}", file=file)], remedy="Mend the JSON first.") from None
+        raise BadInput(
+            faults=[Fault("not valid JSON: {error}", error=error, file=file)], remedy="Mend the JSON first."
+        ) from None
     if not isinstance(data, dict):
         raise BadInput(faults=[Fault("is not a table with questions", file=file)])
     read(QuizSpec, data, file=file)

@@ -94,7 +94,7 @@ def quiz_results(db: Session, actor: Actor, task: str, name: str) -> QuizResults
     require_owner(actor, task)
     found = queries.quiz(db, task, name)
     if found is None:
-        raise NotFound(f"Task '{task}' has no quiz '{name}'.")
+        raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
     quiz, version = found
     people = [
         PersonResult(one.name, one.tries, one.best, one.total, one.passed, one.last_at)

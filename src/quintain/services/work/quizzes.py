@@ -146,14 +146,17 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
         spec = restore(QuizSpec, version.definition)
         questions = spec.questions
         if len(answers) != len(questions) or any(one is None for one in answers):
-            raise BadInput(faults=[Fault(f"there are {len(questions)} questions; answer each", field="answers")])
+            raise BadInput(faults=[Fault("there are {n} questions; answer each", n=len(questions), field="answers")])
         left, rest = _left(db, quiz.id, user_id, spec)
         if rest is not None:
             wait = int((rest - now()).total_seconds()) + 1
             raise TooMany(
-                f"That was {spec.tries} times.",
+                "That was {tries} times.",
+                tries=spec.tries,
+                rest=f"{rest:%Y-%m-%d %H:%M}",
                 retry_after=wait,
-                remedy=f"Have a rest until {rest:%d %B, %H:%M} UTC, read the instructions again, then try once more.",
+                remedy="Have a rest until {rest} UTC, read the instructions again, then try once more.",
+                code="quota_reached",
             )
         right = sum(given == question.answer for given, question in zip(answers, questions, strict=True))
         passed = right >= spec.needed
@@ -179,7 +182,7 @@ def practise(db: Session, actor: Actor, task: str, name: str, question: int, ans
     require_user(actor)
     practice = restore(QuizSpec, _find_open(db, task, name)[1].definition).practice
     if not 0 <= question < len(practice):
-        raise NotFound(f"The quiz '{name}' has no practice question {question}.")
+        raise NotFound("The quiz '{name}' has no practice question {question}.", name=name, question=question)
     found = practice[question]
     return Feedback(answer == found.answer, found.answer, found.explanation)
 
@@ -187,13 +190,15 @@ def practise(db: Session, actor: Actor, task: str, name: str, question: int, ans
 def _name_faults(name: str) -> list[Fault]:
     if NAME.fullmatch(name):
         return []
-    return [Fault(f"'{name}' is not a name: use up to 80 small letters, digits, - and _", field="name")]
+    return [Fault("'{name}' is not a name: use up to 80 small letters, digits, - and _", name=name, field="name")]
 
 
 def _find_open(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
     found = _find(db, task, name)
     if found[1].definition.get("retired"):
-        raise Conflict(f"The quiz '{name}' has been retired.", remedy="Ask the task's owner what to take instead.")
+        raise Conflict(
+            "The quiz '{name}' has been retired.", name=name, remedy="Ask the task's owner what to take instead."
+        )
     return found
 
 
@@ -201,7 +206,7 @@ def _find(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion]:
     find_row(db, task)
     found = queries.quiz(db, task, name)
     if found is None:
-        raise NotFound(f"Task '{task}' has no quiz '{name}'.")
+        raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
     return found
 
 

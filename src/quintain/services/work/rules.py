@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from quintain.core.spec import hint
+from quintain.core.texts import Text, hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ def _names(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(_name(one) for one in value)
 
 
-COUNT = Option(_whole, "a whole number, 0 or more")
-RATE = Option(_rate, "a rate between 0 and 1")
-NAME = Option(_name, "a name")
-NAMES = Option(_names, "a list of names")
-DAYS = Option(lambda value: _whole(value) and value >= 1, "a whole number of days, 1 or more", required=False)
-SAMPLE = Option(_whole, "a whole number, 0 or more", required=False)
-ROLE = Option(lambda value: value in {"worker", "expert", "builder", "owner"}, "worker, expert, builder or owner")
+COUNT = Option(_whole, Text("a whole number, 0 or more"))
+RATE = Option(_rate, Text("a rate between 0 and 1"))
+NAME = Option(_name, Text("a name"))
+NAMES = Option(_names, Text("a list of names"))
+DAYS = Option(lambda value: _whole(value) and value >= 1, Text("a whole number of days, 1 or more"), required=False)
+SAMPLE = Option(_whole, Text("a whole number, 0 or more"), required=False)
+ROLE = Option(lambda value: value in {"worker", "expert", "builder", "owner"}, Text("worker, expert, builder or owner"))
 
 RULES: Mapping[str, Mapping[str, Option]] = {
     "account_age": {"days": COUNT},
@@ -59,26 +59,31 @@ RULES: Mapping[str, Mapping[str, Option]] = {
 }
 
 
-def rule_faults(rule: Any) -> list[str]:
+def rule_faults(rule: Any) -> list[Text]:
     """Say everything that is wrong with a rule.
 
     >>> rule_faults({"rule": "account_age", "days": "three"})
     ["'days' is 'three', not a whole number, 0 or more"]
     """
     if not isinstance(rule, Mapping):
-        return ["is not a table with a rule and its options"]
+        return [Text("is not a table with a rule and its options")]
     name = rule.get("rule")
     if not isinstance(name, str) or name not in RULES:
-        return ["'rule' is missing" if name is None else f"there is no rule {name!r}; {hint(str(name), tuple(RULES))}"]
+        if name is None:
+            return [Text("'rule' is missing")]
+        return [Text("there is no rule {name}; {hint}", name=repr(name), hint=hint(name, list(RULES)))]
     options = RULES[name]
     faults = [
-        f"rule '{name}' has no option '{key}'; it has {', '.join(options)}"
+        Text("rule '{name}' has no option '{key}'; it has {options}", name=name, key=key, options=", ".join(options))
         for key in rule
         if key not in options and key != "rule"
     ]
     for key, option in options.items():
         if key not in rule:
-            faults += [f"rule '{name}' needs '{key}', {option.wanted}"] if option.required else []
+            needs = Text("rule '{name}' needs '{key}', {wanted}", name=name, key=key, wanted=option.wanted)
+            faults += [needs] if option.required else []
         elif not option.fits(rule[key]):
-            faults.append(f"'{key}' is {rule[key]!r}, not {option.wanted}")
+            faults.append(
+                Text("'{key}' is {value}, not {wanted}", key=key, value=repr(rule[key]), wanted=option.wanted)
+            )
     return faults

@@ -35,6 +35,9 @@ class FaultShape(Shape):
 class ErrorBody(Shape):
     """What went wrong, what to do, and every place that was found."""
 
+    code: str = Field(
+        description="what happened, in one word that stays when the message is worded anew", examples=["not_found"]
+    )
     message: str
     remedy: str | None = None
     faults: list[FaultShape] = []

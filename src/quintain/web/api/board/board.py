@@ -108,7 +108,7 @@ def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parte
     made = _warm(call, task, part).board
     row = made.position(model)
     if row is None:
-        raise NotFound(f"There is no model '{model}' on this board.")
+        raise NotFound("There is no model '{model}' on this board.", model=model)
     found = made.models[row]
     slices = {one.name: list(pieces) for one, pieces in zip(made.datasets, found.slices, strict=True)}
     return BoardModelShape.model_validate({"model": found.ref, "name": found.name, "slices": slices})

@@ -58,7 +58,7 @@ def create_round(call: Calling, task: TaskName, definition: RoundDefinition) -> 
     """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
     named = parse_round(definition.toml).task
     if named != task:
-        raise Conflict(f"This defines a round of '{named}', not of '{task}'.")
+        raise Conflict("This defines a round of '{named}', not of '{task}'.", named=named, task=task)
     return _round(call, rounds.put_round(call.db, call.actor, definition.toml))
 
 

@@ -55,7 +55,7 @@ def change_task(call: Calling, task: TaskName, definition: TaskDefinition) -> Ta
     tasks.get_task(call.db, task)
     name = parse_task(definition.toml).name
     if name != task:
-        raise Conflict(f"This defines '{name}', not '{task}'.", remedy="A task keeps its name.")
+        raise Conflict("This defines '{name}', not '{task}'.", name=name, task=task, remedy="A task keeps its name.")
     return shape_of(tasks.put_task(call.db, call.actor, definition.toml))
 
 

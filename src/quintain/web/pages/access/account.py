@@ -116,7 +116,7 @@ def delete(post: Posting) -> Response:
     _ = visit.tongue.gettext
     try:
         if post.text("confirm").strip() != visit.actor.name:
-            raise BadInput(_("That is not the name of your account; nothing was deleted."))
+            raise BadInput("That is not the name of your account; nothing was deleted.")
         personal_data.delete_person(visit.db, visit.actor)
     except (BadInput, Conflict) as error:
         return _account(visit, trouble_of(error))

@@ -124,4 +124,4 @@ def _role(name: str) -> RoleName:
         return RoleName(name)
     except ValueError:
         known = ", ".join(RoleName)
-        raise BadInput(faults=[Fault(f"'{name}' is not one of {known}", field="role")]) from None
+        raise BadInput(faults=[Fault("'{name}' is not one of {known}", name=name, known=known, field="role")]) from None

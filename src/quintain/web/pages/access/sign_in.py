@@ -64,7 +64,7 @@ def redeem_link(post: Posting, token: str) -> Response:
     name, purpose = links.look_up_link(visit.db, token)
     try:
         if post.text("password") != post.text("repeat"):
-            raise BadInput(visit.tongue.gettext("The two passwords differ."))
+            raise BadInput("The two passwords differ.")
         actor = links.redeem_link(visit.db, token, post.text("password"), language=visit.language)
     except BadInput as error:
         return visit.render("access/link.html", status=422, name=name, purpose=purpose, error=trouble_of(error))

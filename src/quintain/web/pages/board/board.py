@@ -215,4 +215,6 @@ def _number(text: str, field: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise BadInput(f"'{text}' is not a number.", remedy=f"Write a number into '{field}'.") from None
+        raise BadInput(
+            "'{text}' is not a number.", text=text, field=field, remedy="Write a number into '{field}'."
+        ) from None

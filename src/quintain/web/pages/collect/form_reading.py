@@ -9,6 +9,7 @@ from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.rounds import MINOR_DIGITS, Money
+from quintain.core.texts import Text
 
 
 class Reading:
@@ -31,14 +32,14 @@ class Reading:
         text = self.text(name)
         if text.isdecimal() and len(text) < 10:
             return int(text)
-        return self._wrong(name, "a whole number")
+        return self._wrong(name, Text("a whole number"))
 
     def number(self, name: str) -> float:
         """Give a number, with a point or a comma in it."""
         try:
             return float(self.text(name).replace(",", "."))
         except ValueError:
-            return self._wrong(name, "a number")
+            return self._wrong(name, Text("a number"))
 
     def percent(self, name: str) -> float:
         """Give a percentage as a rate."""
@@ -52,18 +53,18 @@ class Reading:
             amount = Decimal("NaN")
         if amount.is_finite() and amount == amount.to_integral_value() and abs(amount) < 10**10:
             return int(amount)
-        return self._wrong(name, "an amount of money such as 0.30")
+        return self._wrong(name, Text("an amount of money such as 0.30"))
 
     def moment(self, name: str) -> datetime | None:
         """Give a date and time, in UTC."""
         try:
             return datetime.fromisoformat(self.text(name)).replace(tzinfo=UTC)
         except ValueError:
-            self._wrong(name, "a date and time")
+            self._wrong(name, Text("a date and time"))
             return None
 
     def _wrong(self, name: str, wanted: str) -> int:
-        self.faults.append(Fault(f"'{self.values[name]}' is not {wanted}", field=name))
+        self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=wanted, field=name))
         return 0
 
 

@@ -162,7 +162,7 @@ def decide_pay(post: Posting, task: str, number: int) -> Response:
     approved = post.text("decision") == "approve"
     try:
         if not numbers:
-            raise BadInput(faults=[Fault(visit.tongue.gettext("choose some first"))])
+            raise BadInput(faults=[Fault("choose some first")])
         pay.decide(visit.db, visit.actor, task, numbers, approved=approved, reason=post.text("reason"))
     except BadInput as error:
         return _pay(visit, task, number, trouble_of(error))

@@ -84,7 +84,14 @@ def _conditions(reading: Reading, before: RoundSpec | None) -> list[dict[str, An
     found = []
     for name, prompt, weight in reading.values["conditions"]:
         if name and not (weight.isdecimal() and len(weight) < 6):
-            reading.faults.append(Fault(f"the weight '{weight}' of '{name}' is not a whole number", field="conditions"))
+            reading.faults.append(
+                Fault(
+                    "the weight '{weight}' of '{name}' is not a whole number",
+                    weight=weight,
+                    name=name,
+                    field="conditions",
+                )
+            )
         elif name:
             found.append({"name": name, "prompt": prompt, "weight": int(weight)})
     return found

@@ -116,11 +116,18 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
 def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
     spec = rounds.check_round(text)
     if spec.task != task.name:
-        raise Conflict(f"This is a round of '{spec.task}', not of '{task.name}'.")
+        raise Conflict("This is a round of '{task}', not of '{name}'.", task=spec.task, name=task.name)
     if info and spec.number != info.number:
-        raise Conflict(f"This is round {spec.number}, not {info.number}.", remedy="A round keeps its number.")
+        raise Conflict(
+            "This is round {number}, not {right}.",
+            number=spec.number,
+            right=info.number,
+            remedy="A round keeps its number.",
+        )
     if not info and spec.number:
-        raise Conflict(f"It gives itself the number {spec.number}.", remedy="Leave `number` out of a new round.")
+        raise Conflict(
+            "It gives itself the number {number}.", number=spec.number, remedy="Leave `number` out of a new round."
+        )
     return rounds.put_round(visit.db, visit.actor, text)
 
 

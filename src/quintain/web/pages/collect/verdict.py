@@ -10,13 +10,13 @@ from typing import Any
 from quintain.core.errors import Fault
 from quintain.core.example import Prediction
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.collect.verdicts import ModelAnswer, Verdict
 from quintain.services.collect.writing_aids import WordEffect
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
 from quintain.web.pages.collect.write_form import boxes_of, shown_input, target_of
-from quintain.web.said import say
 from quintain.web.visit import Visit
 
 SMALLEST_EFFECT = 0.01  # of a probability; below, a word is not worth a mark
@@ -75,10 +75,10 @@ def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
     form = kind_of(task).form(task)
     titles = {field.name: visit.tongue.gettext(field.title) for field in (*form.inputs, form.answer)}
     told = tuple(
-        Fault(f"{titles[fault.field]}: {say(visit.language, fault.reason)}") if fault.field in titles else fault
+        Fault("{title}: {reason}", title=titles[fault.field], reason=fault.reason) if fault.field in titles else fault
         for fault in trouble.faults
     )
-    message = visit.tongue.gettext("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
+    message = Text("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
     return replace(trouble, faults=told, message=message)
 
 

@@ -84,7 +84,12 @@ def label_map(text: str) -> dict[str, str]:
             found[value.strip()] = label.strip()
         elif line.strip():
             faults.append(
-                Fault(f"line {number}, '{line.strip()[:60]}', is not of the form value = label", field="labels")
+                Fault(
+                    "line {number}, '{text}', is not of the form value = label",
+                    number=number,
+                    text=line.strip()[:60],
+                    field="labels",
+                )
             )
     if faults:
         raise BadInput(faults=faults)

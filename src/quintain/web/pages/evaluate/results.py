@@ -178,7 +178,12 @@ def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> Dataset
         if one.dataset == dataset and (not number or str(one.number) == number)
     ]
     if not found:
-        raise NotFound(f"{info.version.ref} has not been run on '{dataset}'.", remedy="Look at the list of runs.")
+        raise NotFound(
+            "{ref} has not been run on '{dataset}'.",
+            ref=info.version.ref,
+            dataset=dataset,
+            remedy="Look at the list of runs.",
+        )
     return found[0]
 
 

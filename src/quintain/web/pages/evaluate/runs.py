@@ -76,7 +76,7 @@ def show(visit: Visiting, cell: int) -> Response:
     why = progress.explain_cell(visit.db, visit.actor, _small(cell))
     info = why.cell
     if info is None:
-        raise NotFound(f"There is no run {cell}.")
+        raise NotFound("There is no run {cell}.", cell=cell)
     found = tasks.get_task(visit.db, info.task)
     _ = visit.tongue.gettext
     return visit.render(

@@ -69,7 +69,16 @@ def _visibility(wanted: str) -> Visibility:
     for name in VISIBILITIES:
         if name == wanted:
             return name
-    raise BadInput(faults=[Fault(f"'{wanted}' is not one of {', '.join(VISIBILITIES)}", field="visibility")])
+    raise BadInput(
+        faults=[
+            Fault(
+                "'{wanted}' is not one of {visibilities}",
+                wanted=wanted,
+                visibilities=", ".join(VISIBILITIES),
+                field="visibility",
+            )
+        ]
+    )
 
 
 def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | None = None) -> Response:

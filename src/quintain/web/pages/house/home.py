@@ -31,7 +31,12 @@ def choose_language(post: Posting) -> Response:
     visit = post.visit
     language = post.text("language")
     if language not in languages():
-        raise BadInput(f"The interface does not speak '{language}'.", remedy=f"It speaks {', '.join(languages())}.")
+        raise BadInput(
+            "The interface does not speak '{language}'.",
+            language=language,
+            languages=", ".join(languages()),
+            remedy="It speaks {languages}.",
+        )
     if visit.signed_in:
         accounts.update_profile(visit.db, visit.actor, language=language)
     visit.remember(LANGUAGE_COOKIE, language)

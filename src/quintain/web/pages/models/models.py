@@ -43,7 +43,11 @@ def set_visibility(post: Posting, task: str, model: str) -> Response:
     wanted = post.text("visibility")
     visibility: Visibility | None = next((name for name in VISIBILITIES if name == wanted), None)
     if visibility is None:
-        raise BadInput(f"The visibility '{wanted}' is not one of {', '.join(VISIBILITIES)}.")
+        raise BadInput(
+            "The visibility '{wanted}' is not one of {visibilities}.",
+            wanted=wanted,
+            visibilities=", ".join(VISIBILITIES),
+        )
     models.set_visibility(visit.db, visit.actor, f"{task}/{model}", visibility)
     return visit.redirect(f"/tasks/{task}/models/{model}", visit.tongue.gettext("Saved."))
 

@@ -89,7 +89,9 @@ def _save(post: Posting, task: Task | None) -> Response:
     toml = post.text("toml").replace("\r\n", "\n")
     try:
         if task is not None and (name := parse_task(toml).name) != task.name:
-            raise Conflict(f"This defines '{name}', not '{task.name}'.", remedy="A task keeps its name.")
+            raise Conflict(
+                "This defines '{name}', not '{right}'.", name=name, right=task.name, remedy="A task keeps its name."
+            )
         saved = tasks.put_task(visit.db, visit.actor, toml)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))

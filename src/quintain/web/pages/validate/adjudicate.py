@@ -27,7 +27,7 @@ def decide(post: Posting, task: str, name: str) -> Response:
     back = post.flag("take-back")
     try:
         if not label and not back:
-            raise BadInput(visit.tongue.gettext("Choose a label first."))
+            raise BadInput("Choose a label first.")
         given = "" if back else label
         adjudication.adjudicate(visit.db, visit.actor, f"{task}/{name}", item, given, reason=post.text("reason"))
     except (BadInput, Forbidden, NotFound) as error:

@@ -68,7 +68,7 @@ def set_state(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     wanted = post.text("state")
     if wanted not in set(ValidationState):
-        raise BadInput(faults=[Fault(f"'{wanted}' is no state", field="state")])
+        raise BadInput(faults=[Fault("'{wanted}' is no state", wanted=wanted, field="state")])
     validate.set_state(visit.db, visit.actor, f"{task}/{name}", ValidationState(wanted))
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved. You can change it back."))
 

@@ -68,7 +68,7 @@ def practise(post: Posting, task: str, quiz: str) -> Response:
     question, chosen = post.number("question"), post.text("answer")
     answer = _whole(chosen)
     if answer is None:
-        trouble = trouble_of(BadInput(faults=[Fault(visit.tongue.gettext("choose an answer first"))]))
+        trouble = trouble_of(BadInput(faults=[Fault("choose an answer first")]))
         return _quiz(visit, found, quiz, "", trouble=trouble)
     feedback = quizzes.practise(visit.db, visit.actor, task, quiz, question, answer)
     return _quiz(visit, found, quiz, "", practised={question: {"answer": chosen, "feedback": feedback}})

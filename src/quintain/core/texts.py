@@ -1,0 +1,106 @@
+"""Texts of ours: English words with values in them, which pages can say in another language.
+
+    Text("There is no task called '{name}'.", name="nli")
+
+A `Text` is the finished English string, and remembers the template and the values that it was made of. So a command
+prints it and the API sends it as it is, while a page looks the template up in a catalogue and fills it anew. A value
+may itself be a `Text`: a reason within a message is then said in the same language.
+"""
+
+from __future__ import annotations
+
+import numbers
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+Value = str | int | float
+
+
+class _Names(string.Formatter):
+    """`str.format` with names only: a template reaches no attribute and no entry of a value."""
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        return kwargs[field_name], field_name
+
+
+_NAMES = _Names()
+
+
+def fill(template: str, values: Mapping[str, Value]) -> str:
+    """Put *values* into *template*; one without values is taken as it is, braces and all.
+
+    >>> fill("{name} has {n:,} rows", {"name": "train", "n": 1200})
+    'train has 1,200 rows'
+    """
+    return _NAMES.vformat(template, (), values) if values else template
+
+
+class Text(str):
+    """A text of ours, with what it was made of.
+
+    >>> Text("There is no task called '{name}'.", name="nli")
+    "There is no task called 'nli'."
+    """
+
+    template: str
+    many: str | None
+    values: Mapping[str, Value]
+
+    def __new__(cls, template: str, /, **values: object) -> Text:
+        """Fill *template* with *values*; what is no text and no number is written out."""
+        plain = {name: _plain(value) for name, value in values.items()}
+        return cls._made(template, None, plain)
+
+    @classmethod
+    def plural(cls, one: str, many: str, /, *, n: int, **values: object) -> Text:
+        """Choose between *one* and *many* by the number *n*, as each language does.
+
+        >>> Text.plural("{n} row is bad.", "{n} rows are bad.", n=3)
+        '3 rows are bad.'
+        """
+        return cls._made(one, many, {"n": n, **{name: _plain(value) for name, value in values.items()}})
+
+    @classmethod
+    def _made(cls, template: str, many: str | None, values: Mapping[str, Value]) -> Text:
+        chosen = template if many is None or values["n"] == 1 else many
+        made = super().__new__(cls, fill(chosen, values))
+        made.template, made.many, made.values = template, many, values
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._made, (self.template, self.many, self.values)
+
+
+class Word(str):
+    """One word of ours within a text, such as a state: the interface has it in every language."""
+
+
+def as_text(text: str, values: Mapping[str, object]) -> Text:
+    """Give *text*, a template over *values*, as a Text; one that is a Text already stays as it is."""
+    return text if isinstance(text, Text) else Text(text, **values)
+
+
+def joined(parts: Iterable[str], between: str = " ") -> Text:
+    """Put *parts* one after the other; those that are texts of ours stay so."""
+    values = {f"part{number}": part for number, part in enumerate(parts)}
+    return Text(between.join(f"{{{name}}}" for name in values), **values)
+
+
+def hint(name: object, known: Sequence[str]) -> Text:
+    """Say what may have been meant by *name*, or else what is *known*.
+
+    >>> hint("titel", ["title", "task"])
+    "did you mean 'title'?"
+    """
+    close = get_close_matches(str(name), known, n=1)
+    if close:
+        return Text("did you mean '{close}'?", close=close[0])
+    return Text("there are {known}", known=", ".join(known))
+
+
+def _plain(value: object) -> Value:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):  # also one of numpy's
+        return int(value)
+    return value if isinstance(value, str | float) else str(value)
