@@ -202,7 +202,7 @@ def index_rules(of: str, *, answer: str = "answer", each: bool = False) -> list[
         Rule(
             answer,
             (number < 0) | (number >= size),
-            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", number, size),
+            pl.format(f"{{}} is out of range: '{of}' has {{}} entries, counted from 0", number, size.fill_null(0)),
             each=answer if each else None,
         )
     ]
