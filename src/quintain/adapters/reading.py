@@ -18,6 +18,7 @@ import regex
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import AnswerType
+from quintain.tasks.answer_kinds.contract import Reading, answers_of
 
 RULES = ("exact", "last_line", "pattern", "json")
 PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
@@ -60,17 +61,17 @@ class Reader:
             text = text.splitlines()[-1]
         elif self.rule == "pattern":
             text = self._found(text)
-        return _TYPES[self.answer_type](self, text)
+        return _READINGS[answers_of(self.answer_type).read_as](self, text)
 
     def schema(self) -> Mapping[str, Any]:
         """Describe, as JSON Schema, the object that an endpoint is asked for under the rule `json`."""
-        shapes: dict[str, Mapping[str, Any]] = {
+        shapes: dict[Reading, Mapping[str, Any]] = {
             "label": {"type": "string", "enum": list(self.labels)},
-            "choice": {"type": "integer", "minimum": 0},
-            "token": {"type": "integer", "minimum": 0},
-            "choices": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "option": {"type": "integer", "minimum": 0},
+            "options": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "words": {"type": "string"},
         }
-        answer = shapes.get(self.answer_type, {"type": "string"})
+        answer = shapes[answers_of(self.answer_type).read_as]
         return {
             "type": "object",
             "properties": {"answer": answer},
@@ -88,7 +89,7 @@ class Reader:
             raise BadInput(f"The reply {short(text)} is not an object with 'answer'.")
         answer = found["answer"]
         if isinstance(answer, str):
-            return _TYPES[self.answer_type](self, answer)
+            return _READINGS[answers_of(self.answer_type).read_as](self, answer)
         return answer
 
     def _found(self, text: str) -> str:
@@ -163,11 +164,9 @@ def _fault(name: str, reason: str) -> Fault:
     return Fault(reason, file="quintain.toml", field=f"options.{name}")
 
 
-_TYPES: Mapping[str, Callable[[Reader, str], Any]] = {
+_READINGS: Mapping[Reading, Callable[[Reader, str], Any]] = {
     "label": Reader._label,
-    "choice": Reader._option,
-    "token": Reader._option,
-    "choices": Reader._options,
-    "span": Reader._words,
-    "text": Reader._words,
+    "option": Reader._option,
+    "options": Reader._options,
+    "words": Reader._words,
 }

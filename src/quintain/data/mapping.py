@@ -14,7 +14,7 @@ from quintain.core.task import Task
 from quintain.data.answers import map_answers
 from quintain.data.plan import ImportPlan
 from quintain.data.readers.contract import Batch, Source
-from quintain.data.shaping import one_form, shape
+from quintain.data.shaping import shape
 from quintain.tasks.contract import RESERVED, TaskKind, kind_of
 
 TAGS = pl.List(pl.String())
@@ -110,8 +110,7 @@ class Mapper:
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
         shaped, misfits = shape(result.values, wanted)
-        if self.kind.answer_type == "label":
-            shaped = one_form(shaped)
+        shaped = self.kind.answers.in_one_form(shaped)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()

@@ -136,7 +136,7 @@ def task_facts(task: Task) -> dict[str, Any]:
         "answer": kind.answer_type,
         "labels": list(task.label_names),
         "fields": [{"name": item.name, "type": item.type} for item in kind.fields(task)],
-        "source": getattr(kind, "source", None),
+        "source": kind.source,
         "options": dict(task.options),
     }
 

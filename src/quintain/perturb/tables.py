@@ -24,7 +24,6 @@ from quintain.perturb.batch import Span
 from quintain.perturb.contract import Edit, Perturbation
 from quintain.perturb.rows import Change, Column, Shape, perturb_rows
 from quintain.tasks.contract import TaskKind, kind_of
-from quintain.tasks.shapes import gold_list
 
 ROWS = 4_096  # worked on together
 _SHAPES: Mapping[str, Shape] = {"text": "text", "long_text": "text", "texts": "texts", "tokens": "tokens"}
@@ -56,7 +55,7 @@ def perturb_example(
     kind = kind_of(task)
     names = [item.name for item in kind.fields(task)]
     row = {name: example.inputs.get(name) for name in names}
-    row |= {"answer": gold_list(kind.answer_type, example.answer), "meta": json.dumps(dict(example.meta))}
+    row |= {"answer": kind.answers.stored(example.answer), "meta": json.dumps(dict(example.meta))}
     schema = {**kind.schema(task), "meta": pl.String()}
     found = perturb_table(task, pl.DataFrame([row], schema=schema), perturbation, seed=seed, severity=severity)
     if found.is_empty():
@@ -111,7 +110,7 @@ def _perturb_part(
 ) -> pl.DataFrame:
     fields = [item for item in kind.fields(task) if item.type in _SHAPES]
     columns = [Column(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
-    source = kind.answer_control(task).of if kind.answer_type == "span" and "answer" in table.columns else None
+    source = kind.source if "answer" in table.columns else None
     spans = _quoted_spans(table, columns)
     if source:
         gold = _gold_spans(table, source)

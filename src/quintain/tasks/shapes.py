@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from quintain.core.task import AnswerType, FieldType
+from quintain.core.task import FieldType
 
 INT64 = 2**63
 
@@ -39,10 +39,6 @@ def is_span(value: Any) -> bool:
     return set(value) <= {"text", "start"} and is_text(value.get("text")) and (start is None or is_index(start))
 
 
-def _is_list_of(one: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list | tuple) and all(one(entry) for entry in value)
-
-
 _FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], str]] = {
     "text": (is_text, "a text"),
     "long_text": (is_text, "a text"),
@@ -51,29 +47,16 @@ _FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], str]] = {
     "token": (is_index, "a token's number, counted from 0"),
     "image": (is_text, "an image's address"),
 }
-_ANSWERS: Mapping[AnswerType, tuple[Callable[[Any], bool], str]] = {
-    "label": (is_text, "a label"),
-    "choice": (is_index, "an option's number, counted from 0"),
-    "choices": (_is_list_of(is_index), "a list of options' numbers, counted from 0"),
-    "span": (lambda value: is_span(value) or _is_list_of(is_span)(value), "a span (text and start) or a list of spans"),
-    "token": (is_index, "a token's number, counted from 0"),
-    "text": (lambda value: is_text(value) or is_texts(value), "a text or a list of texts"),
-}
 
 
 def field_fault(kind: FieldType, value: Any) -> str | None:
     """Say what is wrong with the shape of an input, if anything."""
-    return _fault(*_FIELDS[kind], value)
+    fits, wanted = _FIELDS[kind]
+    return None if fits(value) else misfit(value, wanted)
 
 
-def answer_fault(kind: AnswerType, value: Any) -> str | None:
-    """Say what is wrong with the shape of a gold answer, if anything."""
-    return _fault(*_ANSWERS[kind], value)
-
-
-def _fault(fits: Callable[[Any], bool], wanted: str, value: Any) -> str | None:
-    if fits(value):
-        return None
+def misfit(value: Any, wanted: str) -> str:
+    """Say that *value* is not what was *wanted*."""
     if isinstance(value, str):
         return f"is not {wanted}" if is_text(value) else "is not valid Unicode"
     return f"is {_called(value)}, not {wanted}"
@@ -82,13 +65,3 @@ def _fault(fits: Callable[[Any], bool], wanted: str, value: Any) -> str | None:
 def _called(value: Any) -> str:
     names = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
     return names.get(type(value), f"of type {type(value).__name__}")
-
-
-def gold_list(kind: AnswerType, answer: Any) -> Any:
-    """Give a gold answer as it is stored: kinds that allow several right ones keep a list of them."""
-    if answer is None or kind not in {"span", "text"}:
-        return list(answer) if isinstance(answer, tuple) else answer
-    several = list(answer) if isinstance(answer, list | tuple) else [answer]
-    if kind == "text":
-        return several
-    return [{"text": one, "start": None} if isinstance(one, str) else {"start": None, **one} for one in several]

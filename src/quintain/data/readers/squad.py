@@ -17,14 +17,14 @@ from quintain.data.readers.contract import READERS, Batch, Options, Source, Want
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 from quintain.data.text import read_bytes
-from quintain.tasks.contract import ANSWER_DTYPES
+from quintain.tasks.answer_kinds.span import SpanAnswer
 
 SCHEMA: Mapping[str, pl.DataType] = {
     "id": pl.String(),
     "title": pl.String(),
     "context": pl.String(),
     "question": pl.String(),
-    "answers": ANSWER_DTYPES["span"],
+    "answers": SpanAnswer.dtype,
     "impossible": pl.Boolean(),
 }
 MAX_START = (1 << 31) - 1

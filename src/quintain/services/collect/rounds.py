@@ -305,10 +305,10 @@ def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
 def _kind_faults(task: Task, spec: RoundSpec) -> Sequence[tuple[str, str]]:
     kind = kind_of(task)
     faults = []
-    if spec.aiming == "assign" and kind.answer_type != "label":
+    if spec.aiming == "assign" and not kind.needs_labels:
         faults.append(("aiming", f"'assign' hands out labels, and kind '{kind.name}' has none"))
-    if spec.fooled.rule == "token_f1" and kind.answer_type not in {"span", "text"}:
+    if spec.fooled.rule == "token_f1" and not kind.answers.is_text:
         faults.append(("fooled.rule", f"'token_f1' compares texts, and answers of kind '{kind.name}' are none"))
-    if spec.fooled.rule == "worker" and kind.answer_type not in {"span", "text"}:
+    if spec.fooled.rule == "worker" and not kind.answers.is_text:
         faults.append(("fooled.rule", f"the worker decides on free texts, not on kind '{kind.name}'"))
     return faults

@@ -19,7 +19,7 @@ from quintain.core.task import Task
 from quintain.models import artefact
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.contract import Baseline, load
-from quintain.models.fields import answer_type, text_fields
+from quintain.models.fields import text_fields
 from quintain.models.labelled import LabelBaseline
 from quintain.services.models.ask import IN_PROCESS, RUNNERS, Runner, parse
 from quintain.services.models.registry import ModelVersionInfo, get_model
@@ -93,7 +93,7 @@ def sentence_field(task: Task) -> str:
     """Give the one field of *task* that takes a sentence, or say why a sentence alone is not an example of it."""
     fields = kind_of(task).fields(task)
     texts = text_fields(task)
-    if answer_type(task) != "label" or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):
+    if not kind_of(task).needs_labels or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):
         raise BadInput(
             f"An example of task '{task.name}' ({task.kind}) is more than one sentence with a label.",
             remedy="Harvest for a task of kind text-classification.",

@@ -168,7 +168,7 @@ def evaluate(task: Task, model: Baseline, table: pl.DataFrame) -> Evaluation:
     raw = [answer for start in range(0, len(batch), DEV_BATCH) for answer in model.predict(batch[start:][:DEV_BATCH])]
     predictions = parse(task, batch, raw, model.name)
     shares = [prediction.probabilities for prediction in predictions]
-    labelled = kind_of(task).answer_type == "label" and all(shares)
+    labelled = kind_of(task).needs_labels and all(shares)
     return evaluate_metrics(
         task,
         table["answer"],

@@ -12,10 +12,10 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import one_form
-from quintain.data import shaping
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
+from quintain.tasks.answer_kinds.label import in_one_form
 from quintain.tasks.rules import SHOWN
 
 Repeats = Literal["refuse", "first", "last"]
@@ -238,7 +238,7 @@ def _named(values: pl.Series) -> pl.Series:
 
 def _clean(values: pl.Series) -> pl.Series:
     """Give names without spaces around them, in one form of Unicode; an empty one is none."""
-    return shaping.one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
+    return in_one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
 
 
 def _short(text: str) -> str:

@@ -209,7 +209,7 @@ def _choices(visit: Visit, task: Task) -> dict[str, Any]:
         "token_f1": _("token F1 stays under the threshold"),
         "worker": _("the writer says so"),
     }
-    fits = kind_of(task).answer_type in {"span", "text"}
+    fits = kind_of(task).answers.is_text
     return {
         "writings": writings,
         "aimings": [

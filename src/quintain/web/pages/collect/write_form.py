@@ -11,7 +11,6 @@ from typing import Any
 
 from quintain.core.example import Answer
 from quintain.core.task import Task
-from quintain.services.collect.checks import span_places
 from quintain.tasks.contract import Form, FormField, kind_of
 from quintain.web.forms import PREFIX, inputs_of
 from quintain.web.visit import Post
@@ -132,12 +131,14 @@ def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typ
             kept = [place for place, line in enumerate(lines) if line.strip()]
         values[field.name] = "\n".join(lines)
     inputs = inputs_of(task, values) | given
-    return Typed(inputs, _read_target(form.answer, inputs, kept, post))
+    return Typed(inputs, _read_target(task, inputs, kept, post))
 
 
-def _read_target(field: FormField, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+def _read_target(task: Task, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+    kind = kind_of(task)
+    field = kind.form(task).answer
     text = post.text("answer").replace("\r\n", "\n").strip()
-    found: Answer = text or None
+    found: Answer = kind.answers.typed(text)
     match field.widget:
         case "options":
             found = _place(text, kept)
@@ -180,7 +181,7 @@ def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Pla
     if target.get("start") is not None or not text:
         return []
     found = []
-    for start in span_places(task, inputs, text)[:MOST_PLACES]:
+    for start in kind_of(task).places(inputs, text)[:MOST_PLACES]:
         end = start + len(text)
         before, after = source[max(0, start - AROUND) : start], source[end : end + AROUND]
         more = ("…" if start > AROUND else "", "…" if end + AROUND < len(source) else "")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quintain.core.task import Label, Task
+from quintain.services.validate.labels import shows_answer
 from quintain.tasks.contract import FormField, kind_of
 from quintain.web.forms import answer_text
 from quintain.web.rendering import shown
@@ -34,7 +35,7 @@ class Card:
 def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[Part]:
     """Give what an item consists of; options that are the labels to choose from are left to the cards."""
     kind = kind_of(task)
-    chosen_from = kind.form(task).answer.of if kind.answer_type == "choice" else None
+    chosen_from = None if shows_answer(task) else kind.form(task).answer.of
     fields = [field for field in kind.form(task).inputs if inputs.get(field.name) not in (None, "", [])]
     fields = [field for field in fields if field.name != chosen_from]
     return [_part(field, inputs, alone=len(fields) == 1) for field in fields]
