@@ -33,7 +33,7 @@ AROUND = " \t\r\n.!\"'`*_"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReplyReader:
     """Reads answers of one type. *labels* are those of the task, *after* the words that an answer follows."""
 
     rule: str
@@ -164,9 +164,9 @@ def _fault(name: str, reason: str) -> Fault:
     return Fault(reason, file="quintain.toml", field=f"options.{name}")
 
 
-_READINGS: Mapping[Reading, Callable[[Reader, str], Any]] = {
-    "label": Reader._label,
-    "option": Reader._option,
-    "options": Reader._options,
-    "words": Reader._words,
+_READINGS: Mapping[Reading, Callable[[ReplyReader, str], Any]] = {
+    "label": ReplyReader._label,
+    "option": ReplyReader._option,
+    "options": ReplyReader._options,
+    "words": ReplyReader._words,
 }

@@ -13,7 +13,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
 from quintain.data.answers import map_answers
 from quintain.data.plan import ImportPlan
-from quintain.data.readers.contract import Batch, Source
+from quintain.data.readers.contract import RowBatch, Source
 from quintain.data.shaping import shape
 from quintain.tasks.contract import RESERVED, TaskKind, kind_of
 
@@ -73,7 +73,7 @@ class Mapper:
                 found.append(f"The column '{theirs}' is not read; if it is '{close[0]}', map it: {close[0]}={theirs}.")
         return found
 
-    def apply(self, batch: Batch) -> Mapped:
+    def apply(self, batch: RowBatch) -> Mapped:
         """Make examples of a batch."""
         mapped = Mapped(batch.file, batch.frame, batch.rows, faults=list(batch.faults))
         self._filter(mapped)

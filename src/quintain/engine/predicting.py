@@ -16,7 +16,7 @@ import polars as pl
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import Failures, ask
-from quintain.engine.runner import Runner
+from quintain.engine.runner import ModelRunner
 from quintain.tasks.contract import kind_of
 
 BLOCK = 8192
@@ -48,7 +48,7 @@ def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataT
 
 
 def write_predictions(
-    runner: Runner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
+    runner: ModelRunner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
 ) -> Failures:
     """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them."""
     rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()

@@ -22,7 +22,7 @@ from quintain.core.task import Task
 from quintain.perturb.apply import realign
 from quintain.perturb.batch import Span
 from quintain.perturb.contract import Edit, Perturbation
-from quintain.perturb.rows import Change, Column, Shape, perturb_rows
+from quintain.perturb.rows import RowChange, Shape, TextColumn, perturb_rows
 from quintain.tasks.contract import TaskKind, kind_of
 
 ROWS = 4_096  # worked on together
@@ -109,7 +109,7 @@ def _perturb_part(
     kind: TaskKind, task: Task, table: pl.DataFrame, perturbation: Perturbation, seed: int, severity: float
 ) -> pl.DataFrame:
     fields = [item for item in kind.fields(task) if item.type in _SHAPES]
-    columns = [Column(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
+    columns = [TextColumn(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
     source = kind.source if "answer" in table.columns else None
     spans = _quoted_spans(table, columns)
     if source:
@@ -151,7 +151,7 @@ def _gold_spans(table: pl.DataFrame, source: str) -> list[list[Span]]:
     ]
 
 
-def _quoted_spans(table: pl.DataFrame, columns: Sequence[Column]) -> dict[str, list[list[Span]]]:
+def _quoted_spans(table: pl.DataFrame, columns: Sequence[TextColumn]) -> dict[str, list[list[Span]]]:
     """Find where an open text holds a closed one, such as the predicate that a question is about: that must stay."""
     closed = [table[column.name].to_list() for column in columns if column.shape == "text" and not column.open]
     if not closed:
@@ -178,7 +178,7 @@ def _places(text: str, answer: str, start: int | None) -> list[Span]:
     return found
 
 
-def _moved(rows: pl.DataFrame, changes: Sequence[Change], source: str) -> list[list[dict[str, Any]] | None]:
+def _moved(rows: pl.DataFrame, changes: Sequence[RowChange], source: str) -> list[list[dict[str, Any]] | None]:
     """Move the gold spans along with the edits of their text."""
     result: list[list[dict[str, Any]] | None] = []
     for answers, change in zip(rows["answer"].to_list(), changes, strict=True):
@@ -196,7 +196,7 @@ def _moved_span(answer: Mapping[str, Any], edits: Sequence[Edit]) -> dict[str, A
 
 
 def _named_anew(
-    names: Sequence[str], rows: pl.DataFrame, changes: Sequence[Change], stamp: Mapping[str, Any]
+    names: Sequence[str], rows: pl.DataFrame, changes: Sequence[RowChange], stamp: Mapping[str, Any]
 ) -> pl.DataFrame:
     """Give the changed rows their own ids, and their lineage."""
     ids = [_id(dict(zip(names, row, strict=True))) for row in rows.select(names).iter_rows()]

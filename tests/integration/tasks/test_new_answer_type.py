@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 
-from quintain.adapters.reading import Reader
+from quintain.adapters.reading import ReplyReader
 from quintain.compose import Workspace
 from quintain.core.cells import CellState
 from quintain.core.errors import BadInput
@@ -190,7 +190,7 @@ def test_files_are_scored_and_words_are_read(tmp_path: Path) -> None:
     (tmp_path / "said.csv").write_text("id,prediction\na,1985\nb,1900\n")
     report = score_files(tmp_path / "gold.csv", tmp_path / "said.csv", Scoring(metrics=("within_ten",)))
     assert (report.answer_type, report.evaluation.metrics["within_ten"].estimate.value) == ("year", 0.5)
-    assert Reader("exact", "year").read("1989") == "1989"
+    assert ReplyReader("exact", "year").read("1989") == "1989"
     task = Task("years", "guess-the-year", {"en": "Years"})
     assert "return 0" in handler(task)
 

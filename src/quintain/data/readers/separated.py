@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, TextIO
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
+from quintain.data.readers.contract import MAX_LINE, READERS, Options, RowBatch, Source, Wanted, no_rows
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
 BATCH = 20_000
@@ -40,7 +40,7 @@ def _open(path: Path, options: Options, separator: str) -> Source:
     if twice:
         raise BadInput(faults=[Fault(f"the column '{name}' is there twice", file=path.name, row=1) for name in twice])
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         with open_bytes(path) as stream:
             text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
             rows = _rows(path, text, options, separator)
@@ -96,7 +96,7 @@ _LIMIT = f"{MAX_LINE >> 20} MB"
 
 def _batch(
     name: str, chunk: list[tuple[int, list[str] | Fault]], columns: tuple[str, ...], wanted: Wanted, done: int
-) -> Batch:
+) -> RowBatch:
     faults: list[Fault] = []
     numbers: list[int] = []
     good: list[list[str]] = []
@@ -109,7 +109,7 @@ def _batch(
         elif fault is not None:
             faults.append(fault)
     frame = _frame(good, columns, wanted)
-    return Batch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
+    return RowBatch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
 
 
 def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | None:

@@ -13,7 +13,7 @@ from quintain.models.labelled import LabelBaseline, Probabilities
 
 
 @BASELINES.register("majority")
-class Majority(LabelBaseline):
+class MajorityBaseline(LabelBaseline):
     """Answer each example with the shares of the labels in the training data."""
 
     name: ClassVar[str] = "majority"

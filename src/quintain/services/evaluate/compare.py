@@ -89,7 +89,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AnswerDifference:
     """One example that two models answer differently."""
 
     id: str
@@ -127,7 +127,7 @@ def differences(
     only: str = "",
     offset: int = 0,
     limit: int = 20,
-) -> tuple[list[Difference], int]:
+) -> tuple[list[AnswerDifference], int]:
     """List the examples of *dataset* that two models answer differently, and how many there are.
 
     *only* may be `first` or `second`: those that only this one has right, or more nearly right.
@@ -153,7 +153,7 @@ def differences(
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
     shown = [
-        Difference(
+        AnswerDifference(
             id=row["id"],
             inputs={name: row[name] for name in names},
             gold=row["answer"],

@@ -26,7 +26,7 @@ _GOLD_NAMES = ("label", "gold", "truth", "answer", "gold_label")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class JudgementReading:
     """How to read the table: names of columns, the set of labels, what to do where a worker judged an item twice.
 
     Rows that a column `kept` marks as set aside are left out, unless *everything* is wanted.
@@ -39,7 +39,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementTable:
+class JudgementFile:
     """Judgements, the rows of the file beside them in the same order, and what was left out.
 
     *order* lists the items (codes) as the file does. *set_aside* counts the rows that the column `kept` left out.
@@ -53,7 +53,7 @@ class JudgementTable:
     set_aside: int = 0
 
 
-def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTable:
+def read_judgements(path: Path, reading: JudgementReading | None = None) -> JudgementFile:
     """Read the table at *path*.
 
     A label that is a list, as in SNLI's `annotator_labels`, is one judgement for each of its elements, by workers named
@@ -62,7 +62,7 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     that the export of a validation marks as not `kept`. Names that differ only in their form of Unicode are the same.
     """
     path = Path(path)
-    reading = reading or Reading()
+    reading = reading or JudgementReading()
     own = {name: theirs for name, theirs in reading.columns.items() if not name.startswith("gold.")}
     frame = read_table(
         path,
@@ -90,7 +90,7 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     label, classes = _codes(ordered["label"])
     order = _by_appearance(appearing, len(items))
     judgements = Judgements.from_codes(item, worker, label, items, workers, classes)
-    table = JudgementTable(judgements, ordered, order, path, tuple(notes), set_aside)
+    table = JudgementFile(judgements, ordered, order, path, tuple(notes), set_aside)
     return _with_classes(table, labels)
 
 
@@ -285,8 +285,8 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
 
 
 def labels_of_items(
-    table: JudgementTable, source: str, what: str, columns: Mapping[str, str] | None = None
-) -> tuple[JudgementTable, IntArray]:
+    table: JudgementFile, source: str, what: str, columns: Mapping[str, str] | None = None
+) -> tuple[JudgementFile, IntArray]:
     """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
 
     A label that nobody chose is added to the classes, so that the table comes back too. Items without one have -1.
@@ -315,7 +315,7 @@ def labels_of_items(
     return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
 
 
-def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def _read_gold(path: Path, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
     if not path.exists():
         there = [name for name in table.rows.columns if name != _ROW]
         raise BadInput(
@@ -335,10 +335,10 @@ def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[st
     return frame.select("item", pl.col(found).alias("label"))
 
 
-def _with_classes(table: JudgementTable, names: Sequence[str]) -> JudgementTable:
+def _with_classes(table: JudgementFile, names: Sequence[str]) -> JudgementFile:
     old = table.judgements
     new = [*old.classes, *sorted(set(names) - set(old.classes))]
     if len(new) == len(old.classes):
         return table
     judgements = Judgements.from_codes(old.item, old.worker, old.label, old.items, old.workers, new)
-    return JudgementTable(judgements, table.rows, table.order, table.path, table.notes, table.set_aside)
+    return JudgementFile(judgements, table.rows, table.order, table.path, table.notes, table.set_aside)

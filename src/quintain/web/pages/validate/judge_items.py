@@ -14,7 +14,7 @@ from quintain.web.rendering import shown
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ItemPart:
     """One input of an item: its title (empty where there is only one), and its text or its lines."""
 
     title: str
@@ -32,7 +32,7 @@ class Card:
     gloss: str
 
 
-def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[Part]:
+def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[ItemPart]:
     """Give what an item consists of; options that are the labels to choose from are left to the cards."""
     kind = kind_of(task)
     chosen_from = None if shows_answer(task) else kind.form(task).answer.of
@@ -46,17 +46,17 @@ def item_text(task: Task, inputs: Mapping[str, Any]) -> str:
     return " · ".join(part.text or ", ".join(part.lines) for part in parts_of(task, inputs))
 
 
-def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> Part:
+def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> ItemPart:
     value = inputs[field.name]
     title = "" if alone else field.title
     if field.widget == "tokens" and isinstance(value, list):
-        return Part(title, " ".join(map(str, value)))
+        return ItemPart(title, " ".join(map(str, value)))
     if field.widget == "token" and isinstance(value, int):
         words = inputs.get(field.of or "")
-        return Part(title, str(words[value]) if isinstance(words, list) and value < len(words) else str(value))
+        return ItemPart(title, str(words[value]) if isinstance(words, list) and value < len(words) else str(value))
     if isinstance(value, list):
-        return Part(title, "", tuple(shown(one) for one in value))
-    return Part(title, shown(value))
+        return ItemPart(title, "", tuple(shown(one) for one in value))
+    return ItemPart(title, shown(value))
 
 
 def cards_of(labels: Sequence[Label]) -> list[Card]:
