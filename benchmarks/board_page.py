@@ -24,7 +24,7 @@ from quintain.compose import create_workspace
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
 from quintain.services.board import cache as board_cache
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, Part
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.tasks.board_settings import BoardSpec
 from quintain.services.tasks.definitions import put_task
@@ -69,7 +69,7 @@ def made_up(task: Task, models: int, datasets: int) -> Board:
             for place in range(models)
         ),
         spec=BoardSpec(),
-        part=Part(),
+        part=BoardPart(),
         tags=(),
         languages=("en",),
         rounds=(),

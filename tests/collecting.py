@@ -15,7 +15,7 @@ from quintain.services.collect.attempt import attempt
 from quintain.services.collect.prompts import import_prompts
 from quintain.services.collect.rounds import RoundInfo, open_round, put_round
 from quintain.services.collect.verdicts import Verdict
-from quintain.services.models.ask import Runner
+from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -65,7 +65,7 @@ def contrarian(version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[An
     return ["neutral" for _ in batch]
 
 
-RUNNERS: Mapping[str, Runner] = {"handler": counter, "sklearn": contrarian}
+RUNNERS: Mapping[str, AdapterRunner] = {"handler": counter, "sklearn": contrarian}
 
 
 def add_models(db: Session, blobs: Blobs, builder: Actor, folder: Path, *names: str, adapter: str = "handler") -> None:

@@ -23,9 +23,9 @@ from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
-from quintain.services.evaluate.submit import Rules
+from quintain.services.evaluate.submit import SubmissionRules
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
-from quintain.services.house.health import Check, Watch, readiness
+from quintain.services.house.health import HealthCheck, Watch, readiness
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
@@ -63,7 +63,7 @@ class Workspace:
             self._watches.append(Watch(self._look))
         return self._watches[0]
 
-    def _look(self) -> list[Check]:
+    def _look(self) -> list[HealthCheck]:
         with self.session() as db:
             return readiness(db, self.blobs)
 
@@ -190,11 +190,11 @@ def _machine(settings: Settings) -> str:
     return name or (class_of_machine(measuring.machine()) if settings.engine == "local" else "")
 
 
-def rules_of(settings: Settings) -> Rules:
+def rules_of(settings: Settings) -> SubmissionRules:
     """Give the rules that submissions are held to."""
     conditions = conditions_of(settings)
     elsewhere = settings.workers < 1 or settings.engine != "local"
-    return Rules(
+    return SubmissionRules(
         settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
     )
 

@@ -19,10 +19,10 @@ from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Options, O
 from quintain.adapters.kept_replies import KeptReplies
 from quintain.adapters.letter import PLACEHOLDER, Letter
 from quintain.adapters.prices import PRICE_OPTIONS, Purse, check_prices, estimated_tokens, prices_of
-from quintain.adapters.reading import Reader, check_reading
+from quintain.adapters.reading import ReplyReader, check_reading
 from quintain.adapters.remote import REMOTE_OPTIONS, Caller, Refused, check_options, permit
 from quintain.core.errors import BadInput, Fault
-from quintain.core.example import Exchange, Failure, Told
+from quintain.core.example import Exchange, Failure, WordedAnswer
 from quintain.core.task import Task
 from quintain.core.texts import as_text
 from quintain.core.untrusted import storable
@@ -97,7 +97,10 @@ class ChatAdapter(Adapter):
 
 
 def _shared_out(
-    answer: Callable[[Mapping[str, Any]], Told], batch: Sequence[Mapping[str, Any]], pool: Executor, together: int
+    answer: Callable[[Mapping[str, Any]], WordedAnswer],
+    batch: Sequence[Mapping[str, Any]],
+    pool: Executor,
+    together: int,
 ) -> list[Any]:
     """Answer *batch* with so many threads, each of which takes the next example when it is done with one.
 
@@ -125,7 +128,7 @@ def _shared_out(
 
 
 @dataclass(slots=True)
-class Tally:
+class ChatTally:
     """What asking has taken so far."""
 
     examples: int = 0
@@ -160,9 +163,9 @@ class Chat:
         self.reader = reader_of(task, options)
         self.letter = Letter(task, options, self.reader)
         self.purse = Purse(prices_of(options, outside), outside.budget)
-        self.tally = Tally()
+        self.tally = ChatTally()
 
-    def answer(self, inputs: Mapping[str, Any]) -> Told:
+    def answer(self, inputs: Mapping[str, Any]) -> WordedAnswer:
         """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure."""
         exchange = self._ask(self.letter.prompt(inputs))
         try:
@@ -172,7 +175,7 @@ class Chat:
             with self.tally.lock:
                 self.tally.unread += 1
             raw = self.options["fallback"] if "fallback" in self.options else Failure(error.message, unread=True)
-        return Told(raw, self._worth_keeping(exchange))
+        return WordedAnswer(raw, self._worth_keeping(exchange))
 
     def facts(self) -> Mapping[str, Any]:
         """Give what asking has cost. Tokens of replies from the cache count: somebody paid for them once."""
@@ -234,9 +237,9 @@ class Chat:
         )
 
 
-def reader_of(task: Task, options: Options) -> Reader:
+def reader_of(task: Task, options: Options) -> ReplyReader:
     """Give what reads the answers of a chat model."""
-    return Reader(
+    return ReplyReader(
         str(options.get("read", "exact")),
         kind_of(task).answer_type,
         tuple(task.label_names),

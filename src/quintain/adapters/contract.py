@@ -29,7 +29,7 @@ Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class EndpointSecret:
     """A key of the operator's, and the one server that it may be shown to.
 
     *prices* are those of a million tokens sent and received; *budget* is the most that all runs with it may cost.
@@ -51,7 +51,7 @@ class Outside:
     """
 
     endpoints: tuple[str, ...] = ()
-    secrets: Mapping[str, Secret] = field(default_factory=dict)
+    secrets: Mapping[str, EndpointSecret] = field(default_factory=dict)
     cache: Path | None = None
     budget: float | None = None
 
@@ -65,7 +65,7 @@ class Connection:
     """A way to ask a model elsewhere; *facts* gives what asking it has taken so far, such as what it cost.
 
     *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to;
-    *worded*, that every answer is `Told` with the words that it was read from.
+    *worded*, that every answer is a `WordedAnswer` with the words that it was read from.
     """
 
     predict: Predict

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from quintain.adapters.contract import Options
-from quintain.adapters.reading import Reader
+from quintain.adapters.reading import ReplyReader
 from quintain.core.hashing import ID_LENGTH, canonical_json
 from quintain.core.task import Task
 
@@ -22,7 +22,7 @@ MARK = "\N{NULL}prompt\N{NULL}"
 class Letter:
     """The requests of one model. *omitted* are the parameters that its endpoint has refused."""
 
-    def __init__(self, task: Task, options: Options, reader: Reader) -> None:
+    def __init__(self, task: Task, options: Options, reader: ReplyReader) -> None:
         self.template = str(options["prompt"])
         self.labels = ", ".join(task.label_names)
         self.system = str(options.get("system", ""))
@@ -59,7 +59,7 @@ class Letter:
                 self._sent = _around(self._without(self.omitted))
             return self.omitted != tried
 
-    def _request(self, options: Options, reader: Reader) -> dict[str, Any]:
+    def _request(self, options: Options, reader: ReplyReader) -> dict[str, Any]:
         system = [{"role": "system", "content": self.system}] if "system" in options else []
         request: dict[str, Any] = {
             "model": str(options["model"]),

@@ -108,7 +108,7 @@ def _duplicates(table: pl.DataFrame, file: str) -> list[Fault]:
 
 def _bad_labels(table: pl.DataFrame, file: str, task: Task) -> list[Fault]:
     kind = kind_of(task)
-    if kind.answer_type != "label":
+    if not kind.needs_labels:
         return []  # whether a choice or a span is one depends on its example
     faults = []
     first = table.with_row_index("row", offset=1).unique("prediction", keep="first", maintain_order=True)

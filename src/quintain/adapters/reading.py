@@ -19,6 +19,7 @@ import regex
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text, as_text
+from quintain.tasks.answer_kinds.contract import Reading, answers_of
 
 RULES = ("exact", "last_line", "pattern", "json")
 PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
@@ -33,7 +34,7 @@ AROUND = " \t\r\n.!\"'`*_"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReplyReader:
     """Reads answers of one type. *labels* are those of the task, *after* the words that an answer follows."""
 
     rule: str
@@ -65,17 +66,17 @@ class Reader:
             text = text.splitlines()[-1]
         elif self.rule == "pattern":
             text = self._found(text)
-        return _TYPES[self.answer_type](self, text)
+        return _READINGS[answers_of(self.answer_type).read_as](self, text)
 
     def schema(self) -> Mapping[str, Any]:
         """Describe, as JSON Schema, the object that an endpoint is asked for under the rule `json`."""
-        shapes: dict[str, Mapping[str, Any]] = {
+        shapes: dict[Reading, Mapping[str, Any]] = {
             "label": {"type": "string", "enum": list(self.labels)},
-            "choice": {"type": "integer", "minimum": 0},
-            "token": {"type": "integer", "minimum": 0},
-            "choices": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "option": {"type": "integer", "minimum": 0},
+            "options": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+            "words": {"type": "string"},
         }
-        answer = shapes.get(self.answer_type, {"type": "string"})
+        answer = shapes[answers_of(self.answer_type).read_as]
         return {
             "type": "object",
             "properties": {"answer": answer},
@@ -93,7 +94,7 @@ class Reader:
             raise BadInput("The reply {text} is not an object with 'answer'.", text=short(text))
         answer = found["answer"]
         if isinstance(answer, str):
-            return _TYPES[self.answer_type](self, answer)
+            return _READINGS[answers_of(self.answer_type).read_as](self, answer)
         return answer
 
     def _found(self, text: str) -> str:
@@ -170,11 +171,9 @@ def _fault(name: str, reason: str, /, **values: object) -> Fault:
     return Fault(as_text(reason, values), file="quintain.toml", field=f"options.{name}")
 
 
-_TYPES: Mapping[str, Callable[[Reader, str], Any]] = {
-    "label": Reader._label,
-    "choice": Reader._option,
-    "token": Reader._option,
-    "choices": Reader._options,
-    "span": Reader._words,
-    "text": Reader._words,
+_READINGS: Mapping[Reading, Callable[[ReplyReader, str], Any]] = {
+    "label": ReplyReader._label,
+    "option": ReplyReader._option,
+    "options": ReplyReader._options,
+    "words": ReplyReader._words,
 }

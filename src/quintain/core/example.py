@@ -80,7 +80,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WordedAnswer:
     """An answer, or a failure, with the words that it was read from."""
 
     answer: Answer

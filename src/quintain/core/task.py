@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 FieldType = Literal["text", "long_text", "texts", "tokens", "token", "image"]
-AnswerType = Literal["label", "choice", "choices", "span", "token", "text"]
+AnswerType = str  # the name of one, such as "label": see `quintain.tasks.answer_kinds`
 # The one figure a task may rank by that comes from its rounds and not from predictions on data sets.
 VMER = "vmer"
 

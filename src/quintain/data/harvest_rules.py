@@ -106,7 +106,7 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SentenceLimits:
     """What a sentence must be like to be taken at all.
 
     *scripts* are those that at least *script_share* of its letters must be written in; *languages* those that it may be
@@ -127,7 +127,7 @@ class Rules:
     """What to take. *hash* names the content of the file, whatever its layout."""
 
     strata: tuple[Stratum, ...]
-    limits: Limits = field(default_factory=Limits)
+    limits: SentenceLimits = field(default_factory=SentenceLimits)
     where: Where | None = None
     size: int | None = None
     hash: str = ""
@@ -198,11 +198,11 @@ class _Reading:
         source = f"{self.file}, {place}"
         return Where(text, parse_where(text, source=source), source)
 
-    def limits(self) -> Limits:
+    def limits(self) -> SentenceLimits:
         table = self.data.get("limits", {})
         if not isinstance(table, Mapping):
             self.fault("limits", "is not a table")
-            return Limits()
+            return SentenceLimits()
         known = ("words", "characters", "scripts", "script_share", "languages", "near_duplicates", "per_text")
         self.unknown("limits", table, known)
         found: dict[str, Any] = {}
@@ -217,7 +217,7 @@ class _Reading:
         for name, there in (("scripts", SCRIPTS), ("languages", LANGUAGES)):
             if name in table:
                 found[name] = self.some_of(f"limits.{name}", table[name], there)
-        return Limits(**found)
+        return SentenceLimits(**found)
 
     def some_of(self, place: str, value: Any, there: Sequence[str]) -> tuple[str, ...]:
         names = self.texts(place, value)

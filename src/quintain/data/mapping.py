@@ -14,8 +14,8 @@ from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.data.answers import map_answers
 from quintain.data.plan import ImportPlan
-from quintain.data.readers.contract import Batch, Source
-from quintain.data.shaping import one_form, shape
+from quintain.data.readers.contract import RowBatch, Source
+from quintain.data.shaping import shape
 from quintain.tasks.contract import RESERVED, TaskKind, kind_of
 
 TAGS = pl.List(pl.String())
@@ -74,7 +74,7 @@ class Mapper:
                 found.append(f"The column '{theirs}' is not read; if it is '{close[0]}', map it: {close[0]}={theirs}.")
         return found
 
-    def apply(self, batch: Batch) -> Mapped:
+    def apply(self, batch: RowBatch) -> Mapped:
         """Make examples of a batch."""
         mapped = Mapped(batch.file, batch.frame, batch.rows, faults=list(batch.faults))
         self._filter(mapped)
@@ -111,8 +111,7 @@ class Mapper:
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
         shaped, misfits = shape(result.values, wanted)
-        if self.kind.answer_type == "label":
-            shaped = one_form(shaped)
+        shaped = self.kind.answers.in_one_form(shaped)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()

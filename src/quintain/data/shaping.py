@@ -34,13 +34,6 @@ def shape(values: pl.Series, wanted: pl.DataType) -> tuple[pl.Series, list[Misfi
     return _lists(values, wanted, _number_list, Text("is not a list of whole numbers"))
 
 
-def one_form(values: pl.Series) -> pl.Series:
-    """Give texts in the one form of Unicode in which labels are compared, as `quintain.core.task.one_form` does."""
-    if values.dtype != pl.String() or (values.str.len_bytes() == values.str.len_chars()).all():  # nothing but ASCII
-        return values
-    return values.str.normalize("NFC")
-
-
 def _texts(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
     if values.dtype.is_nested():
         misfits = [(at, Text("is a list or a structure, not a single value")) for at in _present(values)]

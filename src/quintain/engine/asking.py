@@ -16,7 +16,7 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Failure, Prediction
 from quintain.core.task import Task
 from quintain.core.untrusted import storable
-from quintain.engine.runner import Runner
+from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
 from quintain.tasks.contract import kind_of
 
@@ -78,7 +78,7 @@ class Failures:
         return Prediction(None, failure=storable(reason, REASON))
 
 
-def ask(runner: Runner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
+def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, single: bool) -> list[Prediction]:
     """Ask for *inputs* in one message and give a prediction for each; those of a message that is lost one by one."""
     try:
         reply = runner.predict(inputs, single=single)
@@ -92,7 +92,7 @@ def ask(runner: Runner, task: Task, inputs: Inputs, failures: Failures, *, singl
     return [replace(one, exchange=told) for one, told in zip(found, reply.exchanges, strict=True)]
 
 
-def read_answer(runner: Runner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
+def read_answer(runner: ModelRunner, task: Task, given: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
     """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
     if isinstance(raw, Failure) and raw.unread:
         return failures.mark_unread(raw.reason)
@@ -113,7 +113,7 @@ def parse_raw(task: Task, given: Mapping[str, Any], raw: Any) -> Prediction:
         raise BadInput("It cannot be read: {error}.", error=storable(str(error), REASON)) from error
 
 
-def _last_words(runner: Runner, failures: Failures) -> str:
+def _last_words(runner: ModelRunner, failures: Failures) -> str:
     """Give what was printed, where this failure is the one that ends the run."""
     return runner.printed() if failures.count >= failures.allowed else ""
 

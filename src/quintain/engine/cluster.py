@@ -73,7 +73,7 @@ def pack_model(model: RunnableModel) -> PackedModel:
         return PackedModel(packed(model.folder), tuple(packed(folder) for folder in model.packages))
 
 
-class Board:
+class ProgressBoard:
     """How far the cells on the cluster have come; one process of the cluster keeps it for all of them."""
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class RayEngine:
                     "reached with its client: pip install 'ray[client]'.",
                 ) from error
         # Wherever it runs, it is started again elsewhere when its node is lost; what it knew is told again.
-        self._board: Any = ray.remote(Board).options(num_cpus=0, max_restarts=-1).remote()
+        self._board: Any = ray.remote(ProgressBoard).options(num_cpus=0, max_restarts=-1).remote()
         self._remote = ray.remote(_run_reporting)
         self._models: dict[str, Any] = {}
         self._putting = threading.Lock()

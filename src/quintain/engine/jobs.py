@@ -17,7 +17,7 @@ from quintain.adapters.contract import ADAPTERS, Outside, Predict
 from quintain.core.task import Task
 from quintain.engine.measuring import measure
 from quintain.engine.predicting import prediction_table, write_predictions
-from quintain.engine.runner import RunnableModel, Runner, open_runner
+from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 
@@ -89,7 +89,7 @@ def _run(
             raise
 
 
-def _answer(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> CellResult:
+def _answer(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -> CellResult:
     if job.measured:
         return _measure(job, runner, advance)
     failures = write_predictions(
@@ -104,7 +104,7 @@ def _answer(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> Cel
     return CellResult(failures.rows, {**runner.facts(), "failed": failures.count}, runner.printed())
 
 
-def _measure(job: CellJob, runner: Runner, advance: Callable[[int], None]) -> CellResult:
+def _measure(job: CellJob, runner: ModelRunner, advance: Callable[[int], None]) -> CellResult:
     """Measure the model; what it answered meanwhile is kept, to be compared with the answers that are scored."""
     table = pl.read_parquet(job.inputs)
     found = measure(runner, job.task, table.drop("id").to_dicts(), batch_size=job.model.batch_size)

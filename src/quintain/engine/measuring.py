@@ -21,7 +21,7 @@ import numpy as np
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import Failures, ask, read_answer
-from quintain.engine.runner import Runner
+from quintain.engine.runner import ModelRunner
 from quintain.engine.sandbox.limits import AnswersLost
 from quintain.engine.sandbox.process import SAMPLE_SECONDS
 from quintain.stats.bootstrap import FloatArray
@@ -112,7 +112,9 @@ def split(rows: int, repeats: int = REPEATS) -> list[range]:
     return [range(warm_up), *(range(start, start + size) for start in range(warm_up, warm_up + size * repeats, size))]
 
 
-def measure(runner: Runner, task: Task, inputs: Inputs, *, batch_size: int, repeats: int = REPEATS) -> Measured | None:
+def measure(
+    runner: ModelRunner, task: Task, inputs: Inputs, *, batch_size: int, repeats: int = REPEATS
+) -> Measured | None:
     """Measure *runner* on *inputs*; None where it runs out of our sight, so that nothing can be said."""
     usage = runner.usage
     if usage is None or not inputs:
@@ -149,7 +151,7 @@ def measure(runner: Runner, task: Task, inputs: Inputs, *, batch_size: int, repe
     )
 
 
-def _timed(runner: Runner, task: Task, inputs: Inputs, failures: Failures) -> Timed:
+def _timed(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures) -> Timed:
     """Ask for one example after the other. One that fails has taken its time too."""
     times: list[int] = []
     predictions: list[Prediction] = []
@@ -181,7 +183,7 @@ def machine() -> Mapping[str, Any]:
     }
 
 
-def _differing(runner: Runner, task: Task, inputs: Inputs, before: Sequence[Prediction], batch_size: int) -> int:
+def _differing(runner: ModelRunner, task: Task, inputs: Inputs, before: Sequence[Prediction], batch_size: int) -> int:
     """Ask again as a run does, in batches or one by one, and count the examples that are answered otherwise."""
     size = batch_size if batch_size > 1 else len(inputs)
     failures = Failures(len(inputs), allowed=len(inputs))

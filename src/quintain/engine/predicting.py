@@ -16,7 +16,7 @@ import polars as pl
 from quintain.core.example import Prediction
 from quintain.core.task import Task
 from quintain.engine.asking import Failures, ask
-from quintain.engine.runner import Runner
+from quintain.engine.runner import ModelRunner
 from quintain.tasks.contract import kind_of
 
 BLOCK = 8192
@@ -39,24 +39,16 @@ def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataT
 
     Spans and texts are kept as text. An example that the model failed on has no prediction, and says why in `failure`.
     """
-    answers: dict[str, pl.DataType] = {
-        "label": pl.String(),
-        "choice": pl.Int64(),
-        "choices": pl.List(pl.Int64()),
-        "span": pl.String(),
-        "token": pl.Int64(),
-        "text": pl.String(),
-    }
-    answer_type = kind_of(task).answer_type
-    schema: dict[str, pl.DataType] = {"id": pl.String(), "prediction": answers[answer_type]}
-    if answer_type == "label":
+    kind = kind_of(task)
+    schema: dict[str, pl.DataType] = {"id": pl.String(), "prediction": kind.answers.predicted}
+    if kind.needs_labels:
         schema["probabilities"] = pl.Struct({label: pl.Float64() for label in task.label_names})
     schema["failure"] = pl.String()
     return {**schema, **EXCHANGE} if worded else schema
 
 
 def write_predictions(
-    runner: Runner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
+    runner: ModelRunner, task: Task, inputs: Path, out: Path, *, batch_size: int, seed: int, progress: Progress
 ) -> Failures:
     """Ask *runner* for every row of *inputs* (`id` and the input fields) and write *out*; give what failed of them."""
     rows: int = pl.scan_parquet(inputs).select(pl.len()).collect().item()
@@ -88,8 +80,8 @@ def prediction_table(
     task: Task, ids: pl.Series, predictions: Sequence[Prediction], *, worded: bool = False
 ) -> pl.DataFrame:
     """Put predictions beside the ids of their examples, in the columns of `prediction_schema`."""
-    schema = prediction_schema(task, worded=worded)
-    answers = [_stored(prediction.answer) for prediction in predictions]
+    schema, said = prediction_schema(task, worded=worded), kind_of(task).answers.said
+    answers = [said(prediction.answer) for prediction in predictions]
     columns: dict[str, Any] = {"id": ids, "prediction": pl.Series(answers, dtype=schema["prediction"])}
     if "probabilities" in schema:
         given = [prediction.probabilities for prediction in predictions]
@@ -101,7 +93,3 @@ def prediction_table(
         told = [getattr(prediction.exchange, name, None) for prediction in predictions]
         columns[name] = pl.Series(told, dtype=schema[name])
     return pl.DataFrame(columns)
-
-
-def _stored(answer: Any) -> Any:
-    return answer["text"] if isinstance(answer, dict) else answer

@@ -35,7 +35,7 @@ class RunnableModel:
     key: str = ""  # the hash of its content, where it is known
 
 
-class Runner(Protocol):
+class ModelRunner(Protocol):
     """Something that answers. *usage* is None where the model runs out of our sight, and so is *layers*.
 
     *layers* are those of the sandbox that hold around it. *worded* says that answers come with the words they were
@@ -136,7 +136,7 @@ def task_facts(task: Task) -> dict[str, Any]:
         "answer": kind.answer_type,
         "labels": list(task.label_names),
         "fields": [{"name": item.name, "type": item.type} for item in kind.fields(task)],
-        "source": getattr(kind, "source", None),
+        "source": kind.source,
         "options": dict(task.options),
     }
 
@@ -151,7 +151,7 @@ def open_runner(
     outside: Outside | None = None,
     measured: bool = False,
     load: Callable[[RunnableModel], Predict] | None = None,
-) -> Iterator[Runner]:
+) -> Iterator[ModelRunner]:
     """Make *model* ready to answer. *sandbox* is the policy of `require_sandbox`; *load* loads models of our own.
 
     A model that is our own code needs no sandbox to answer. When it is *measured* it runs in a process of its own, with

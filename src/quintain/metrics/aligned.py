@@ -14,10 +14,10 @@ from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.tasks.answer_kinds.contract import AnswerKind, Values, answers_of
 
 T = TypeVar("T")
 
-Values = pl.Series | Sequence[Any]
 Rows = pl.DataFrame | pl.Series | Sequence[Mapping[str, float] | None]
 
 
@@ -98,7 +98,8 @@ def align(
     >>> len(align("label", ["yes", "no"], ["yes", None]))
     2
     """
-    gold, predictions = as_answers(answer_type, gold, many=True), as_answers(answer_type, predictions, many=False)
+    answers = answers_of(answer_type)
+    gold, predictions = answers.golds(gold), answers.predictions(predictions)
     if len(gold) != len(predictions):
         raise BadInput(
             "There are {n} gold answers and {predictions} predictions.", n=len(gold), predictions=len(predictions)
@@ -110,7 +111,7 @@ def align(
         )
     given = None if probabilities is None else _frame(probabilities)
     people = None if distributions is None else _frame(distributions)
-    classes = _classes(answer_type, gold, predictions, labels, given, people)
+    classes = _classes(answers, gold, predictions, labels, given, people)
     return Aligned(
         answer_type,
         gold,
@@ -122,57 +123,19 @@ def align(
     )
 
 
-_SPANS = pl.List(pl.Struct({"text": pl.String, "start": pl.Int64}))
-_DTYPES: Mapping[AnswerType, pl.DataType] = {
-    "label": pl.String(),
-    "choice": pl.Int64(),
-    "choices": pl.List(pl.Int64()),
-    "span": pl.String(),
-    "token": pl.Int64(),
-    "text": pl.String(),
-}
-
-
-def as_answers(answer_type: AnswerType, values: Values, *, many: bool) -> pl.Series:
-    """Bring answers into one shape; with *many*, texts and spans are lists of golds, else single predictions."""
-    if answer_type not in ("span", "text"):
-        series = values if isinstance(values, pl.Series) else pl.Series("answer", list(values), strict=False)
-        return series.cast(_DTYPES[answer_type])
-    if isinstance(values, pl.Series) and values.dtype == (pl.List(pl.String) if many else pl.String):
-        return values
-    if many and isinstance(values, pl.Series) and values.dtype == _SPANS:
-        texts = values.list.eval(pl.element().struct.field("text"))
-        return texts.to_frame().select(pl.when(pl.first().list.len() == 0).then([""]).otherwise(pl.first())).to_series()
-    rows = [_texts(value) for value in values]
-    if many:
-        return pl.Series("gold", rows, dtype=pl.List(pl.String))
-    return pl.Series("prediction", [None if not row else row[0] for row in rows], dtype=pl.String)
-
-
-def _texts(value: Any) -> list[str] | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [str(value.get("text", ""))]
-    # A question without an answer has an empty list of golds: the right prediction is the empty text.
-    return [text for item in value for text in _texts(item) or []] or [""]
-
-
 def _classes(
-    answer_type: AnswerType,
+    answers: AnswerKind,
     gold: pl.Series,
     predictions: pl.Series,
     labels: Sequence[str] | None,
     *more: pl.DataFrame | None,
 ) -> tuple[str, ...]:
     if labels is not None:
-        strange = sorted(set(gold.cast(pl.String).unique()) - set(labels)) if answer_type == "label" else []
+        strange = sorted(set(gold.cast(pl.String).unique()) - set(labels)) if answers.is_class else []
         if strange:
             raise BadInput("Gold answer '{label}' is not one of {labels}.", label=strange[0], labels=", ".join(labels))
         return tuple(labels)
-    if answer_type not in ("label", "choice", "token"):
+    if not answers.is_class:
         return ()
     found = pl.concat([gold.rename("a"), predictions.rename("a")]).drop_nulls().unique().sort()
     classes = found.cast(pl.String).to_list()

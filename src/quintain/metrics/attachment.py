@@ -10,7 +10,7 @@ from quintain.stats.bootstrap import FloatArray
 
 
 @METRICS.register("attachment")
-class Attachment(MeanMetric):
+class AttachmentAccuracy(MeanMetric):
     """The share of marked tokens that are attached to the right head."""
 
     name = "attachment"

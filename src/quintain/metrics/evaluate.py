@@ -11,22 +11,12 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType, Task
-from quintain.metrics.aligned import Aligned, Rows, Values, align
+from quintain.metrics.aligned import Aligned, Rows, align
 from quintain.metrics.contract import METRICS, Metric
 from quintain.stats.bootstrap import Estimate, IntArray, Tally
 from quintain.stats.posterior import Draws
+from quintain.tasks.answer_kinds.contract import Values, answers_of
 from quintain.tasks.contract import kind_of
-
-# What people call F1 depends on what is answered.
-_F1: Mapping[AnswerType, str] = {"label": "macro_f1", "choices": "set_f1", "span": "token_f1"}
-_DEFAULTS: Mapping[AnswerType, tuple[str, ...]] = {
-    "label": ("accuracy", "macro_f1"),
-    "choice": ("accuracy",),
-    "choices": ("set_exact_match", "set_f1"),
-    "span": ("exact_match", "token_f1"),
-    "token": ("attachment",),
-    "text": ("bleu", "chrf", "rouge_l"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +80,12 @@ class Beside(TypedDict, total=False):
 
 def default_metrics(answer_type: AnswerType) -> tuple[str, ...]:
     """List the metrics that are computed when none is asked for."""
-    return _DEFAULTS[answer_type]
+    return answers_of(answer_type).metrics
 
 
 def metric_named(name: str, answer_type: AnswerType) -> Metric:
     """Give the metric called *name*, where `f1` is the F1 that suits *answer_type*."""
-    metric = METRICS.get(_F1.get(answer_type, name) if name == "f1" else name)()
+    metric = METRICS.get(answers_of(answer_type).f1 or name if name == "f1" else name)()
     if answer_type not in metric.answer_types:
         suited = [other for other, kind in METRICS.items() if answer_type in kind.answer_types]
         raise BadInput(

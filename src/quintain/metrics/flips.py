@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from scipy import sparse
 
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
-from quintain.metrics.aligned import Values, as_answers
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Prior, Tally
 from quintain.stats.posterior import Draws, mean_estimate
-from quintain.stats.text import normalise
+from quintain.tasks.answer_kinds.contract import Values, answers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +61,12 @@ class Unchanged:
 
 def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
     """Say where two answers are the same after normalisation; two that were not given are the same too."""
-    first, second = (as_answers(answer_type, values, many=False) for values in (before, after))
+    answers = answers_of(answer_type)
+    first, second = (answers.normalised(answers.predictions(values)) for values in (before, after))
     if len(first) != len(second):
         raise BadInput(
             "There are {n} answers before and {after} after the perturbation.", n=len(first), after=len(second)
         )
-    if answer_type == "choices":
-        first, second = first.list.unique().list.sort(), second.list.unique().list.sort()
-    elif answer_type in ("span", "text"):
-        first, second = (_normalised(series) for series in (first, second))
     return first.eq_missing(second).to_numpy()
 
 
@@ -81,12 +76,8 @@ def kept_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
     >>> kept_answers("label", ["a", None, "a"], ["a", None, None]).tolist()
     [True, False, False]
     """
-    given = as_answers(answer_type, before, many=False).is_not_null().to_numpy()
+    given = answers_of(answer_type).predictions(before).is_not_null().to_numpy()
     return np.asarray(same_answers(answer_type, before, after) & given, dtype=np.bool_)
-
-
-def _normalised(texts: pl.Series) -> pl.Series:
-    return pl.Series([None if text is None else normalise(text) for text in texts], dtype=pl.String)
 
 
 def unchanged_share(

@@ -24,8 +24,9 @@ import polars as pl
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.jsontext import parse_json
 from quintain.core.registry import Registry
-from quintain.core.task import Label, Task
+from quintain.core.task import AnswerType, Label, Task
 from quintain.core.texts import Text
+from quintain.tasks.contract import kind_of
 
 Batch = list[dict[str, Any]]
 Progress = Callable[[float], None]  # called with the fraction that is done, from 0 to 1
@@ -56,6 +57,7 @@ class Baseline(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    answer_types: ClassVar[tuple[AnswerType, ...]]  # those that it can give
     about: ClassVar[str]  # how it decides, and what it is blind to; goes into its model card
 
     def __init__(self, task: Task) -> None:
@@ -64,9 +66,14 @@ class Baseline(ABC):
         self.arrays: Arrays = {}
 
     @classmethod
-    @abstractmethod
     def suits(cls, task: Task) -> bool:
         """Say whether *task* has the fields and answers that this baseline needs."""
+        return kind_of(task).answer_type in cls.answer_types and cls.finds_fields(task)
+
+    @classmethod
+    def finds_fields(cls, task: Task) -> bool:
+        """Say whether *task*, whose answers suit, has the fields that this baseline reads; by default it reads none."""
+        return True
 
     @abstractmethod
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:

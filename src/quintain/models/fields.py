@@ -6,16 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from quintain.core.task import AnswerType, FieldType, Task
+from quintain.core.task import FieldType, Task
 from quintain.models.contract import Batch
 from quintain.tasks.contract import kind_of
 
 TEXTS: tuple[FieldType, ...] = ("text", "long_text")
-
-
-def answer_type(task: Task) -> AnswerType:
-    """Give the type of the task's answers."""
-    return kind_of(task).answer_type
 
 
 def of_type(task: Task, *types: FieldType) -> list[str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput
-from quintain.core.task import Task
+from quintain.core.task import AnswerType, Task
 from quintain.models.contract import Baseline, Batch
-from quintain.models.fields import answer_type, text_fields
+from quintain.models.fields import text_fields
 
 Probabilities = npt.NDArray[np.floating[Any]]
 
@@ -20,10 +20,12 @@ Probabilities = npt.NDArray[np.floating[Any]]
 class LabelBaseline(Baseline):
     """A baseline for tasks whose answers are labels, and that have a text to read."""
 
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("label",)
+
     @classmethod
-    def suits(cls, task: Task) -> bool:
-        """Ask for labels and at least one text."""
-        return answer_type(task) == "label" and bool(text_fields(task))
+    def finds_fields(cls, task: Task) -> bool:
+        """Ask for at least one text."""
+        return bool(text_fields(task))
 
     @property
     def labels(self) -> list[str]:

@@ -32,7 +32,7 @@ _SPACE, _WORD, _MARK = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Block:
+class NgramBlock:
     """The buckets of one kind of n-gram: those of text *n* are `indices[indptr[n] : indptr[n + 1]]`."""
 
     indices: npt.NDArray[np.int32]
@@ -58,7 +58,7 @@ class Block:
 class Features:
     """The n-grams of some texts: blocks whose sum counts buckets by text, and the factor that scales each text."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[NgramBlock, ...]
     scale: npt.NDArray[np.float32]
 
     def times(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -86,7 +86,7 @@ class Features:
         blocks = []
         for block in self.blocks:
             columns = np.searchsorted(used, block.indices).astype(np.int32)
-            blocks.append(Block(columns, block.indptr, len(used)))
+            blocks.append(NgramBlock(columns, block.indptr, len(used)))
         return Features(tuple(blocks), self.scale)
 
 
@@ -189,22 +189,22 @@ def _ladder(size: int) -> tuple[Codes, Codes]:
     return _powers(size, _BASE), _powers(size, _INVERSE)
 
 
-def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> Block:
+def _block(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> NgramBlock:
     """Put hashes into buckets; each belongs to the last text that starts at or before its position."""
     buckets = (_mix(hashes * _SPREAD) >> np.uint32(32 - bits)).view(np.int32)
     edges = np.searchsorted(positions, starts)
     pointers = np.append(edges, len(positions)).astype(np.int32)
     pointers[0] = 0
-    return Block(buckets, pointers, 1 << bits)
+    return NgramBlock(buckets, pointers, 1 << bits)
 
 
-def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> Block:
+def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) -> NgramBlock:
     owners = np.searchsorted(starts, positions, side="right")
     same = np.flatnonzero(owners[:-1] == owners[1:])
     return _block(hashes[same] * _PAIR + hashes[same + 1], positions[same], starts, bits)
 
 
-def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int) -> Iterator[Block]:
+def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int) -> Iterator[NgramBlock]:
     """Hash windows of each size whose inner characters all belong to one word; the outer two may be its edges."""
     word = classes == _WORD
     letters = np.where(word, mixed, _PAIR)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy.special import expit, softmax
 
-from quintain.core.task import Task
+from quintain.core.task import AnswerType, Task
 from quintain.models import logistic
 from quintain.models.contract import Baseline, Batch
-from quintain.models.fields import answer_type, clean, of_type
+from quintain.models.fields import clean, of_type
+from quintain.tasks.contract import kind_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,10 +22,12 @@ Floats = npt.NDArray[np.float64]
 class OptionBaseline(Baseline):
     """A baseline for tasks whose answer is one option (they compete) or several (each stands for itself)."""
 
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("choice", "choices")
+
     @classmethod
-    def suits(cls, task: Task) -> bool:
+    def finds_fields(cls, task: Task) -> bool:
         """Ask for options to choose from."""
-        return answer_type(task) in {"choice", "choices"} and len(of_type(task, "texts")) == 1
+        return len(of_type(task, "texts")) == 1
 
     @property
     def options_field(self) -> str:
@@ -34,7 +37,7 @@ class OptionBaseline(Baseline):
     @property
     def several(self) -> bool:
         """Whether several options may be right."""
-        return answer_type(self.task) == "choices"
+        return kind_of(self.task).answers.several
 
     @abstractmethod
     def scores(self, batch: Batch) -> Floats:

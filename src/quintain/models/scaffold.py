@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from quintain.core.errors import Conflict, Unavailable
-from quintain.core.task import AnswerType, Task
+from quintain.core.task import Task
 from quintain.models.card import write_card
 from quintain.tasks.contract import TaskKind, kind_of
 from quintain.tasks.writing import toml
-
-# What a handler answers before anybody has taught it anything, for each type of answer; {item} is an example.
-_ANSWERS: Mapping[AnswerType, str] = {
-    "choice": "0",
-    "choices": "[0]",
-    "token": "0",
-    "text": "item[{source!r}]",
-    "span": "item[{source!r}].split(' ')[0]",
-}
-
 
 # True of what is written here, so that the folder can be submitted as it is; whoever teaches it says something better.
 _CARD = {
@@ -65,7 +54,7 @@ def write_model(folder: Path, task: Task, *, name: str, named: bool = True) -> l
 def handler(task: Task) -> str:
     """Write a handler for *task* of ten lines at most; it answers, if not well."""
     kind = kind_of(task)
-    return _labelled(task, kind) if kind.answer_type == "label" else _other(task, kind)
+    return _labelled(task, kind) if kind.needs_labels else _other(task, kind)
 
 
 def _labelled(task: Task, kind: TaskKind) -> str:
@@ -86,8 +75,7 @@ def predict(batch):
 
 def _other(task: Task, kind: TaskKind) -> str:
     fields = kind.fields(task)
-    source = getattr(kind, "source", fields[0].name)
-    answer = _ANSWERS[kind.answer_type].format(source=source)
+    answer = kind.answers.in_python(kind.source or fields[0].name)
     listed = ", ".join(field.name for field in fields)
     return f'''"""Answers an example with the fields {listed}; teach it something better."""
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from quintain.core.task import Task
+from quintain.core.task import AnswerType, Task
 from quintain.models.contract import Baseline
-from quintain.models.fields import answer_type, clean, of_type
+from quintain.models.fields import clean, of_type
 
 
 class SpanBaseline(Baseline):
     """A baseline for tasks whose answer is a span of a long text."""
 
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("span",)
+
     @classmethod
-    def suits(cls, task: Task) -> bool:
-        """Ask for spans of the one long text."""
-        return answer_type(task) == "span" and len(of_type(task, "long_text")) == 1
+    def finds_fields(cls, task: Task) -> bool:
+        """Ask for one long text."""
+        return len(of_type(task, "long_text")) == 1
 
     def source(self, example: dict[str, Any]) -> str:
         """Give the text that the answer is taken from; left as it is, so that positions stay right."""

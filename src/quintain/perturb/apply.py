@@ -9,14 +9,14 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.perturb import draws
-from quintain.perturb.batch import Batch, Ints, Span
+from quintain.perturb.batch import Ints, Span, TextBatch
 from quintain.perturb.contract import Edit, Perturbation, Proposal
 
 CHUNK = 2_048  # texts worked on together: enough for vector operations to pay, little enough to keep memory flat
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PerturbedText:
     """What became of one text: the new one, the edits that lead to it, and from which groups to which."""
 
     text: str
@@ -59,7 +59,7 @@ def _in_chunks(texts: Sequence[str], perturbation: Perturbation, seed: int, rate
 
 def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbation, rate: float) -> list[str | None]:
     """Perturb *texts*, each with its seed, by way of edits."""
-    batch = Batch(texts, seeds)
+    batch = TextBatch(texts, seeds)
     return rewrite(batch, settle(batch, perturbation.propose(batch, rate)))
 
 
@@ -74,7 +74,7 @@ def rate_of(perturbation: Perturbation, severity: float) -> float:
     return min(1.0, perturbation.rate * severity)
 
 
-def settle(batch: Batch, proposal: Proposal) -> Proposal:
+def settle(batch: TextBatch, proposal: Proposal) -> Proposal:
     """Drop the edits that touch protected spans, and those that are tied to a dropped one."""
     if not batch.spans or not len(proposal):
         return proposal
@@ -99,7 +99,7 @@ def _touches(proposal: Proposal, spans: Sequence[Span]) -> np.ndarray[tuple[int]
     return touched
 
 
-def rewrite(batch: Batch, proposal: Proposal) -> list[str | None]:
+def rewrite(batch: TextBatch, proposal: Proposal) -> list[str | None]:
     """Carry out the edits; None stands for a text without any."""
     result: list[str | None] = [None] * len(batch)
     if not len(proposal):
@@ -125,10 +125,10 @@ def rewrite(batch: Batch, proposal: Proposal) -> list[str | None]:
     return result
 
 
-def outcomes(batch: Batch, proposal: Proposal) -> list[Outcome | None]:
+def outcomes(batch: TextBatch, proposal: Proposal) -> list[PerturbedText | None]:
     """Carry out the edits and tell, for each changed text, what was done."""
     texts = rewrite(batch, proposal)
-    result: list[Outcome | None] = [None] * len(batch)
+    result: list[PerturbedText | None] = [None] * len(batch)
     groups = proposal.groups
     for i, first, last in _stretches(batch.text_at(proposal.start)):
         new = texts[i]
@@ -139,7 +139,9 @@ def outcomes(batch: Batch, proposal: Proposal) -> list[Outcome | None]:
         edits = tuple(
             (int(proposal.start[j]) - begin, int(proposal.end[j]) - begin, proposal.replacement[j]) for j in stretch
         )
-        result[i] = Outcome(new, edits, frozenset(groups[j] for j in stretch) - {("", "")} if groups else frozenset())
+        result[i] = PerturbedText(
+            new, edits, frozenset(groups[j] for j in stretch) - {("", "")} if groups else frozenset()
+        )
     return result
 
 

@@ -26,7 +26,7 @@ _THINGS = re.compile(
 _THING_MARKS = letters.flags("@#<&{[/")
 
 
-class Batch:
+class TextBatch:
     """Some texts to perturb together.
 
     *seeds* holds 64 bits for each text. *owners* says which texts are fields of one example (by default each stands
@@ -132,7 +132,7 @@ class Places:
 class Words:
     """Runs of letters, with apostrophes inside: where they are, in which text, and which may be edited."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: TextBatch) -> None:
         self._batch = batch
         inside = self._join_apostrophes(batch.flags(letters.word_characters()))
         self._inside = inside

@@ -1,7 +1,7 @@
 """What every perturbation must say of itself.
 
 A perturbation is one file in `robustness/` or `fairness/` with one class decorated by `@PERTURBATIONS.register(name)`.
-It looks at a whole `Batch` of texts at once and proposes edits; it never rewrites a text itself. That the edits are
+It looks at a whole `TextBatch` of texts at once and proposes edits; it never rewrites a text itself. That the edits are
 kept apart from the text is what lets gold spans be moved along, edits on an answer be refused, and a flip be shown
 as a diff. `PerText` is the easy way in for a perturbation that would rather see one text at a time.
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quintain.core.registry import Registry
-from quintain.perturb.batch import Batch
+from quintain.perturb.batch import TextBatch
 from quintain.perturb.draws import Hashes
 
 Family = Literal["robustness", "fairness"]
@@ -58,7 +58,7 @@ class Proposal:
 
 
 @dataclass(slots=True)
-class Draft:
+class EditDraft:
     """A proposal while it is being written, edit by edit, in any order."""
 
     edits: list[tuple[int, int, str, str, tuple[str, str]]] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Perturbation(ABC):
     in_paper: ClassVar[bool] = False
 
     @abstractmethod
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Propose edits to the texts of *batch* that touch about the share *rate* of each text's words."""
 
     def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
@@ -113,9 +113,9 @@ class PerText(Perturbation):
     def edits(self, text: str, seed: int, rate: float) -> Sequence[Edit]:
         """List edits of *text* in its own offsets; all chance comes from *seed*, 64 bits wide."""
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Go through the texts one by one."""
-        draft = Draft()
+        draft = EditDraft()
         rows = zip(batch.texts, batch.begins.tolist(), batch.seeds.tolist(), strict=True)
         for text, begin, seed in rows:
             for start, end, replacement in self.edits(text, seed, rate):
@@ -149,13 +149,13 @@ def names_of(family: Family, *, in_paper: bool | None = None) -> list[str]:
 
 __all__ = [
     "PERTURBATIONS",
-    "Batch",
-    "Draft",
     "Edit",
+    "EditDraft",
     "Family",
     "PerText",
     "Perturbation",
     "Proposal",
+    "TextBatch",
     "names_of",
     "perturbation",
 ]

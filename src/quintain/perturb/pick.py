@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 
 from quintain.perturb import draws, letters
-from quintain.perturb.batch import Batch, Ints, Places
+from quintain.perturb.batch import Ints, Places, TextBatch
 from quintain.perturb.contract import Proposal
 
 
 def pick_letters(
-    batch: Batch, table: letters.Flags, rate: float, *, shortest: int = 2, inner: bool = False
+    batch: TextBatch, table: letters.Flags, rate: float, *, shortest: int = 2, inner: bool = False
 ) -> tuple[Ints, Ints]:
     """Choose words with a letter that *table* flags and pick one such letter in each; give words and places.
 
@@ -46,7 +46,7 @@ class Swaps:
         return [options[i] for i in (row * self._width + draws.below(draw, self._count[row])).tolist()]
 
 
-def swap_letters(batch: Batch, swaps: Swaps, rate: float, *, shortest: int = 2) -> Proposal:
+def swap_letters(batch: TextBatch, swaps: Swaps, rate: float, *, shortest: int = 2) -> Proposal:
     """Propose to replace one letter in each chosen word by one of its *swaps*."""
     chosen, at = pick_letters(batch, swaps.flags, rate, shortest=shortest)
     return Proposal(at, at + 1, swaps.replacements(batch.small[at], batch.words.draw(chosen, 2)))
@@ -70,7 +70,7 @@ def ordered(start: Ints, end: Ints, replacement: list[str]) -> Proposal:
 
 
 def pick_places(
-    batch: Batch, flag: letters.Flags, rate: float, *, shortest: int, after: int = 0, before: int = 0
+    batch: TextBatch, flag: letters.Flags, rate: float, *, shortest: int, after: int = 0, before: int = 0
 ) -> tuple[Ints, Ints]:
     """Choose words of at least *shortest* characters and pick a flagged place in each, as `pick_letters` does.
 
@@ -85,7 +85,7 @@ def pick_places(
     return chosen, places.pick(start[chosen], end[chosen], words.draw(chosen, 1))
 
 
-def swappable(batch: Batch) -> letters.Flags:
+def swappable(batch: TextBatch) -> letters.Flags:
     """Flag the letters whose right-hand neighbour is another letter, and a different one."""
     letter = batch.flags(letters.typed_letters())
     flag = np.zeros(letter.size, dtype=bool)

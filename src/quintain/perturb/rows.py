@@ -14,15 +14,15 @@ import numpy as np
 import polars as pl
 
 from quintain.perturb import draws
-from quintain.perturb.apply import Outcome, outcomes, rate_of, replay, settle
-from quintain.perturb.batch import Batch, Span
+from quintain.perturb.apply import PerturbedText, outcomes, rate_of, replay, settle
+from quintain.perturb.batch import Span, TextBatch
 from quintain.perturb.contract import Edit, Perturbation
 
 Shape = Literal["text", "texts", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """A column with texts in it; a closed one is read and never changed."""
 
     name: str
@@ -31,7 +31,7 @@ class Column:
 
 
 @dataclass(slots=True)
-class Change:
+class RowChange:
     """What a perturbation made of one row: new values by column, edits, groups.
 
     Edits are by column; those of the third of several texts are under `column[2]`, those of tokens are in the offsets
@@ -57,7 +57,7 @@ class _Slot:
     """One text of one row."""
 
     row: int
-    column: Column
+    column: TextColumn
     place: int
     text: str
     protected: tuple[Span, ...]
@@ -65,14 +65,14 @@ class _Slot:
 
 def perturb_rows(
     table: pl.DataFrame,
-    columns: Sequence[Column],
+    columns: Sequence[TextColumn],
     perturbation: Perturbation,
     *,
     contents: Sequence[str],
     seed: int = 0,
     severity: float = 1.0,
     protected: Mapping[str, Sequence[Sequence[Span]]] | None = None,
-) -> list[Change | None]:
+) -> list[RowChange | None]:
     """Perturb each row of *table*; None stands for one that stays as it is.
 
     *contents* names what each row's seed comes from, such as its id. *protected* lists, by column and row, the
@@ -81,13 +81,13 @@ def perturb_rows(
     rate = rate_of(perturbation, severity)
     used = [column for column in columns if column.open or perturbation.family == "fairness"]
     slots = _slots(table, used, protected or {})
-    result: list[Change | None] = [None] * table.height
+    result: list[RowChange | None] = [None] * table.height
     if not slots:
         return result
     owners = np.array([slot.row for slot in slots], dtype=np.int64)
     owner_seeds = draws.keyed(draws.hashes_of(contents), perturbation.name, perturbation.version, seed)
     order = np.arange(len(slots)) - np.searchsorted(owners, owners)
-    batch = Batch(
+    batch = TextBatch(
         [slot.text for slot in slots],
         draws.at(owner_seeds[owners], order, 15),
         protected=[slot.protected for slot in slots],
@@ -96,12 +96,12 @@ def perturb_rows(
     )
     for slot, outcome in zip(slots, outcomes(batch, settle(batch, perturbation.propose(batch, rate))), strict=True):
         if outcome is not None and slot.column.open:
-            result[slot.row] = _note(result[slot.row] or Change(), slot, outcome, table)
+            result[slot.row] = _note(result[slot.row] or RowChange(), slot, outcome, table)
     return [change if change is not None and change.values else None for change in result]
 
 
 def _slots(
-    table: pl.DataFrame, columns: Sequence[Column], protected: Mapping[str, Sequence[Sequence[Span]]]
+    table: pl.DataFrame, columns: Sequence[TextColumn], protected: Mapping[str, Sequence[Sequence[Span]]]
 ) -> list[_Slot]:
     slots: list[_Slot] = []
     for column in columns:
@@ -117,7 +117,7 @@ def _slots(
     return sorted(slots, key=lambda slot: slot.row)
 
 
-def _note(change: Change, slot: _Slot, outcome: Outcome, table: pl.DataFrame) -> Change:
+def _note(change: RowChange, slot: _Slot, outcome: PerturbedText, table: pl.DataFrame) -> RowChange:
     """Write the outcome of one text into the change of its row."""
     name = label = slot.column.name
     edits = outcome.edits

@@ -22,9 +22,8 @@ from quintain.core.task import Task
 from quintain.perturb.apply import realign
 from quintain.perturb.batch import Span
 from quintain.perturb.contract import Edit, Perturbation
-from quintain.perturb.rows import Change, Column, Shape, perturb_rows
+from quintain.perturb.rows import RowChange, Shape, TextColumn, perturb_rows
 from quintain.tasks.contract import TaskKind, kind_of
-from quintain.tasks.shapes import gold_list
 
 ROWS = 4_096  # worked on together
 _SHAPES: Mapping[str, Shape] = {"text": "text", "long_text": "text", "texts": "texts", "tokens": "tokens"}
@@ -58,7 +57,7 @@ def perturb_example(
     kind = kind_of(task)
     names = [item.name for item in kind.fields(task)]
     row = {name: example.inputs.get(name) for name in names}
-    row |= {"answer": gold_list(kind.answer_type, example.answer), "meta": json.dumps(dict(example.meta))}
+    row |= {"answer": kind.answers.stored(example.answer), "meta": json.dumps(dict(example.meta))}
     schema = {**kind.schema(task), "meta": pl.String()}
     found = perturb_table(task, pl.DataFrame([row], schema=schema), perturbation, seed=seed, severity=severity)
     if found.is_empty():
@@ -112,8 +111,8 @@ def _perturb_part(
     kind: TaskKind, task: Task, table: pl.DataFrame, perturbation: Perturbation, seed: int, severity: float
 ) -> pl.DataFrame:
     fields = [item for item in kind.fields(task) if item.type in _SHAPES]
-    columns = [Column(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
-    source = kind.answer_control(task).of if kind.answer_type == "span" and "answer" in table.columns else None
+    columns = [TextColumn(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
+    source = kind.source if "answer" in table.columns else None
     spans = _quoted_spans(table, columns)
     if source:
         gold = _gold_spans(table, source)
@@ -154,7 +153,7 @@ def _gold_spans(table: pl.DataFrame, source: str) -> list[list[Span]]:
     ]
 
 
-def _quoted_spans(table: pl.DataFrame, columns: Sequence[Column]) -> dict[str, list[list[Span]]]:
+def _quoted_spans(table: pl.DataFrame, columns: Sequence[TextColumn]) -> dict[str, list[list[Span]]]:
     """Find where an open text holds a closed one, such as the predicate that a question is about: that must stay."""
     closed = [table[column.name].to_list() for column in columns if column.shape == "text" and not column.open]
     if not closed:
@@ -181,7 +180,7 @@ def _places(text: str, answer: str, start: int | None) -> list[Span]:
     return found
 
 
-def _moved(rows: pl.DataFrame, changes: Sequence[Change], source: str) -> list[list[dict[str, Any]] | None]:
+def _moved(rows: pl.DataFrame, changes: Sequence[RowChange], source: str) -> list[list[dict[str, Any]] | None]:
     """Move the gold spans along with the edits of their text."""
     result: list[list[dict[str, Any]] | None] = []
     for answers, change in zip(rows["answer"].to_list(), changes, strict=True):
@@ -199,7 +198,7 @@ def _moved_span(answer: Mapping[str, Any], edits: Sequence[Edit]) -> dict[str, A
 
 
 def _named_anew(
-    names: Sequence[str], rows: pl.DataFrame, changes: Sequence[Change], stamp: Mapping[str, Any]
+    names: Sequence[str], rows: pl.DataFrame, changes: Sequence[RowChange], stamp: Mapping[str, Any]
 ) -> pl.DataFrame:
     """Give the changed rows their own ids, and their lineage."""
     ids = [_id(dict(zip(names, row, strict=True))) for row in rows.select(names).iter_rows()]

@@ -11,7 +11,7 @@ from quintain.stats.judgements import Judgements
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class WorkerPair:
     """Two workers (codes), how many items both judged, and how much they agree beyond chance."""
 
     first: int
@@ -42,7 +42,7 @@ def pair_kappas(
     seed: int = 0,
     resamples: int = 1000,
     confidence: float = 0.95,
-) -> list[Pair]:
+) -> list[WorkerPair]:
     """Give Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
 
     Its interval is over resampled items, by multinomial draws of the pair's table.
@@ -62,7 +62,7 @@ def pair_kappas(
     values = cohen_kappa(tables.astype(np.float64))
     rng = np.random.default_rng(seed)
     return [
-        Pair(
+        WorkerPair(
             int(keys[row]) // workers,
             int(keys[row]) % workers,
             int(shared[row]),

@@ -22,21 +22,13 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.registry import Registry
-from quintain.core.task import AnswerType, Field, FieldType, Task
+from quintain.core.task import AnswerType, Field, FieldType, Label, Task
 from quintain.core.texts import Text
+from quintain.tasks.answer_kinds.contract import AnswerKind, answers_of
 from quintain.tasks.rules import RowFault, Rule, field_rules, find_faults, surely_fine
-from quintain.tasks.shapes import answer_fault, field_fault, gold_list
+from quintain.tasks.shapes import field_fault
 
 Widget = Literal["line", "textarea", "lines", "tokens", "labels", "options", "checkboxes", "span", "token", "image"]
-
-ANSWER_DTYPES: Mapping[AnswerType, pl.DataType] = {
-    "label": pl.String(),
-    "choice": pl.Int64(),
-    "choices": pl.List(pl.Int64()),
-    "span": pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()})),
-    "token": pl.Int64(),
-    "text": pl.List(pl.String()),
-}
 
 # Columns of a table of examples that are no inputs, so no field may be called this.
 RESERVED = ("id", "answer", "tags", "group", "meta")
@@ -73,6 +65,7 @@ class TaskKind(ABC):
 
     *example* is a good example of a task with the default options and the *starter_labels* (or *fixed_labels*, where
     the kind leaves no choice): documentation and new task files show it, and the contract suite starts from it.
+    *source* is the input of which answers are a piece, where they are one of one.
     """
 
     name: ClassVar[str]
@@ -81,6 +74,7 @@ class TaskKind(ABC):
     needs_labels: ClassVar[bool] = False
     fixed_labels: ClassVar[tuple[str, ...]] = ()
     starter_labels: ClassVar[tuple[str, ...]] = ()
+    source: ClassVar[str | None] = None
     example: ClassVar[Example]
     default_metrics: ClassVar[tuple[str, ...]]
     default_options: ClassVar[Mapping[str, Any]] = {}
@@ -105,6 +99,23 @@ class TaskKind(ABC):
     def answer_control(self, task: Task) -> FormField:
         """Describe the control with which a page asks for the answer."""
 
+    @property
+    def answers(self) -> AnswerKind:
+        """The type of the answers: how they are stored, compared and read."""
+        return answers_of(self.answer_type)
+
+    def judged_by(self, task: Task, inputs: Inputs) -> tuple[Label, ...] | None:
+        """List the labels that a judge chooses from; None where an answer is shown, and judges say if it is right."""
+        return None
+
+    def places(self, inputs: Inputs, text: str) -> list[int]:
+        """List where *text* stands in the *source*; nowhere, where answers are no piece of one."""
+        return []
+
+    def placed(self, task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
+        """Complete a good *target* by what follows from the inputs, or say what has to be told besides."""
+        return target, []
+
     def form(self, task: Task) -> Form:
         """Describe the controls with which a page asks for an example and its answer."""
         return Form(tuple(_control(item) for item in self.fields(task)), self.answer_control(task))
@@ -127,8 +138,8 @@ class TaskKind(ABC):
             fault = None if value is None else field_fault(item.type, value)
             values[name] = None if fault else value
             faults += [Fault(fault, field=name)] if fault else []
-        fault = None if answer is None else answer_fault(self.answer_type, answer)
-        values["answer"] = None if fault else gold_list(self.answer_type, answer)
+        fault = None if answer is None else self.answers.fault(answer)
+        values["answer"] = None if fault else self.answers.stored(answer)
         faults += [Fault(fault, field="answer")] if fault else []
         misshapen = {fault.field for fault in faults}
         rules = [rule for rule in self.rules(task) if rule.field not in misshapen]
@@ -152,7 +163,7 @@ class TaskKind(ABC):
     def schema(self, task: Task) -> dict[str, pl.DataType]:
         """Give the columns of a stored table of examples: inputs, then `answer`."""
         columns: dict[str, pl.DataType] = {item.name: _INPUT_DTYPES[item.type] for item in self.fields(task)}
-        columns["answer"] = ANSWER_DTYPES[self.answer_type]
+        columns["answer"] = self.answers.dtype
         return columns
 
     def check_options(self, options: Mapping[str, Any]) -> Sequence[str]:
@@ -242,4 +253,4 @@ def kind_of(task: Task) -> TaskKind:
     return KINDS.get(task.kind)()
 
 
-__all__ = ["ANSWER_DTYPES", "KINDS", "RESERVED", "Form", "FormField", "RowFault", "TaskKind", "Widget", "kind_of"]
+__all__ = ["KINDS", "RESERVED", "Form", "FormField", "RowFault", "TaskKind", "Widget", "kind_of"]

@@ -19,7 +19,6 @@ from quintain.stats.text import exact_match, rouge_l
 from quintain.tasks.answers import refuse_unknown, show
 from quintain.tasks.contract import KINDS, FormField, TaskKind
 from quintain.tasks.rules import CONTROL, Rule, blank
-from quintain.tasks.shapes import gold_list
 
 
 @KINDS.register("free-text")
@@ -57,7 +56,7 @@ class FreeText(TaskKind):
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether *prediction* is too far from every reference; the worker may overrule it (`asks_worker`)."""
-        references = gold_list("text", target)
+        references = self.answers.stored(target)
         if self.asks_worker(task):
             return not exact_match(prediction, references)
         score = _SCORES[self.option(task, "fooled_by")](prediction, references)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from quintain.core.example import Answer, Inputs, Prediction
-from quintain.core.task import AnswerType, Task
+from quintain.core.task import AnswerType, Label, Task
 from quintain.tasks.answers import parse_label
 from quintain.tasks.contract import FormField, TaskKind
 from quintain.tasks.rules import Rule, label_rules
@@ -31,6 +31,10 @@ class LabelKind(TaskKind):
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether the two labels differ."""
         return bool(target != prediction)
+
+    def judged_by(self, task: Task, inputs: Inputs) -> tuple[Label, ...] | None:
+        """Let judges choose among the labels that score."""
+        return task.labels
 
     def answer_control(self, task: Task) -> FormField:
         """Offer the labels that score."""

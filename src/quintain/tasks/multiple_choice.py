@@ -10,7 +10,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
-from quintain.core.task import AnswerType, Field, Task
+from quintain.core.task import AnswerType, Field, Label, Task
 from quintain.tasks.answers import chosen, distribution, refuse_unknown
 from quintain.tasks.contract import KINDS, FormField, TaskKind
 from quintain.tasks.rules import Rule, distinct_rule, index_rules
@@ -64,6 +64,10 @@ class MultipleChoice(TaskKind):
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether another option was chosen."""
         return bool(target != prediction)
+
+    def judged_by(self, task: Task, inputs: Inputs) -> tuple[Label, ...] | None:
+        """Let judges choose an option: its label is its number from 0, and the gloss is the option."""
+        return tuple(Label(str(number), str(text)) for number, text in enumerate(inputs.get("options") or ()))
 
     def answer_control(self, task: Task) -> FormField:
         """Offer the options."""

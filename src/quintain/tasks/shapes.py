@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from quintain.core.task import AnswerType, FieldType
+from quintain.core.task import FieldType
 from quintain.core.texts import Text
 
 INT64 = 2**63
@@ -40,10 +40,6 @@ def is_span(value: Any) -> bool:
     return set(value) <= {"text", "start"} and is_text(value.get("text")) and (start is None or is_index(start))
 
 
-def _is_list_of(one: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list | tuple) and all(one(entry) for entry in value)
-
-
 _FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], Text]] = {
     "text": (is_text, Text("a text")),
     "long_text": (is_text, Text("a text")),
@@ -52,32 +48,16 @@ _FIELDS: Mapping[FieldType, tuple[Callable[[Any], bool], Text]] = {
     "token": (is_index, Text("a token's number, counted from 0")),
     "image": (is_text, Text("an image's address")),
 }
-_ANSWERS: Mapping[AnswerType, tuple[Callable[[Any], bool], Text]] = {
-    "label": (is_text, Text("a label")),
-    "choice": (is_index, Text("an option's number, counted from 0")),
-    "choices": (_is_list_of(is_index), Text("a list of options' numbers, counted from 0")),
-    "span": (
-        lambda value: is_span(value) or _is_list_of(is_span)(value),
-        Text("a span (text and start) or a list of spans"),
-    ),
-    "token": (is_index, Text("a token's number, counted from 0")),
-    "text": (lambda value: is_text(value) or is_texts(value), Text("a text or a list of texts")),
-}
 
 
 def field_fault(kind: FieldType, value: Any) -> Text | None:
     """Say what is wrong with the shape of an input, if anything."""
-    return _fault(*_FIELDS[kind], value)
+    fits, wanted = _FIELDS[kind]
+    return None if fits(value) else misfit(value, wanted)
 
 
-def answer_fault(kind: AnswerType, value: Any) -> Text | None:
-    """Say what is wrong with the shape of a gold answer, if anything."""
-    return _fault(*_ANSWERS[kind], value)
-
-
-def _fault(fits: Callable[[Any], bool], wanted: Text, value: Any) -> Text | None:
-    if fits(value):
-        return None
+def misfit(value: Any, wanted: Text) -> Text:
+    """Say that *value* is not what was *wanted*."""
     if isinstance(value, str):
         return Text("is not {wanted}", wanted=wanted) if is_text(value) else Text("is not valid Unicode")
     return Text("is {called}, not {wanted}", called=_called(value), wanted=wanted)
@@ -94,13 +74,3 @@ _CALLED: Mapping[type, Text] = {
 
 def _called(value: Any) -> Text:
     return _CALLED.get(type(value)) or Text("of type {type}", type=type(value).__name__)
-
-
-def gold_list(kind: AnswerType, answer: Any) -> Any:
-    """Give a gold answer as it is stored: kinds that allow several right ones keep a list of them."""
-    if answer is None or kind not in {"span", "text"}:
-        return list(answer) if isinstance(answer, tuple) else answer
-    several = list(answer) if isinstance(answer, list | tuple) else [answer]
-    if kind == "text":
-        return several
-    return [{"text": one, "start": None} if isinstance(one, str) else {"start": None, **one} for one in several]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.task import AnswerType, Task
 from quintain.core.texts import Text
@@ -15,7 +16,6 @@ from quintain.stats.text import token_f1
 from quintain.tasks.answers import index, refuse_unknown, show
 from quintain.tasks.contract import FormField, TaskKind
 from quintain.tasks.rules import Rule, span_rules
-from quintain.tasks.shapes import gold_list
 
 NO_ANSWER = {"text": "", "start": None}
 
@@ -56,10 +56,37 @@ class SpanKind(TaskKind):
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Say whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
-        right = [span["text"] for span in gold_list("span", target)]
-        said = gold_list("span", prediction)
+        said = self.answers.texts(prediction)
         threshold = float(self.option(task, "f1_threshold"))
-        return token_f1(said[0]["text"] if said else "", right) < threshold
+        return token_f1(said[0] if said else "", self.answers.texts(target)) < threshold
+
+    def places(self, inputs: Inputs, text: str) -> list[int]:
+        """List where *text* stands in the source; whatever its case, if the kind says so."""
+        source = inputs.get(self.source)
+        if not isinstance(source, str) or not text:
+            return []
+        found = _occurrences(re.escape(text), source)
+        return found or (_occurrences(f"(?i:{re.escape(text)})", source) if self.ignore_case else [])
+
+    def placed(self, task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
+        """Find where spans stand that were given without their start; where it could be several places, ask."""
+        if target is None:
+            return None, []
+        found, faults = [], []
+        for span in self.answers.stored(target):
+            places = self.places(inputs, span["text"]) if span["start"] is None else [span["start"]]
+            if len(places) > 1:
+                reason = Text(
+                    "'{text}' stands {n} times in '{of}'; say which one you mean, by its start",
+                    text=span["text"][:80],
+                    n=len(places),
+                    of=self.source,
+                )
+                faults.append(Fault(reason, field="answer"))
+            start = places[0] if places else None
+            text = span["text"] if start is None else str(inputs[self.source])[start : start + len(span["text"])]
+            found.append({"text": text, "start": start})
+        return (found if isinstance(target, list | tuple) else found[0]), faults
 
     def answer_control(self, task: Task) -> FormField:
         """Let the answer be selected in the text."""
@@ -77,6 +104,11 @@ class SpanKind(TaskKind):
         if not isinstance(options.get("unanswerable", False), bool):
             faults.append(Text("option 'unanswerable' is neither true nor false"))
         return faults
+
+
+def _occurrences(pattern: str, source: str) -> list[int]:
+    # Looking ahead finds places that overlap, too.
+    return [match.start() for match in re.finditer(f"(?={pattern})", source)]
 
 
 def _span(field: str, source: str, raw: Mapping[str, Any]) -> dict[str, Any]:

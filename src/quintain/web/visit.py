@@ -43,7 +43,7 @@ log = logging.getLogger("quintain.web")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SidebarEntry:
     """One line of a task's sidebar."""
 
     key: str
@@ -122,25 +122,25 @@ class Visit:
         """Say whether the person may change *task*."""
         return self.actor.has(RoleName.OWNER, task.name)
 
-    def sidebar(self, task: Task) -> list[Entry]:
+    def sidebar(self, task: Task) -> list[SidebarEntry]:
         """List the rooms of *task* that this person may enter."""
         _ = self.tongue.gettext
         base = f"/tasks/{task.name}"
         entries = [
-            Entry("overview", _("Overview"), base, "home"),
-            Entry("board", _("Board"), f"{base}/board", "board"),
-            Entry("write", _("Write"), f"{base}/write", "pen"),
-            Entry("judge", _("Judge"), f"{base}/judge", "check"),
-            Entry("data", _("Data"), f"{base}/data", "data"),
-            Entry("models", _("Models"), f"{base}/models", "model"),
-            Entry("runs", _("Runs"), f"{base}/runs", "runs"),
-            Entry("talk", _("Talk"), f"{base}/talk", "talk"),
+            SidebarEntry("overview", _("Overview"), base, "home"),
+            SidebarEntry("board", _("Board"), f"{base}/board", "board"),
+            SidebarEntry("write", _("Write"), f"{base}/write", "pen"),
+            SidebarEntry("judge", _("Judge"), f"{base}/judge", "check"),
+            SidebarEntry("data", _("Data"), f"{base}/data", "data"),
+            SidebarEntry("models", _("Models"), f"{base}/models", "model"),
+            SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),
+            SidebarEntry("talk", _("Talk"), f"{base}/talk", "talk"),
         ]
         if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
-            entries.append(Entry("validation", _("Validation"), f"{base}/validation", "shield"))
+            entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))
         if self.owns(task):
-            entries.append(Entry("rounds", _("Rounds"), f"{base}/rounds", "round"))
-            entries.append(Entry("settings", _("Settings"), f"{base}/settings", "settings"))
+            entries.append(SidebarEntry("rounds", _("Rounds"), f"{base}/rounds", "round"))
+            entries.append(SidebarEntry("settings", _("Settings"), f"{base}/settings", "settings"))
         return entries
 
     def render(

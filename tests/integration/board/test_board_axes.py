@@ -19,7 +19,7 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, BoardModel, Part, View
+from quintain.services.board.parts import Board, BoardModel, BoardPart, View
 from quintain.services.board.ranking import rank
 from quintain.services.board.remeasure import remeasure
 from quintain.services.board.uncertainty import uncertainty
@@ -263,7 +263,7 @@ def test_a_frozen_board_counts_what_came_later_as_still_to_come(
     assert ranks(frozen) == {"one": 1, "two": None}
     assert frozen.provisional
     assert model_of(frozen, "two").values["performance"][0] is not None
-    assert ranks(board(db, blobs, owner, "mood", Part(live=True)))["two"] is not None
+    assert ranks(board(db, blobs, owner, "mood", BoardPart(live=True)))["two"] is not None
     with pytest.raises(Conflict, match="frozen"):
         remeasure(db, blobs, owner, "mood")
 

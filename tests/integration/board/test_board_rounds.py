@@ -17,7 +17,7 @@ from quintain.core.task import VMER
 from quintain.services.board.assemble import board
 from quintain.services.board.export import export
 from quintain.services.board.keep import read_snapshot, take_snapshot, verify_snapshot
-from quintain.services.board.parts import Board, Part, View
+from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.models.registry import set_visibility
@@ -126,7 +126,7 @@ def test_vmer_may_be_the_metric_that_ranks(db: Session, blobs: Blobs, owner: Act
     sure = uncertainty(db, blobs, by_rate, View(weights={"performance": 1}))
     assert [one["model"] for one in sure["models"]] == ["mood/small@1", "mood/medium@1", "mood/large@1"]
     assert 0.5 < sure["pairs"][0]["probability"] < 1
-    tagged = board(db, blobs, ANONYMOUS, "mood", Part(tag="odd"))
+    tagged = board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="odd"))
     assert tagged.metric == "accuracy"
 
 
@@ -158,7 +158,7 @@ def test_a_frozen_board_keeps_its_rounds(db: Session, blobs: Blobs, owner: Actor
     set_board(db, owner, "mood", {"freeze_until": "2999-01-01T00:00+00:00"})
     validated(db, owner, "mood/three", {"small": 9}, make_judges(db, 5, "late"))
     assert [one.ref for one in board(db, blobs, ANONYMOUS, "mood").rounds] == [one.ref for one in made.rounds]
-    live = board(db, blobs, owner, "mood", Part(live=True))
+    live = board(db, blobs, owner, "mood", BoardPart(live=True))
     assert [one.ref for one in live.rounds] == ["mood/one", "mood/two", "mood/three"]
 
 

@@ -17,7 +17,7 @@ from quintain.core.people import ANONYMOUS, Actor
 from quintain.services.board.assemble import board
 from quintain.services.board.cache import warm_board
 from quintain.services.board.choices import aggregations, sensitivity
-from quintain.services.board.parts import Part, View
+from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.models.registry import set_visibility
@@ -80,9 +80,9 @@ def test_small_slices_of_hidden_labels_are_for_owners(
         made = board(db, blobs, actor, "mood")
         assert ("rare" in made.tags) is seen
         assert ("rare" in {piece["name"] for piece in made.models[0].slices[0]}) is seen
-        part = board(db, blobs, actor, "mood", Part(tag="rare"))
+        part = board(db, blobs, actor, "mood", BoardPart(tag="rare"))
         assert bool(part.datasets) is seen
-        assert board(db, blobs, actor, "mood", Part(tag="even")).models[0].values["performance"][0] is not None
+        assert board(db, blobs, actor, "mood", BoardPart(tag="even")).models[0].values["performance"][0] is not None
 
 
 @pytest.mark.usefixtures("small")
@@ -153,7 +153,7 @@ def test_seeds_of_one_model_are_one_row_with_their_spread(
     assert figure["value"] == pytest.approx(74)
     assert figure["spread"] == pytest.approx(4)
     assert net.seeds == ("mood/net-0@1", "mood/net-1@1", "mood/net-2@1")
-    apart = board(db, blobs, ANONYMOUS, "mood", Part(seeds_apart=True))
+    apart = board(db, blobs, ANONYMOUS, "mood", BoardPart(seeds_apart=True))
     assert len(apart.models) == 4
     sure = uncertainty(db, blobs, made)
     assert sure["models"][0]["model"] == "mood/net"
@@ -168,12 +168,14 @@ def test_boards_by_tag_and_by_language(db: Session, blobs: Blobs, owner: Actor, 
     whole = board(db, blobs, ANONYMOUS, "mood")
     assert whole.tags == ("even", "odd")
     assert whole.languages == ("de", "en")
-    even = board(db, blobs, ANONYMOUS, "mood", Part(tag="even"))
+    even = board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="even"))
     figure = even.models[0].values["performance"][0]
     assert figure is not None
     assert figure["n"] < 80
-    assert [dataset.name for dataset in board(db, blobs, ANONYMOUS, "mood", Part(language="de")).datasets] == ["probe"]
-    assert board(db, blobs, ANONYMOUS, "mood", Part(tag="nobody")).datasets == ()
+    assert [dataset.name for dataset in board(db, blobs, ANONYMOUS, "mood", BoardPart(language="de")).datasets] == [
+        "probe"
+    ]
+    assert board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="nobody")).datasets == ()
 
 
 @pytest.mark.usefixtures("small")
@@ -271,8 +273,8 @@ def test_a_frozen_board_shows_what_was_known(
     assert {model.name for model in frozen.models} == {"large", "medium", "small"}
     assert frozen.as_dict()["frozen_until"] is not None
     with pytest.raises(Forbidden):
-        board(db, blobs, builder, "mood", Part(live=True))
-    assert len(board(db, blobs, owner, "mood", Part(live=True)).models) == 4
+        board(db, blobs, builder, "mood", BoardPart(live=True))
+    assert len(board(db, blobs, owner, "mood", BoardPart(live=True)).models) == 4
     set_board(db, owner, "mood", {"freeze_until": (now() - timedelta(days=1)).isoformat()})
     assert len(board(db, blobs, ANONYMOUS, "mood").models) == 4
 

@@ -24,7 +24,7 @@ from quintain.services.collect.target_names import spec_for
 from quintain.services.collect.writing import start
 from quintain.services.collect.writing_aids import try_attempt
 from quintain.services.house.personal_data import export_person
-from quintain.services.models.ask import Runner
+from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, set_visibility
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -134,7 +134,7 @@ def test_a_failing_private_model_is_not_named(
     def broken(version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
         raise Unavailable(f"Model '{version.ref}' gave no answer: KeyError in {SECRET}.py", remedy="See its logs.")
 
-    runners: Mapping[str, Runner] = {"handler": broken}
+    runners: Mapping[str, AdapterRunner] = {"handler": broken}
     key = start(db, blobs, worker, info.ref).key
     with pytest.raises(Unavailable, match=r"^The model gave no answer\. This cost you no attempt") as caught:
         submit(db, blobs, worker, key, "It was bad.", runners=runners)

@@ -19,7 +19,7 @@ from quintain.engine.session import ModelSession
 from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.submit import Rules, quota_left
+from quintain.services.evaluate.submit import SubmissionRules, quota_left
 from quintain.services.evaluate.worker import work
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -74,7 +74,7 @@ def test_a_worker_outlives_what_a_model_says(
     assert cell.reason.startswith((Outcome.CRASHED.value, Outcome.BAD_ANSWER.value)), cell.reason
     assert len(cell.reason) < 3000
     assert any("hostile failed on test" in note.text for note in list_notifications(db, builder))
-    assert quota_left(db, builder, "mood", Rules(per_day=5)) == 4
+    assert quota_left(db, builder, "mood", SubmissionRules(per_day=5)) == 4
 
 
 def test_a_fault_of_ours_excuses_only_what_was_never_scored(
@@ -88,10 +88,10 @@ def test_a_fault_of_ours_excuses_only_what_was_never_scored(
     with transaction(db):
         rows = {row.cell.variant: row.cell for row in queries.rows(db)}
         rows["measure"].state, rows["measure"].reason = "failed", f"{Outcome.PLATFORM}: the disk was full"
-    assert quota_left(db, builder, "mood", Rules(per_day=5)) == 5
+    assert quota_left(db, builder, "mood", SubmissionRules(per_day=5)) == 5
     with transaction(db):
         rows["plain"].state = "done"
-    assert quota_left(db, builder, "mood", Rules(per_day=5)) == 4
+    assert quota_left(db, builder, "mood", SubmissionRules(per_day=5)) == 4
 
 
 @pytest.mark.parametrize(

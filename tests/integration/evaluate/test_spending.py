@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import Outside, Secret
+from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor
@@ -20,7 +20,7 @@ from quintain.engine.jobs import LocalEngine
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.answers import list_answers
-from quintain.services.evaluate.submit import Rules, Submission, submit_folder
+from quintain.services.evaluate.submit import ModelSubmission, SubmissionRules, submit_folder
 from quintain.services.evaluate.worker import work
 from quintain.services.models.outside import read_outside
 from quintain.store.blobs import Blobs
@@ -59,11 +59,11 @@ class Bench:
         self.workspace, self.db, self.builder, self.server, self.folder = workspace, db, builder, server, folder
         self.outside = Outside((server.url,), cache=folder / "cache")
 
-    def submit(self, name: str, options: str) -> Submission:
+    def submit(self, name: str, options: str) -> ModelSubmission:
         """Submit a model with more *options*."""
         given = f'url = "{self.server.url}"\nmodel = "{name}"\nprompt = "{{text}}"\n{options}'
         folder = folder_of(self.folder / name, manifest=f'adapter = "chat"\n[options]\n{given}')
-        rules = Rules(outside=self.outside)
+        rules = SubmissionRules(outside=self.outside)
         return submit_folder(self.db, self.workspace.blobs, self.builder, "mood", folder, rules=rules, name=name)
 
     def run(self) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def test_a_budget_holds_over_all_runs_of_a_version(bench: Bench, server: Server)
 def test_a_retry_goes_on_with_what_was_kept(bench: Bench, server: Server) -> None:
     """A run that stopped for money and is tried again pays for no reply twice."""
     bench.outside = replace(
-        bench.outside, secrets={"key": Secret(server.url, "k", prices=(1000.0, 1000.0), budget=0.15)}
+        bench.outside, secrets={"key": EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=0.15)}
     )
     bench.submit("m", 'max_tokens = 1\nconcurrency = 1\nsecret = "key"\n')
     stopped = next(cell for cell in bench.run().values() if cell.state == "failed")
     before = len(server.calls)
     bench.outside = replace(
-        bench.outside, secrets={"key": Secret(server.url, "k", prices=(1000.0, 1000.0), budget=99.0)}
+        bench.outside, secrets={"key": EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=99.0)}
     )
     evaluate.retry(bench.db, OPERATOR, stopped.id)
     bench.run()
@@ -116,7 +116,7 @@ def test_a_retry_goes_on_with_what_was_kept(bench: Bench, server: Server) -> Non
 
 def test_the_cap_of_a_key_holds_over_all_models_at_the_operators_prices(bench: Bench, server: Server) -> None:
     """A builder who writes a low price, or submits again and again, spends no more of the operator's money."""
-    secret = Secret(server.url, "k", prices=(1000.0, 1000.0), budget=0.25)
+    secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=0.25)
     bench.outside = replace(bench.outside, secrets={"key": secret})
     for name in ("a", "b"):
         bench.submit(name, 'input_price = 0.0\noutput_price = 0.0\nmax_tokens = 1\nsecret = "key"\n')

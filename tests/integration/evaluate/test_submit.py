@@ -25,7 +25,7 @@ from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.submit import Rules, quota_left, submit_folder, submit_upload
+from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
 from quintain.services.evaluate.worker import work
 from quintain.services.models import uploads
@@ -37,7 +37,7 @@ from tests.evaluation import CARD, SENTENCES, add_data, add_task
 from tests.people import make_person
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
-RULES = Rules(per_day=3)
+RULES = SubmissionRules(per_day=3)
 CONSTANT = "def predict(batch): return ['positive'] * len(batch)"
 
 
@@ -152,7 +152,7 @@ def test_a_server_that_is_not_allowed_is_refused_at_submission(
     folder = folder_of(tmp_path / "m", manifest=manifest)
     with pytest.raises(Forbidden, match=r"http://models.example:80 is not one that this server may call"):
         submit_folder(db, blobs, builder, mood, folder, rules=RULES, name="m")
-    rules = Rules(outside=Outside(("http://models.example",)))
+    rules = SubmissionRules(outside=Outside(("http://models.example",)))
     submit_folder(db, blobs, builder, mood, folder, rules=rules, name="m")
     variants = {row.cell.variant for row in queries.rows(db)}
     assert "plain" in variants

@@ -14,7 +14,7 @@ from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.engine.jobs import LocalEngine
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.submit import Rules, submit_folder
+from quintain.services.evaluate.submit import SubmissionRules, submit_folder
 from quintain.services.evaluate.worker import work
 from quintain.services.models.environments import Environments
 from quintain.store.blobs import Blobs
@@ -58,7 +58,7 @@ def test_a_handler_runs_with_its_own_packages(
     code = "import tinywords\ndef predict(batch): return [tinywords.WORD] * len(batch)"
     folder = folder_of(tmp_path / "m", code, requirements__txt="tinywords")
     wheel(folder / "wheels")
-    made = submit_folder(db, blobs, builder, mood, folder, rules=Rules(), name="m")
+    made = submit_folder(db, blobs, builder, mood, folder, rules=SubmissionRules(), name="m")
     assert made.version.meta["requirements"] == ["tinywords"]
     conditions = replace(CONDITIONS, environments=Environments(tmp_path / "environments", "none"))
     row = run_plain(workspace, db, conditions, tmp_path / "locks")
@@ -71,7 +71,7 @@ def test_requirements_that_cannot_be_had_fail_the_run_and_say_so(
     """It is the model's failure, final, with what is missing in the reason."""
     folder = folder_of(tmp_path / "m", requirements__txt="no-such-package==9.9")
     wheel(folder / "wheels")
-    submit_folder(db, blobs, builder, mood, folder, rules=Rules(), name="m")
+    submit_folder(db, blobs, builder, mood, folder, rules=SubmissionRules(), name="m")
     conditions = replace(CONDITIONS, environments=Environments(tmp_path / "environments", "none"))
     row = run_plain(workspace, db, conditions, tmp_path / "locks")
     assert row.cell.state == "failed"
@@ -88,7 +88,7 @@ def test_what_a_chat_model_cost_is_kept_with_its_run(
     options = f'url = "{server.url}"\nmodel = "m"\nprompt = "{{text}}"\ninput_price = 1.0\n'
     folder = folder_of(tmp_path / "m", manifest=f'adapter = "chat"\nbatch_size = 3\n[options]\n{options}')
     outside = Outside((server.url,), cache=tmp_path / "cache")
-    submit_folder(db, blobs, builder, mood, folder, rules=Rules(outside=outside), name="m")
+    submit_folder(db, blobs, builder, mood, folder, rules=SubmissionRules(outside=outside), name="m")
     row = run_plain(workspace, db, replace(CONDITIONS, outside=outside), tmp_path / "locks")
     server.close()
     assert row.cell.state == "done", row.cell.reason
@@ -107,7 +107,7 @@ def test_an_endpoint_that_sends_html_marks_the_run(
     options = f'url = "{server.url}"\nmodel = "m"\n'
     folder = folder_of(tmp_path / "m", manifest=f'adapter = "open-inference"\n[options]\n{options}')
     outside = Outside((server.url,))
-    submit_folder(db, blobs, builder, mood, folder, rules=Rules(outside=outside), name="m")
+    submit_folder(db, blobs, builder, mood, folder, rules=SubmissionRules(outside=outside), name="m")
     row = run_plain(workspace, db, replace(CONDITIONS, outside=outside), tmp_path / "locks")
     server.close()
     assert row.cell.state == "failed"

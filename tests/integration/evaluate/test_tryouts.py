@@ -21,7 +21,7 @@ from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import submit, tryouts
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.submit import Rules, quota_left, submit_folder, submit_upload
+from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.evaluate.worker import work
 from quintain.services.models import uploads
 from quintain.services.models.registry import get_model
@@ -30,7 +30,7 @@ from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), trial_seconds=60)
-RULES = Rules(per_day=3, trial=CONDITIONS, elsewhere=True)
+RULES = SubmissionRules(per_day=3, trial=CONDITIONS, elsewhere=True)
 GOOD = "def predict(batch): return ['positive'] * len(batch)"
 MISSPELT = "def predict(batch): return ['postive'] * len(batch)"
 
@@ -53,10 +53,10 @@ def mood(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def send(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> Callable[..., submit.Submission]:
+def send(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> Callable[..., submit.ModelSubmission]:
     """A function that submits a handler."""
 
-    def run(code: str, manifest: str = "", rules: Rules = RULES) -> submit.Submission:
+    def run(code: str, manifest: str = "", rules: SubmissionRules = RULES) -> submit.ModelSubmission:
         folder = folder_of(tmp_path / "model", code, manifest=manifest)
         return submit_folder(db, blobs, builder, mood, folder, rules=rules)
 
@@ -78,7 +78,7 @@ def no_sandbox_here(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_a_misspelt_answer_is_refused_at_once_with_what_was_said(
-    db: Session, builder: Actor, mood: str, send: Callable[..., submit.Submission]
+    db: Session, builder: Actor, mood: str, send: Callable[..., submit.ModelSubmission]
 ) -> None:
     """Nothing is registered, no run is queued, and the quota is what it was."""
     with pytest.raises(BadInput) as caught:
@@ -102,7 +102,7 @@ def test_a_misspelt_answer_is_refused_at_once_with_what_was_said(
     ],
 )
 def test_a_model_that_breaks_is_refused_with_its_traceback(
-    code: str, said: str, send: Callable[..., submit.Submission]
+    code: str, said: str, send: Callable[..., submit.ModelSubmission]
 ) -> None:
     """Whatever goes wrong while it is loaded or asked is told to the builder, with the end of its log."""
     with pytest.raises(BadInput) as caught:
@@ -113,7 +113,7 @@ def test_a_model_that_breaks_is_refused_with_its_traceback(
 
 
 def test_the_model_sees_inputs_of_the_data_and_no_answers(
-    db: Session, blobs: Blobs, mood: str, send: Callable[..., submit.Submission]
+    db: Session, blobs: Blobs, mood: str, send: Callable[..., submit.ModelSubmission]
 ) -> None:
     """It is asked real inputs: just their fields."""
     with pytest.raises(BadInput) as caught:
@@ -127,7 +127,7 @@ def test_the_model_sees_inputs_of_the_data_and_no_answers(
 def test_where_there_is_no_sandbox_a_worker_tries_it_first(
     db: Session,
     builder: Actor,
-    send: Callable[..., submit.Submission],
+    send: Callable[..., submit.ModelSubmission],
     workers: Callable[[], int],
     no_sandbox_here: pytest.MonkeyPatch,
 ) -> None:
@@ -148,7 +148,7 @@ def test_a_worker_that_refuses_a_model_tells_its_builder(
     db: Session,
     builder: Actor,
     mood: str,
-    send: Callable[..., submit.Submission],
+    send: Callable[..., submit.ModelSubmission],
     workers: Callable[[], int],
     no_sandbox_here: pytest.MonkeyPatch,
 ) -> None:
@@ -172,7 +172,10 @@ def test_a_worker_that_refuses_a_model_tells_its_builder(
 
 
 def test_a_model_that_loads_for_long_is_put_off(
-    db: Session, send: Callable[..., submit.Submission], workers: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+    db: Session,
+    send: Callable[..., submit.ModelSubmission],
+    workers: Callable[[], int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody waits at the form for it: a worker gives it the time that the operator allows."""
     monkeypatch.setattr(tryouts, "HERE_SECONDS", 1.0)
@@ -181,17 +184,19 @@ def test_a_model_that_loads_for_long_is_put_off(
     assert workers() > 10
 
 
-def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.Submission]) -> None:
+def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.ModelSubmission]) -> None:
     """A model elsewhere is called a few times, too."""
     options = '[options]\nurl = "http://127.0.0.1:9"\nmodel = "m"\nprompt = "Say positive or negative: {text}"\n'
     outside = Outside(endpoints=("http://127.0.0.1:9",))
     conditions = Conditions(CONDITIONS.limits, outside=outside)
     with pytest.raises(BadInput) as caught:
-        send(GOOD, 'adapter = "chat"\n' + options, Rules(per_day=3, outside=outside, trial=conditions))
+        send(GOOD, 'adapter = "chat"\n' + options, SubmissionRules(per_day=3, outside=outside, trial=conditions))
     assert "could not be reached" in str(caught.value.faults[0])
 
 
-def test_trying_has_a_limit_of_its_own(send: Callable[..., submit.Submission], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trying_has_a_limit_of_its_own(
+    send: Callable[..., submit.ModelSubmission], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Refused models count for nothing in the quota, and still nobody may be refused all day long."""
     monkeypatch.setattr(submit, "TRIES_PER_HOUR", 2)
     for _ in range(2):

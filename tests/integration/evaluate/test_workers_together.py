@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from quintain.adapters.builtin import BuiltinAdapter
-from quintain.adapters.contract import Outside, Secret
+from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.compose import Workspace
 from quintain.core.errors import Unavailable
 from quintain.core.people import Actor, RoleName
@@ -180,7 +180,7 @@ def test_a_recorded_submission_is_a_success(
     (folder / "quintain.toml").write_text('adapter = "handler"\nname = "late"\n')
     whole = evaluate.fill
     monkeypatch.setattr(evaluate, "fill", lambda *_: breaking(IntegrityError("insert", {}, Exception("there")))())
-    made = submit.submit_folder(db, blobs, builder, "mood", folder, rules=submit.Rules(sandbox="off"))
+    made = submit.submit_folder(db, blobs, builder, "mood", folder, rules=submit.SubmissionRules(sandbox="off"))
     assert (made.new, made.cells, made.version.ref) == (True, 0, "mood/late@1")
     monkeypatch.setattr(evaluate, "fill", whole)
     assert evaluate.fill(db) > 0
@@ -213,7 +213,7 @@ def test_until_empty_waits_for_what_another_thread_has_in_hand(
     assert cell_of(db, one_cell).state == "done"
 
 
-def lease_elsewhere(db: Session, seconds: float) -> evaluate.Lease:
+def lease_elsewhere(db: Session, seconds: float) -> evaluate.CellLease:
     """Lease the next cell to a worker on another machine."""
     lease = evaluate.claim(db, "elsewhere:1:aa", seconds=seconds)
     assert lease is not None
@@ -245,7 +245,7 @@ def test_until_empty_leaves_to_others_what_they_compute(
     assert cell_of(db, one_cell).state == "running"
 
 
-def _beat(workspace: Workspace, lease: evaluate.Lease) -> None:
+def _beat(workspace: Workspace, lease: evaluate.CellLease) -> None:
     with workspace.session() as db:
         assert evaluate.heartbeat(db, lease, done=1)
 
@@ -432,7 +432,7 @@ def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses
 
 def test_keys_go_only_where_they_are_used() -> None:
     """A run of a handler, a baseline or a file carries no key; one on another server carries its own."""
-    keys = {"mine": Secret("https://a.example", "k1"), "other": Secret("https://b.example", "k2")}
+    keys = {"mine": EndpointSecret("https://a.example", "k1"), "other": EndpointSecret("https://b.example", "k2")}
     outside = Outside(("https://a.example", "https://b.example"), keys, Path("cache"))
     for adapter in ("handler", "builtin", "predictions", "sklearn"):
         assert share_of(outside, adapter, {"secret": "mine"}) == Outside()

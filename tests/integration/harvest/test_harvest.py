@@ -26,7 +26,7 @@ from quintain.models.baselines.ngram import Ngram
 from quintain.models.baselines.tfidf import Tfidf
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.harvest import corpus as harvest_corpus
-from quintain.services.harvest.model import Target, target_from_folder, target_from_workspace
+from quintain.services.harvest.model import HarvestTarget, target_from_folder, target_from_workspace
 from quintain.services.harvest.run import Harvesting, harvest
 from quintain.services.models.registry import register_version, withdraw
 from quintain.services.tasks.definitions import put_task
@@ -46,7 +46,7 @@ def by_words(texts: Sequence[str]) -> npt.NDArray[np.float64]:
     return np.concatenate([np.roll(sure, one, axis=1) for one in shift]) if texts else np.empty((0, 3))
 
 
-TARGET = Target("fake", "f" * 32, "sentiment", LABELS, "text", by_words)
+TARGET = HarvestTarget("fake", "f" * 32, "sentiment", LABELS, "text", by_words)
 
 
 def reviews(count: int, seed: int = 0) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from quintain.adapters.contract import ADAPTERS, Outside, Secret
+from quintain.adapters.contract import ADAPTERS, EndpointSecret, Outside
 from quintain.core.errors import Forbidden
 from quintain.core.example import Failure
 from quintain.core.task import Task
@@ -95,7 +95,7 @@ def ask(
     given = {"url": server.url, "model": "m", "timeout": 1, "retries": 1, **options}
     if adapter == "chat":
         given.setdefault("prompt", "Which of {labels}? {text}")
-    outside = Outside((server.url,), {"key": Secret(server.url, "s3cret")}, cache)
+    outside = Outside((server.url,), {"key": EndpointSecret(server.url, "s3cret")}, cache)
     model = RunnableModel(Path("."), adapter, given)
     with open_runner(model, task, limits=Limits(), outside=outside) as runner:
         return runner.predict(inputs).answers, runner.facts()
@@ -260,7 +260,7 @@ def test_a_key_goes_to_its_own_server_only(server: Server, task: Task) -> None:
     ask(server, "chat", task, secret="key")
     assert server.calls[0][2]["authorization"] == "Bearer s3cret"
     adapter = ADAPTERS.get("chat")()
-    other = Outside((server.url,), {"key": Secret("https://elsewhere.example", "s3cret")})
+    other = Outside((server.url,), {"key": EndpointSecret("https://elsewhere.example", "s3cret")})
     with pytest.raises(Forbidden, match="no key called 'key'"):
         adapter.permit({"url": server.url, "secret": "key"}, other)
     assert "s3cret" not in repr(other)

@@ -15,13 +15,13 @@ from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate.drafts import save_answer
 from quintain.services.validate.handing_in import Answer
-from quintain.services.validate.handing_out import Page
+from quintain.services.validate.handing_out import HeldPage
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft
 from tests.validation_support import REF, make_ground, make_judges
 
 
-def take(db: Session, actor: Actor, **options: object) -> Page:
+def take(db: Session, actor: Actor, **options: object) -> HeldPage:
     """Claim a page that must be there."""
     page = handing_out.claim_page(db, actor, REF, **options)  # type: ignore[arg-type]  # a moment, or nothing
     assert page is not None

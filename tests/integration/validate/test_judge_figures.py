@@ -12,7 +12,7 @@ from quintain.core.people import Actor
 from quintain.services.validate import adjudicate, handing_out, judge_figures, judges
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
-from quintain.services.validate.judge_figures import Measured, measured
+from quintain.services.validate.judge_figures import MeasuredJudges, measured
 from quintain.services.validate.unqualify import requalify, unqualify
 from quintain.settings import Settings
 from tests.validation_support import REF, answer_page, judge_all, make_ground, make_judges
@@ -27,7 +27,7 @@ def elsewhere(settings: Settings, workspace: Workspace) -> Iterator[Session]:
     other.engine.dispose()
 
 
-def known(db: Session, ref: str = REF) -> Measured:
+def known(db: Session, ref: str = REF) -> MeasuredJudges:
     """Give what is known of the judges now."""
     db.rollback()
     return measured(db, validate.find(db, ref))

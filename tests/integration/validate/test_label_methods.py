@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from sqlalchemy import select
@@ -15,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy
 from quintain.labels.contract import AGGREGATORS, make_aggregator
 from quintain.labels.dawid_skene import DawidSkene
@@ -24,10 +27,11 @@ from quintain.services.validate import gold, label_methods, vmer
 from quintain.services.validate import validations as validate
 from quintain.services.validate.adjudicate import queue
 from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.judge_figures import gather
+from quintain.services.validate.judge_figures import evidence_of, gather
 from quintain.services.validate.policy import dump_policy, parse_policy
 from quintain.services.validate.status import status
 from quintain.services.validate.trail import export_labels
+from quintain.store.queries.validate.judgements import JudgementTable
 from quintain.store.tables import ValidationItem
 from tests.people import make_person
 from tests.validation_support import LABELS, REF, TASK, judge_all, make_ground, make_judges, text_of, truth
@@ -116,6 +120,28 @@ def test_votes_weigh_by_what_judges_did_on_gold_items(db: Session, owner: Actor,
     judge_all(db, judges, [truth, truth, *(careless(seed) for seed in range(3))])
     assert status(db, owner, REF)["progress"]["labelled"] == 60
     assert wrong(db, owner, tmp_path) == set()
+
+
+def test_a_label_that_only_gold_items_have_is_given_to_nothing(db: Session, owner: Actor) -> None:
+    """Where all judges fail on gold items, no vote weighs anything, and no item gets a label that nobody chose."""
+    ground = make_ground(db, owner, items=1, policy='minimum = 1\nmethod = "gold-weighted"')
+    ground = replace(ground, task=Task("quiz", "multiple-choice", {"en": "Quiz"}))
+    numbers = np.arange(1, 41)
+    table = JudgementTable(
+        id=numbers,
+        item=numbers,
+        user=np.ones(40, dtype=np.int64),
+        label=np.array(["0", "1"] * 20, dtype=object),
+        gold=np.array(["", "3"] * 20, dtype=object),
+        late=np.zeros(40, dtype=bool),
+        seconds=np.ones(40),
+    )
+    evidence = evidence_of(table, {}, ())
+    made = label_methods.label_items(db, ground, evidence, evidence.counted)
+    assert evidence.counted.classes == ("0", "1")
+    assert len(made.label) == 20
+    assert made.label.max() <= 1
+    assert (made.label == -1).any()
 
 
 def test_a_policy_names_a_method_that_is_there_and_suits_the_task(db: Session, owner: Actor) -> None:

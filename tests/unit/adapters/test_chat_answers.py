@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.adapters.chat import read_completion
-from quintain.adapters.reading import RULES, Reader, check_reading
+from quintain.adapters.reading import RULES, ReplyReader, check_reading
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput
 
@@ -37,7 +37,7 @@ LABELS = ("negative", "neutral", "positive")
 )
 def test_replies_that_are_an_answer_are_read(text: str, kind: Any, answer: Any) -> None:
     """Labels in any case, letters and numbers of options, bare texts; what stands around them is taken off."""
-    assert Reader("exact", kind, LABELS).read(text) == answer
+    assert ReplyReader("exact", kind, LABELS).read(text) == answer
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_replies_that_are_an_answer_are_read(text: str, kind: Any, answer: Any) 
 def test_replies_that_only_mention_an_answer_are_refused(text: str, kind: Any) -> None:
     """What names an option or a label in passing, denies it or names two is unreadable, never guessed at."""
     with pytest.raises(BadInput, match="reply"):
-        Reader("exact", kind, ("hateful", "harmless")).read(text)
+        ReplyReader("exact", kind, ("hateful", "harmless")).read(text)
 
 
 def test_the_last_line_is_read_alone() -> None:
     """Under `last_line`, what was argued before does not count; what stands on that line still must be an answer."""
-    reader = Reader("last_line", "label", LABELS)
+    reader = ReplyReader("last_line", "label", LABELS)
     assert reader.read("It begins negative.\nBut then:\nPositive.\n") == "positive"
     with pytest.raises(BadInput, match="is not one of"):
         reader.read("positive\nor maybe not")
@@ -70,7 +70,7 @@ def test_the_last_line_is_read_alone() -> None:
 
 def test_what_follows_a_marker_is_read() -> None:
     """With `after`, the reasoning before it does not count, and a reply without the marker has no answer."""
-    reader = Reader("exact", "label", LABELS, after="####")
+    reader = ReplyReader("exact", "label", LABELS, after="####")
     assert reader.read("It begins negative, turns neutral. #### positive") == "positive"
     with pytest.raises(BadInput, match="does not contain '####'"):
         reader.read("positive")
@@ -78,7 +78,7 @@ def test_what_follows_a_marker_is_read() -> None:
 
 def test_a_pattern_finds_the_answer() -> None:
     """The group of the pattern is the answer; where it finds two different ones, neither is."""
-    reader = Reader("pattern", "choice", pattern=r"answer is \(?([A-D])")
+    reader = ReplyReader("pattern", "choice", pattern=r"answer is \(?([A-D])")
     assert reader.read("I think the answer is B. Yes, the answer is (B).") == 1
     with pytest.raises(BadInput, match="finds 2 different answers"):
         reader.read("The answer is B, or the answer is C.")
@@ -89,16 +89,16 @@ def test_a_pattern_finds_the_answer() -> None:
 def test_a_pattern_that_never_ends_is_stopped() -> None:
     """A builder's pattern runs on our side; one that backtracks for ever holds nobody up."""
     with pytest.raises(BadInput, match="takes too long"):
-        Reader("pattern", "text", pattern=r"(?:a|a|aa)+$").read("a" * 5000 + "b")
+        ReplyReader("pattern", "text", pattern=r"(?:a|a|aa)+$").read("a" * 5000 + "b")
 
 
 def test_an_object_is_read_as_it_was_asked_for() -> None:
     """Under `json` the endpoint is asked for one shape, and what has another is refused."""
-    reader = Reader("json", "label", LABELS)
+    reader = ReplyReader("json", "label", LABELS)
     assert reader.schema()["properties"]["answer"] == {"type": "string", "enum": list(LABELS)}
     assert reader.read('{"answer": "Positive"}') == "positive"
     assert reader.read('```json\n{"answer": "neutral"}\n```') == "neutral"
-    assert Reader("json", "choices").read('{"answer": [0, 2]}') == [0, 2]
+    assert ReplyReader("json", "choices").read('{"answer": [0, 2]}') == [0, 2]
     for text in ("positive", '{"label": "positive"}', "[" * 5000):
         with pytest.raises(BadInput, match="reply"):
             reader.read(text)
@@ -106,7 +106,7 @@ def test_an_object_is_read_as_it_was_asked_for() -> None:
 
 def test_a_longer_label_is_not_taken_for_a_shorter_one() -> None:
     """Here "not entailment" is that label, not "entailment"."""
-    assert Reader("exact", "label", ("entailment", "not entailment")).read("Not entailment.") == "not entailment"
+    assert ReplyReader("exact", "label", ("entailment", "not entailment")).read("Not entailment.") == "not entailment"
 
 
 @given(st.text(max_size=60), st.sampled_from(["label", "choice", "choices", "text"]), st.sampled_from(RULES))
@@ -114,7 +114,7 @@ def test_any_text_is_an_answer_or_a_refusal(text: str, kind: Any, rule: str) -> 
     """No reply, however odd, breaks the reader."""
     said, found = "", None
     try:
-        found = Reader(rule, kind, LABELS, pattern=r"\w+").read(text)
+        found = ReplyReader(rule, kind, LABELS, pattern=r"\w+").read(text)
     except BadInput as error:
         said = error.message
     assert "reply" in said if said else kind != "label" or found in LABELS

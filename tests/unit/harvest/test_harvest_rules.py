@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quintain.core.errors import BadInput, NotFound
-from quintain.data.harvest_rules import DEFAULT_RULES, Limits, parse_rules, read_rules
+from quintain.data.harvest_rules import DEFAULT_RULES, SentenceLimits, parse_rules, read_rules
 
 ONE = '[[strata]]\nname = "all"\nshare = 1.0\n'
 
@@ -18,7 +18,7 @@ def test_the_default_rules_are_the_papers() -> None:
     assert [one.share for one in rules.strata] == [0.25, 0.25, 0.5]
     assert [one.group for one in rules.strata] == ["contradiction", "contradiction", ""]
     assert rules.strata[2].across == ("predicted", "rating")
-    assert rules.limits == Limits(words=(3, 60), characters=(10, 500))
+    assert rules.limits == SentenceLimits(words=(3, 60), characters=(10, 500))
 
 
 def test_the_hash_is_of_the_content() -> None:

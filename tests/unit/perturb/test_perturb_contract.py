@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quintain.perturb import draws
 from quintain.perturb.apply import carry_out, outcomes, perturb_texts, realign, replay, settle
-from quintain.perturb.batch import Batch
+from quintain.perturb.batch import TextBatch
 from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
 from tests.properties import examples
 
@@ -86,7 +86,7 @@ def test_addresses_and_handles_are_left_alone(member: Perturbation) -> None:
 def test_edits_replay_to_the_result(name: str, texts: list[str], seed: int, severity: float) -> None:
     """The edits are in order, apart from each other, and lead from the text to the result, whatever the script."""
     member = perturbation(name)
-    batch = Batch(texts, draws.keyed(draws.hashes_of(texts), seed))
+    batch = TextBatch(texts, draws.keyed(draws.hashes_of(texts), seed))
     found = outcomes(batch, settle(batch, member.propose(batch, min(1.0, member.rate * severity))))
     for text, outcome in zip(texts, found, strict=True):
         if outcome is None:
@@ -116,7 +116,7 @@ def test_protected_spans_keep_their_words(name: str, text: str, data: st.DataObj
     """Nothing inside a protected span changes, and moved along it still covers the same characters."""
     start = data.draw(st.integers(0, len(text) - 1))
     span = (start, data.draw(st.integers(start + 1, len(text))))
-    batch = Batch([text], draws.hashes_of([text]), protected=[[span]])
+    batch = TextBatch([text], draws.hashes_of([text]), protected=[[span]])
     outcome = outcomes(batch, settle(batch, perturbation(name).propose(batch, 1.0)))[0]
     if outcome is not None:
         moved = realign(span, outcome.edits)

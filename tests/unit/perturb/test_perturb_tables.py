@@ -13,7 +13,7 @@ from quintain.core.example import Example
 from quintain.core.task import Field, Label, Task
 from quintain.perturb.apply import perturb_texts, replay
 from quintain.perturb.contract import PERTURBATIONS, names_of, perturbation
-from quintain.perturb.rows import Column, perturb_rows, words_touched
+from quintain.perturb.rows import TextColumn, perturb_rows, words_touched
 from quintain.perturb.tables import edits_of, lineage, perturb_example, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.extractive_qa import ExtractiveQA
@@ -96,7 +96,7 @@ def test_tokens_keep_their_number(name: str) -> None:
     """Tokens are edited one by one: none is split, joined, added or lost."""
     tokens = ["He", "did", "not", "see", "the", "colour", "of", "three", "pizzas", "really", "quickly", "."]
     table = pl.DataFrame({"tokens": [tokens]})
-    change = perturb_rows(table, [Column("tokens", "tokens")], perturbation(name), contents=["x"], severity=5)[0]
+    change = perturb_rows(table, [TextColumn("tokens", "tokens")], perturbation(name), contents=["x"], severity=5)[0]
     if change is not None:
         new = change.values["tokens"]
         assert len(new) == len(tokens)
@@ -137,7 +137,7 @@ def test_a_sentence_with_a_predicate_is_perturbed() -> None:
 def test_lists_of_texts_are_perturbed_one_by_one() -> None:
     """Each option of a choice is a text of its own, and its edits are under its number."""
     table = pl.DataFrame({"options": [["the colour", "nothing", "a theatre"]]})
-    change = perturb_rows(table, [Column("options", "texts")], perturbation("british_american"), contents=["x"])[0]
+    change = perturb_rows(table, [TextColumn("options", "texts")], perturbation("british_american"), contents=["x"])[0]
     assert change is not None
     assert change.values["options"] == ["the color", "nothing", "a theater"]
     assert set(change.edits) == {"options[0]", "options[2]"}

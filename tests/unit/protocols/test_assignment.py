@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -68,3 +70,14 @@ def test_weights_that_give_nobody_anything_are_refused(weights: dict[str, int]) 
     """There must be an option, and each must have a weight."""
     with pytest.raises(ValueError, match="nothing to draw"):
         Draw("person 1", weights)
+
+
+def test_nothing_else_is_drawn_from_the_systems_entropy() -> None:
+    """No service chooses by chance that nobody can replay; keys and tokens are the only secrets that are made."""
+    services = Path(__file__).parents[3] / "src" / "quintain" / "services"
+    drawn = re.compile(
+        r"secrets\.(?:choice|randbelow)|SystemRandom|\brandom\.(?:choice|shuffle|sample|random)|default_rng\(\)"
+    )
+    found = [path.name for path in services.rglob("*.py") if drawn.search(path.read_text())]
+    assert len(list(services.rglob("*.py"))) > 100
+    assert found == []

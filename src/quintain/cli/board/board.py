@@ -22,7 +22,7 @@ from quintain.services.board.assemble import board as make_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import KINDS
 from quintain.services.board.export import export as write_export
-from quintain.services.board.parts import Part, View
+from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
@@ -177,7 +177,7 @@ def show(
         raise BadInput("A fork is a whole view already.", remedy="Give --fork, or weights and other choices, not both.")
     with workspace.session() as db:
         view = board_keep.fork_view(db, task, fork) if fork else view
-        made = make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language, seeds))
+        made = make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language, seeds))
         shape = rank_board(made, view).as_dict() | {"rounds": [one.as_dict() for one in made.rounds]}
         if sure:
             shape["uncertainty"] = uncertainty(db, workspace.blobs, made, view)
@@ -281,7 +281,7 @@ def export(
     workspace = workspace_of(context)
     view = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
-        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, Part(tag, language)), view)
+        ranked = rank_board(make_board(db, workspace.blobs, OPERATOR, task, BoardPart(tag, language)), view)
     text = write_export(ranked, format, model)
     if out is not None:
         output.write_file(out, text.encode())

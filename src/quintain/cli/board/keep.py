@@ -15,7 +15,7 @@ from quintain.cli.streams import out_option
 from quintain.core.people import OPERATOR
 from quintain.services.board import keep as board_keep
 from quintain.services.board.keep import ForkInfo
-from quintain.services.board.parts import Part, View
+from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view
 
 Name = Annotated[str, typer.Argument(help="Name of the view.")]
@@ -42,7 +42,7 @@ def snapshot(
     workspace = workspace_of(context)
     view: View = parse_view(weights, datasets, epsilon=epsilon, base=base)
     with workspace.session() as db:
-        part = Part(tag, language)
+        part = BoardPart(tag, language)
         server = workspace.settings.public_url
         made = board_keep.take_snapshot(
             db, workspace.blobs, OPERATOR, task, view, title=title, part=part, server=server

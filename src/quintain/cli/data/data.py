@@ -332,7 +332,7 @@ def _say_report(report: Report) -> None:
         say(f"Left out of {report.rows_read} rows: {why}.")
 
 
-def _print_examples(page: content.Page) -> None:
+def _print_examples(page: content.ExamplePage) -> None:
     for example in page.examples:
         out.print()
         for name, value in example.items():

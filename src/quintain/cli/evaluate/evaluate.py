@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file
-from quintain.core.task import AnswerType
 from quintain.data.tables import parse_columns
 from quintain.metrics.evaluate import MetricResult
 from quintain.services.plain.score import ScoreReport, Scoring, score_files
@@ -48,7 +47,7 @@ def score(
         metrics=split_names(metric),
         by=split_names(by),
         columns=parse_columns(column or []),
-        answer_type=cast("AnswerType | None", type_),
+        answer_type=type_,
         cluster=cluster,
         allow_missing=allow_missing,
         allow_unknown=allow_unknown,

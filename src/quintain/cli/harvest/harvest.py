@@ -19,7 +19,7 @@ from quintain.data.harvest_rules import DEFAULT_RULES, read_rules
 from quintain.data.readers.contract import Options
 from quintain.data.tables import parse_columns
 from quintain.models.contract import MODEL_FILE
-from quintain.services.harvest.model import Target, target_from_folder, target_from_workspace
+from quintain.services.harvest.model import HarvestTarget, target_from_folder, target_from_workspace
 from quintain.services.harvest.report import HarvestReport
 from quintain.services.harvest.run import DEFAULT_SIZE, Harvesting
 from quintain.services.harvest.run import Progress as Report
@@ -88,7 +88,7 @@ def harvest(
 
 
 @contextmanager
-def _target(context: typer.Context, model: str, task: str | None) -> Iterator[Target]:
+def _target(context: typer.Context, model: str, task: str | None) -> Iterator[HarvestTarget]:
     folder = Path(model)
     if (folder / MODEL_FILE).is_file():
         definition = read_task(Path(task)) if task is not None and task.endswith(".toml") else None

@@ -12,7 +12,7 @@ from quintain.cli.names import split_names
 from quintain.cli.streams import in_file, named, out_option
 from quintain.core.errors import BadInput
 from quintain.data.tables import parse_columns
-from quintain.services.plain.judgements import Reading, Repeats
+from quintain.services.plain.judgements import JudgementReading, Repeats
 from quintain.services.plain.labels import (
     Aggregating,
     Expanding,
@@ -42,11 +42,13 @@ AllOption = Annotated[bool, typer.Option("--all", help="Count also the rows that
 SeedOption = Annotated[int, typer.Option("--seed", help="Decides ties and draws.")]
 
 
-def make_reading(column: list[str] | None, labels: list[str] | None, repeats: str, everything: bool = False) -> Reading:
+def make_reading(
+    column: list[str] | None, labels: list[str] | None, repeats: str, everything: bool = False
+) -> JudgementReading:
     """Read the options that every command on judgements has."""
     for known in get_args(Repeats):
         if repeats == known:
-            return Reading(parse_columns(column or []), split_names(labels), known, everything)
+            return JudgementReading(parse_columns(column or []), split_names(labels), known, everything)
     raise BadInput(
         "'{repeats}' is not a way to treat repeats.",
         repeats=repeats,

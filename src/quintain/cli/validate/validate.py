@@ -24,7 +24,7 @@ from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
-from quintain.services.validate.items import ORDERS, STATES, Wanted
+from quintain.services.validate.items import ORDERS, STATES, WantedItems
 from quintain.services.validate.policy import policy_of
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
@@ -302,7 +302,7 @@ def items(
         if dataset is not None:
             taken = item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
             say(f"{taken.added} items added, {taken.repeats} were there already.")
-        found = validation_items.list_items(db, OPERATOR, ref, Wanted(state, label, text, sort, down, 0, limit))
+        found = validation_items.list_items(db, OPERATOR, ref, WantedItems(state, label, text, sort, down, 0, limit))
     if json:
         print_json(found.as_dict())
         return

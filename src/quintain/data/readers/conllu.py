@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -33,7 +33,7 @@ _Line = tuple[int, list[str]]
 def open_conllu(path: Path, options: Options) -> Source:
     """Open a CoNLL-U file; each case marker with a grandparent becomes a row."""
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         return batched(path.name, _rows(path, options), SCHEMA, wanted, size=size)
 
     size = path.stat().st_size if path.is_file() else 0

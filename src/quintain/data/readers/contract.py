@@ -36,7 +36,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """Some rows: *rows* are the numbers by which a person finds them in *file*, *done* the bytes read so far."""
 
     file: str
@@ -60,7 +60,7 @@ class Source:
     name: str
     columns: tuple[str, ...]
     size: int
-    batches: Callable[[Wanted], Iterator[Batch]]
+    batches: Callable[[Wanted], Iterator[RowBatch]]
     usual: Mapping[str, str] = field(default_factory=dict)
 
 

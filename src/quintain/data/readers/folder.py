@@ -13,7 +13,7 @@ from typing import Any
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.texts import Text
 from quintain.data.frontmatter import read_configs
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, guess_format
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted, guess_format
 
 _SAME = {"dev": "validation", "valid": "validation", "val": "validation", "training": "train", "testing": "test"}
 _IN_NAME = re.compile(r"(?:^|[^a-z])(train|training|dev|valid|val|validation|test|testing)(?:[^a-z]|$)")
@@ -47,11 +47,11 @@ def open_folder(path: Path, options: Options) -> Source:
                 split=wanted_split,
             )
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         before = 0
         for source in sources:
             for batch in source.batches(wanted):
-                yield Batch(batch.file, batch.frame, batch.rows, batch.faults, before + batch.done)
+                yield RowBatch(batch.file, batch.frame, batch.rows, batch.faults, before + batch.done)
             before += source.size
 
     return Source(path.name, sources[0].columns, sum(source.size for source in sources), batches, sources[0].usual)

@@ -19,8 +19,8 @@ from quintain.core.errors import Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
 from quintain.data.parquet import DAMAGE
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted, row_numbers
-from quintain.data.readers.lines import Block, check_block, read_blocks
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted, row_numbers
+from quintain.data.readers.lines import LineBlock, check_block, read_blocks
 
 _PEEK_BYTES = 1 << 18
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -31,7 +31,7 @@ _PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
 def open_jsonl(path: Path, options: Options) -> Source:
     """Open a file of JSON lines; its columns are the keys of its first lines."""
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         for block in read_blocks(path, encoding=options.encoding, checked=False):
             yield _batch(block, path.name, wanted)
 
@@ -51,11 +51,11 @@ def _keys(path: Path, options: Options) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _batch(block: Block, name: str, wanted: Wanted) -> Batch:
+def _batch(block: LineBlock, name: str, wanted: Wanted) -> RowBatch:
     if not any(wanted.values()) and not _broken_surrogates(block.data) and not too_deep_for_tables(block.data):
         frame = _parsed(block.data, wanted)
         if frame is not None and not _may_be_nested(frame):
-            return Batch(name, frame, _numbers(block, frame.height), block.faults, block.done)
+            return RowBatch(name, frame, _numbers(block, frame.height), block.faults, block.done)
     return _careful(check_block(block, name), name, wanted)
 
 
@@ -77,14 +77,14 @@ def _may_be_nested(frame: pl.DataFrame) -> bool:
     return any(suspects.row(0)) if suspects.width else False
 
 
-def _numbers(block: Block, height: int) -> pl.Series:
+def _numbers(block: LineBlock, height: int) -> pl.Series:
     if block.lines + (not block.data.endswith(b"\n")) == height:
         return row_numbers(block.first, height)
     numbers = [number for number, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
     return pl.Series("row", numbers, dtype=pl.UInt32())
 
 
-def _careful(block: Block, name: str, wanted: Wanted) -> Batch:
+def _careful(block: LineBlock, name: str, wanted: Wanted) -> RowBatch:
     faults = list(block.faults)
     rows: list[int] = []
     columns: dict[str, list[Any]] = {key: [] for key in wanted}
@@ -98,7 +98,7 @@ def _careful(block: Block, name: str, wanted: Wanted) -> Batch:
         for key, cells in columns.items():
             cells.append(value.get(key))
     frame = pl.DataFrame([_column(key, cells, nested=wanted[key]) for key, cells in columns.items()])
-    return Batch(name, frame, pl.Series("row", rows, dtype=pl.UInt32()), tuple(faults), block.done)
+    return RowBatch(name, frame, pl.Series("row", rows, dtype=pl.UInt32()), tuple(faults), block.done)
 
 
 def _object(line: str) -> tuple[dict[str, Any], str]:

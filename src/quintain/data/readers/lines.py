@@ -14,7 +14,7 @@ from quintain.data.text import encoding_faults, gzip_faults, open_bytes, positio
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Whole lines: their bytes, the number of the first, and how far in the file they end."""
 
     data: bytes
@@ -29,7 +29,7 @@ class Block:
         return [(number, line.rstrip("\r")) for number, line in enumerate(lines, self.first) if line.strip()]
 
 
-def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", checked: bool = True) -> Iterator[Block]:
+def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", checked: bool = True) -> Iterator[LineBlock]:
     """Read *path* in blocks of about *size* bytes; bad bytes and huge lines become faults, and their lines blank.
 
     Without *checked* that is left to the caller, who has a faster way to see that a block is good.
@@ -39,7 +39,7 @@ def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", check
     with gzip_faults(name), open_bytes(path) as stream:
         for data, done in _whole_lines(stream, size):
             start = strip_mark(data, name) if first == 1 else data
-            block = Block(start, first, done, lines=data.count(b"\n"))
+            block = LineBlock(start, first, done, lines=data.count(b"\n"))
             if checked or encoding != "utf-8" or len(start) > MAX_LINE:
                 block = check_block(block, name, encoding)
             first += block.lines
@@ -72,7 +72,7 @@ def _skip_line(stream: BinaryIO, start: bytes) -> bytes:
     return start[: MAX_LINE + 1].replace(b"\n", b" ") + (b"\n" if line else b"")
 
 
-def check_block(block: Block, name: str, encoding: str = "utf-8") -> Block:
+def check_block(block: LineBlock, name: str, encoding: str = "utf-8") -> LineBlock:
     """Find lines that are too long or not in *encoding*; they become faults, and blank."""
     data, first = block.data, block.first
     faults: list[Fault] = []

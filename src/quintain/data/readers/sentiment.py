@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -93,7 +93,7 @@ def open_fasttext(path: Path, options: Options) -> Source:
 def _source(path: Path, schema: Mapping[str, pl.DataType], rows: Callable[[], Iterator[Row]]) -> Source:
     size = path.stat().st_size if path.is_file() else 0
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         return batched(path.name, rows(), schema, wanted, size=size)
 
     return Source(path.name, tuple(schema), size, batches)

@@ -13,7 +13,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.readers.contract import MAX_LINE, READERS, Batch, Options, Source, Wanted, no_rows
+from quintain.data.readers.contract import MAX_LINE, READERS, Options, RowBatch, Source, Wanted, no_rows
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
 BATCH = 20_000
@@ -43,7 +43,7 @@ def _open(path: Path, options: Options, separator: str) -> Source:
             faults=[Fault("the column '{name}' is there twice", name=name, file=path.name, row=1) for name in twice]
         )
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         with open_bytes(path) as stream:
             text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
             rows = _rows(path, text, options, separator)
@@ -100,7 +100,7 @@ def _rows(path: Path, stream: TextIO, options: Options, separator: str) -> _Rows
 
 def _batch(
     name: str, chunk: list[tuple[int, list[str] | Fault]], columns: tuple[str, ...], wanted: Wanted, done: int
-) -> Batch:
+) -> RowBatch:
     faults: list[Fault] = []
     numbers: list[int] = []
     good: list[list[str]] = []
@@ -113,7 +113,7 @@ def _batch(
         elif fault is not None:
             faults.append(fault)
     frame = _frame(good, columns, wanted)
-    return Batch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
+    return RowBatch(name, frame, pl.Series("row", numbers, dtype=pl.UInt32()), tuple(faults), done)
 
 
 def _row_fault(name: str, number: int, cells: list[str], width: int) -> Fault | None:

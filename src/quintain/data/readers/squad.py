@@ -13,18 +13,18 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 from quintain.data.text import read_bytes
-from quintain.tasks.contract import ANSWER_DTYPES
+from quintain.tasks.answer_kinds.span import SpanAnswer
 
 SCHEMA: Mapping[str, pl.DataType] = {
     "id": pl.String(),
     "title": pl.String(),
     "context": pl.String(),
     "question": pl.String(),
-    "answers": ANSWER_DTYPES["span"],
+    "answers": SpanAnswer.dtype,
     "impossible": pl.Boolean(),
 }
 MAX_START = (1 << 31) - 1
@@ -49,7 +49,7 @@ def open_squad(path: Path, options: Options) -> Source:
     if not isinstance(articles, list):
         raise BadInput("{name} is JSON, but has no list 'data' as SQuAD's files do.", name=path.name)
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         return batched(path.name, _squad_rows(path.name, articles), SCHEMA, wanted, size=len(data))
 
     return Source(path.name, tuple(SCHEMA), len(data), batches, USUAL)
@@ -103,13 +103,13 @@ def open_mrqa(path: Path, options: Options) -> Source:
     """Open a file of the MRQA shared task: a header line, then one passage with its questions to a line."""
     size = path.stat().st_size if path.is_file() else 0
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         for block in read_blocks(path):
             rows = (row for number, line in block.texts() for row in _mrqa_rows(path.name, number, line))
             yield from batched(path.name, rows, SCHEMA, wanted, size=block.done)
             if block.faults:
                 empty = pl.DataFrame(schema={name: SCHEMA[name] for name in wanted})
-                yield Batch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)
+                yield RowBatch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)
 
     return Source(path.name, tuple(SCHEMA), size, batches, USUAL)
 

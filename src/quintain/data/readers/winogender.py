@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
-from quintain.data.readers.contract import READERS, Batch, Options, Source, Wanted
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, Wanted
 from quintain.data.readers.lines import read_blocks
 from quintain.data.readers.rows import Row, batched
 
@@ -37,7 +37,7 @@ _PRONOUN = re.compile(r"\$(?:NOM|POSS|ACC)_PRONOUN")
 def open_winogender(path: Path, options: Options) -> Source:
     """Open the file of templates."""
 
-    def batches(wanted: Wanted) -> Iterator[Batch]:
+    def batches(wanted: Wanted) -> Iterator[RowBatch]:
         return batched(path.name, _rows(path), SCHEMA, wanted, size=size)
 
     size = path.stat().st_size if path.is_file() else 0

@@ -121,7 +121,7 @@ def _traceback() -> str:
     return traceback.format_exc(limit=-12)[-LONGEST:]
 
 
-class Server:
+class GuestServer:
     """Answers one request after the other."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ def main() -> None:
     """Serve requests until the pipe closes."""
     pipe = Pipe(int(sys.argv[1]))
     sys.path[:0] = sys.argv[2:]
-    server = Server()
+    server = GuestServer()
     while (request := pipe.read()) is not None:
         reply = server.reply(request)
         try:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from quintain.core.task import Task
+from quintain.core.task import AnswerType, Task
 from quintain.models.contract import BASELINES, Baseline, Batch, Progress
-from quintain.models.fields import answer_type, clean, of_type
+from quintain.models.fields import clean, of_type
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,10 +22,12 @@ PRIOR = 5.0
 class AttachmentBaseline(Baseline):
     """A baseline for tasks whose answer is a token that a marked token attaches to."""
 
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("token",)
+
     @classmethod
-    def suits(cls, task: Task) -> bool:
-        """Ask for tokens, and for one of them as the answer."""
-        return answer_type(task) == "token" and len(of_type(task, "tokens")) == 1 and len(of_type(task, "token")) == 1
+    def finds_fields(cls, task: Task) -> bool:
+        """Ask for tokens, and for one of them."""
+        return len(of_type(task, "tokens")) == 1 and len(of_type(task, "token")) == 1
 
     def parts(self, example: dict[str, Any]) -> tuple[list[str], int]:
         """Give the tokens in lower case and the number of the marked one."""

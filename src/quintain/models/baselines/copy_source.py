@@ -7,20 +7,22 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from quintain.core.task import Task
+from quintain.core.task import AnswerType, Task
 from quintain.data.sentences import sentences
 from quintain.models.contract import BASELINES, Baseline, Batch, Progress
-from quintain.models.fields import answer_type, clean, text_fields
+from quintain.models.fields import clean, text_fields
 from quintain.models.words import words
 
 
 class CopyBaseline(Baseline):
     """A baseline for tasks whose answer is a text made from another."""
 
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("text",)
+
     @classmethod
-    def suits(cls, task: Task) -> bool:
-        """Ask for texts made from a text."""
-        return answer_type(task) == "text" and bool(text_fields(task))
+    def finds_fields(cls, task: Task) -> bool:
+        """Ask for a text to make the answer from."""
+        return bool(text_fields(task))
 
     def source(self, example: dict[str, Any]) -> str:
         """Give the text that the answer is made from."""

@@ -9,12 +9,11 @@ import polars as pl
 
 from quintain.core.task import Task
 from quintain.models.contract import BASELINES, Batch, Progress
-from quintain.models.fields import answer_type
 from quintain.models.labelled import LabelBaseline, Probabilities
 
 
 @BASELINES.register("majority")
-class Majority(LabelBaseline):
+class MajorityBaseline(LabelBaseline):
     """Answer each example with the shares of the labels in the training data."""
 
     name: ClassVar[str] = "majority"
@@ -25,9 +24,9 @@ class Majority(LabelBaseline):
     )
 
     @classmethod
-    def suits(cls, task: Task) -> bool:
+    def finds_fields(cls, task: Task) -> bool:
         """Ask for labels only: it reads nothing."""
-        return answer_type(task) == "label"
+        return True
 
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Count the labels."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.fairness.gender_words import pairs
 from quintain.perturb.fairness.nouns import article, in_thing, stem_of, usable
 from quintain.perturb.fairness.pronouns import PRONOUNS, neutral
-from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.fairness.reading import WordReader
 from quintain.perturb.fairness.verbs import ADVERBS, IRREGULAR, after_apostrophe, plural_of
 from quintain.perturb.wordlists import cased_like, lines_of
 
@@ -35,9 +35,9 @@ class GenderNeutral(Perturbation):
     title: ClassVar[str] = "Gendered words made neutral"
     rate: ClassVar[float] = 1.0
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Replace every gendered word whose context allows it."""
-        reader, draft, table = Reader(batch), Draft(), neutral_words()
+        reader, draft, table = WordReader(batch), EditDraft(), neutral_words()
         done = -1
         for i, word in enumerate(reader.lower):
             stem, ending = stem_of(word)
@@ -59,7 +59,7 @@ class GenderNeutral(Perturbation):
                 article(reader, draft, i, new, _KEY, _group(stem))
         return draft.proposal()
 
-    def _subject(self, reader: Reader, draft: Draft, i: int, ending: str) -> None:
+    def _subject(self, reader: WordReader, draft: EditDraft, i: int, ending: str) -> None:
         """Replace a subject and mend its verb, behind it or, in a question, before it."""
         group = _group(reader.lower[i].partition("'")[0])
         old = reader.word(i)
@@ -83,7 +83,7 @@ class GenderNeutral(Perturbation):
             draft.add(reader.start[verb], reader.end[verb], cased_like(reader.word(verb), plural), _KEY, group)
 
 
-def _both(reader: Reader, i: int, stem: str) -> int:
+def _both(reader: WordReader, i: int, stem: str) -> int:
     """Find the end of "he or she", "his/her" and the like that begins at word *i*; 0 where it is none."""
     last = i + 1 if reader.gap(i) == "/" else i + 2 if reader.next(i) in {"or", "and"} and reader.next(i + 1) else 0
     if not last or last >= len(reader.lower):

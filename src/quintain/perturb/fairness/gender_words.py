@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.fairness.nouns import article, in_thing, stem_of, usable
 from quintain.perturb.fairness.pronouns import PRONOUNS, swapped
-from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.fairness.reading import WordReader
 from quintain.perturb.wordlists import cased_like, lines_of
 
 _OTHER = {"male": "female", "female": "male"}
@@ -39,9 +39,9 @@ class GenderWords(Perturbation):
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap every gendered word whose context allows it."""
-        reader, draft, table = Reader(batch), Draft(), pairs()
+        reader, draft, table = WordReader(batch), EditDraft(), pairs()
         for i, word in enumerate(reader.lower):
             stem, _ = stem_of(word)
             if (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):

@@ -17,9 +17,9 @@ from functools import cache
 
 import numpy as np
 
-from quintain.perturb.contract import Batch
+from quintain.perturb.contract import TextBatch
 from quintain.perturb.fairness.namelist import AMBIGUOUS, PLACES, first_names
-from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.fairness.reading import WordReader
 from quintain.perturb.wordlists import lines_of, words_in
 
 # Given a text, tell the spans of named entities with their types, such as (0, 4, "PERSON").
@@ -84,7 +84,7 @@ class Mention:
     end: int
 
 
-def find_mentions(batch: Batch, recogniser: Recogniser | None = None) -> dict[int, list[Mention]]:
+def find_mentions(batch: TextBatch, recogniser: Recogniser | None = None) -> dict[int, list[Mention]]:
     """Give the mentions that may be replaced, by the example that they are in."""
     finder = _Finder(batch)
     seen: dict[tuple[int, str], list[tuple[Mention, Sign]]] = defaultdict(list)
@@ -103,7 +103,7 @@ def find_mentions(batch: Batch, recogniser: Recogniser | None = None) -> dict[in
     return found
 
 
-def _recognised(batch: Batch, mention: Mention, sign: Sign, recogniser: Recogniser) -> Sign:
+def _recognised(batch: TextBatch, mention: Mention, sign: Sign, recogniser: Recogniser) -> Sign:
     text = int(batch.text_at(np.array([mention.start]))[0])
     begin = int(batch.begins[text])
     for start, end, kind in recogniser(batch.texts[text]):
@@ -123,10 +123,10 @@ def _entities() -> dict[str, tuple[tuple[str, ...], ...]]:
     return {word: tuple(phrases) for word, phrases in table.items()}
 
 
-class _Finder(Reader):
+class _Finder(WordReader):
     """Reads the words around a candidate."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: TextBatch) -> None:
         super().__init__(batch)
         self._headlines: dict[int, bool] = {}
 
@@ -219,5 +219,5 @@ class _Finder(Reader):
         return (self.gap(i) == ", " and sure(i + 1)) or (i > 0 and self.gap(i - 1) == ", " and sure(i - 1))
 
 
-def _text_of(batch: Batch, i: int) -> int:
+def _text_of(batch: TextBatch, i: int) -> int:
     return int(batch.words.text[i])

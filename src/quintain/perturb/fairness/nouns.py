@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from quintain.perturb.contract import Batch, Draft
-from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.contract import EditDraft, TextBatch
+from quintain.perturb.fairness.reading import WordReader
 from quintain.perturb.wordlists import cased_like, words_in
 
 TITLES = frozenset({"mr", "mrs", "ms", "miss", "mister"})
@@ -27,13 +27,13 @@ def stem_of(word: str) -> tuple[str, str]:
     return (word, "") if word == "ma'am" else (stem, mark + ending)
 
 
-def in_thing(batch: Batch, i: int) -> bool:
+def in_thing(batch: TextBatch, i: int) -> bool:
     """Say whether word *i* is part of an address or the like; a word in a protected span is still a word."""
     place = int(batch.words.start[i])
     return not batch.words.free[i] and not any(start <= place < end for start, end in batch.spans)
 
 
-def usable(reader: Reader, i: int, stem: str) -> bool:
+def usable(reader: WordReader, i: int, stem: str) -> bool:
     """Say whether the gendered noun at word *i* stands for itself, and not in a name, a compound or a call."""
     before, after = (reader.gap(i - 1) if i else "\n"), reader.gap(i)
     if before.endswith("-") and reader.lower[i - 1] not in _PREFIXES:
@@ -51,7 +51,7 @@ def usable(reader: Reader, i: int, stem: str) -> bool:
     return _not_a_name(reader, i, stem, named)
 
 
-def _not_a_name(reader: Reader, i: int, stem: str, named: bool) -> bool:
+def _not_a_name(reader: WordReader, i: int, stem: str, named: bool) -> bool:
     """Say whether capitals leave the noun a noun: "Mother Teresa", "King Lear" and "Spider Man" are names."""
     if not reader.capital(i) or reader.word(i).isupper():
         return not (stem in _RANKS and named and reader.capital(i))
@@ -62,7 +62,7 @@ def _not_a_name(reader: Reader, i: int, stem: str, named: bool) -> bool:
     return reader.opens(i) or stem in _KIN_AS_NAMES
 
 
-def article(reader: Reader, draft: Draft, i: int, new: str, key: str, group: tuple[str, str]) -> None:
+def article(reader: WordReader, draft: EditDraft, i: int, new: str, key: str, group: tuple[str, str]) -> None:
     """Mend "a" and "an" before a word that was replaced by *new*."""
     before = reader.previous(i)
     wanted = "an" if _VOWEL.match(new) else "a"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from quintain.perturb.fairness.reading import Reader
+from quintain.perturb.fairness.reading import WordReader
 from quintain.perturb.wordlists import words_in
 
 Use = Literal["determiner", "object", "alone"]
@@ -68,7 +68,7 @@ _EITHER = frozenset({"more", "most", "less", "back", "home", "first", "better", 
 _VERBS_BEHIND_POSSESSIVE = frozenset(words_in("is was are were has have had will would can could should did does"))
 
 
-def use_of_her(reader: Reader, i: int) -> Use:
+def use_of_her(reader: WordReader, i: int) -> Use:
     """Say how the "her" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
     if following == "will" and before == "against":
@@ -85,7 +85,7 @@ def use_of_her(reader: Reader, i: int) -> Use:
     return "object" if complement or activity else "determiner"
 
 
-def _use_before_adverb(reader: Reader, i: int, before: str, following: str) -> Use:
+def _use_before_adverb(reader: WordReader, i: int, before: str, following: str) -> Use:
     """Judge "her back", "her more", "her home" and the like: nouns and adjectives as often as adverbs."""
     behind = reader.next(i + 1)
     ends = not behind or behind in _SMALL or behind == "home"
@@ -96,7 +96,7 @@ def _use_before_adverb(reader: Reader, i: int, before: str, following: str) -> U
     return "object" if ends and following not in {"best", "first"} else "determiner"
 
 
-def use_of_his(reader: Reader, i: int) -> Use:
+def use_of_his(reader: WordReader, i: int) -> Use:
     """Say how the "his" at word *i* is used."""
     following, before = reader.next(i), reader.previous(i)
     if following in {"or", "and"} and reader.next(i + 1) in {"her", "hers", "their"}:
@@ -118,7 +118,7 @@ _TO_MALE = {"she": "he", "hers": "his", "herself": "himself"}
 PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "herself"})
 
 
-def swapped(reader: Reader, i: int, word: str) -> tuple[str, str]:
+def swapped(reader: WordReader, i: int, word: str) -> tuple[str, str]:
     """Give the pronoun of the other gender for *word* at place *i*, and the gender that *word* has."""
     if word == "her":
         return ("him" if use_of_her(reader, i) == "object" else "his"), "female"
@@ -129,7 +129,7 @@ def swapped(reader: Reader, i: int, word: str) -> tuple[str, str]:
     return _TO_FEMALE[word], "male"
 
 
-def neutral(reader: Reader, i: int, word: str) -> str:
+def neutral(reader: WordReader, i: int, word: str) -> str:
     """Give the form of "they" for the pronoun *word* at place *i*."""
     if word == "her":
         return "them" if use_of_her(reader, i) == "object" else "their"

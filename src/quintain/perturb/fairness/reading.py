@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from quintain.perturb.contract import Batch
+from quintain.perturb.contract import TextBatch
 
 _OPENING = re.compile(r"[.!?:;\n\"“”(\[…]|--| - ")
 END = "\n"
 
 
-class Reader:
+class WordReader:
     """The words of a batch by their number, what stands between them, and how they are written."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: TextBatch) -> None:
         self.batch = batch
         self.lower = batch.words.lower
         self.start: list[int] = batch.words.start.tolist()

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from quintain.perturb import draws
-from quintain.perturb.contract import Batch, Draft, Perturbation, Proposal
+from quintain.perturb.contract import EditDraft, Perturbation, Proposal, TextBatch
 from quintain.perturb.fairness import recogniser
 from quintain.perturb.fairness.mentions import Mention, Recogniser, find_mentions
 from quintain.perturb.fairness.namelist import FirstName, first_names, pool
@@ -30,14 +30,14 @@ class NamePerturbation(Perturbation):
     def group(self, name: FirstName, target: tuple[str, str]) -> tuple[str, str]:
         """Say from which group to which the replacement goes, for the report."""
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Replace all mentions of a name in an example by the same other name."""
-        draft = Draft()
+        draft = EditDraft()
         for owner, mentions in find_mentions(batch, self._recognise).items():
             self._replace(batch, draft, mentions, int(batch.owner_seeds[owner]))
         return draft.proposal()
 
-    def _replace(self, batch: Batch, draft: Draft, mentions: Iterable[Mention], seed: int) -> None:
+    def _replace(self, batch: TextBatch, draft: EditDraft, mentions: Iterable[Mention], seed: int) -> None:
         taken = {mention.key for mention in mentions}
         chosen: dict[str, tuple[str, tuple[str, str]]] = {}
         for mention in mentions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.robustness.lookup import exchange
 from quintain.perturb.wordlists import words_in
 
@@ -32,6 +32,6 @@ class Abbreviations(Perturbation):
     title: ClassVar[str] = "Short forms of text messages"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Look each word up."""
         return exchange(batch, _SHORT, rate)

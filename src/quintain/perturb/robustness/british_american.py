@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.robustness.lookup import exchange
 from quintain.perturb.wordlists import lines_of
 
@@ -35,6 +35,6 @@ class BritishAmerican(Perturbation):
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Look each word up."""
         return exchange(batch, spellings(), rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from quintain.perturb import letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import pick_letters
 
 
@@ -18,7 +18,7 @@ class CharDelete(Perturbation):
     title: ClassVar[str] = "A letter is left out"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Delete a letter in each chosen word."""
         _, at = pick_letters(batch, letters.typed_letters(), rate, shortest=4, inner=True)
         return Proposal(at, at + 1, [""] * at.size)

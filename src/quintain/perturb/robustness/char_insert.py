@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import draws
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import pick_letters, plain_letters
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -22,7 +22,7 @@ class CharInsert(Perturbation):
     title: ClassVar[str] = "A stray letter slips in"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Insert a letter in each chosen word."""
         chosen, at = pick_letters(batch, plain_letters(), rate, shortest=3, inner=True)
         capital = ((batch.codes[at] >= 65) & (batch.codes[at] <= 90)).astype(np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from quintain.perturb import draws, letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import pick_letters
 
 _VOWELS = letters.flags("aeiouyAEIOUYäöüÄÖÜáéíóúÁÉÍÓÚàèìòùâêîôû")
@@ -20,7 +20,7 @@ class CharRepeat(Perturbation):
     title: ClassVar[str] = "A vowel is drawn out"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Stretch a vowel in each chosen word."""
         chosen, at = pick_letters(batch, _VOWELS, rate, shortest=3)
         times = (draws.below(batch.words.draw(chosen, 2), 3) + 2).tolist()

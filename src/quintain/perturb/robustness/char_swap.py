@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from quintain.perturb import letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import pick_places, swappable
 
 
@@ -18,7 +18,7 @@ class CharSwap(Perturbation):
     title: ClassVar[str] = "Two letters change places"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap a pair in each chosen word."""
         _, at = pick_places(batch, swappable(batch), rate, shortest=4, after=1, before=2)
         pairs = letters.text_of(batch.codes[at + 1]), letters.text_of(batch.codes[at])

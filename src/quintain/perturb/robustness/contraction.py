@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quintain.perturb.batch import Ints, Words
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.wordlists import words_in
 
 _NEGATED = words_in("are could did do does had has have is must need should was were would might ought dare")
@@ -95,7 +95,7 @@ class Contraction(Perturbation):
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Look at the words that can be part of a short or a long form, and at no others."""
         words = batch.words
         found = sorted(_exchanges(batch, words))
@@ -112,7 +112,7 @@ class Contraction(Perturbation):
         return Proposal(start, end, [edit[3] for edit in kept])
 
 
-def _exchanges(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str]]:
+def _exchanges(batch: TextBatch, words: Words) -> Iterator[tuple[int, int, int, str]]:
     """Give, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
     joined, at = batch.joined, _likely(batch, words)
     # Whether the words behind and before stand after exactly one blank, as parts of a form do.
@@ -132,7 +132,7 @@ def _exchanges(batch: Batch, words: Words) -> Iterator[tuple[int, int, int, str]
             yield i, start, end, _lengthened(joined[start:end], joined[end + 1 : stop].lower())
 
 
-def _likely(batch: Batch, words: Words) -> Ints:
+def _likely(batch: TextBatch, words: Words) -> Ints:
     """List the words that begin like one of `_FIRST` or `_ALONE` and are as long: one in several."""
     long = words.length >= 2
     first = np.where(long, words.start, 0)

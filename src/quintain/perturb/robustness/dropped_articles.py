@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 
 _ARTICLES = frozenset({"a", "an", "the"})
 
@@ -21,7 +21,7 @@ class DroppedArticles(Perturbation):
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 0.2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Delete each chosen article with the blank behind it."""
         words, joined = batch.words, batch.joined
         found = [
@@ -38,7 +38,7 @@ class DroppedArticles(Perturbation):
         return Proposal(start, end + np.array(capital, dtype=np.int64), made)
 
     @staticmethod
-    def _before_word(batch: Batch, i: int) -> bool:
+    def _before_word(batch: TextBatch, i: int) -> bool:
         words = batch.words
         end = int(words.end[i])
         # "vitamin A is": a capital letter in the middle is no article.

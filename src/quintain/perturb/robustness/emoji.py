@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import draws
-from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.wordlists import lines_of
 
 _FACES = {
@@ -49,9 +49,9 @@ class Emoji(Perturbation):
     title: ClassVar[str] = "Emoji and emoticons"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Exchange every sign, then add pictures to the chosen words, or one at the end of a text that has none."""
-        words, draft, table = batch.words, Draft(), pictures()
+        words, draft, table = batch.words, EditDraft(), pictures()
         for match in _SIGNS.finditer(batch.joined):
             sign = match.group()
             draft.add(*match.span(), _FACES.get(sign) or _EMOTICONS[sign])

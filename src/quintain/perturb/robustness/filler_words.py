@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from quintain.perturb import draws
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 
 _FILLERS = ("um", "uh", "you know", "I mean", "er", "like", "well", "so to speak", "if you will", "as it were")
 
@@ -20,7 +20,7 @@ class FillerWords(Perturbation):
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 0.05
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Insert a filler behind each chosen word that another word follows."""
         words = batch.words
         between = batch.codes[words.end] == 32

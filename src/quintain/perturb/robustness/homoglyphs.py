@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import Swaps, swap_letters
 
 _TWINS = dict(zip("aceiopsxyjABCEHIKMOPSTXYJ", "асеіорѕхујАВСЕНІКМОРЅТХУЈ", strict=True))
@@ -20,6 +20,6 @@ class Homoglyphs(Perturbation):
     title: ClassVar[str] = "A look-alike letter of another alphabet"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap a letter in each chosen word."""
         return swap_letters(batch, _SWAPS, rate, shortest=1)

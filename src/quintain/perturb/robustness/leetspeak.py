@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 
 _DIGITS = str.maketrans("aeiostbgAEIOSTBG", "43105786" * 2)
 
@@ -21,7 +21,7 @@ class Leetspeak(Perturbation):
     title: ClassVar[str] = "Digits stand for letters"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Translate whole words."""
         words = batch.words
         places = batch.flagged(letters.flags("aeiostbgAEIOSTBG"))

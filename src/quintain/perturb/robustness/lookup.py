@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from quintain.perturb.contract import Batch, Proposal
+from quintain.perturb.contract import Proposal, TextBatch
 from quintain.perturb.wordlists import cased_like
 
 
 def exchange(
-    batch: Batch, table: Mapping[str, str], rate: float, *, allowed: Callable[[Batch, int], bool] | None = None
+    batch: TextBatch, table: Mapping[str, str], rate: float, *, allowed: Callable[[TextBatch, int], bool] | None = None
 ) -> Proposal:
     """Propose to replace words by what *table* gives for them in lower case, with the case of the first letter kept.
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Draft, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.wordlists import cased_like, words_in
 
 _ONES = words_in(
@@ -36,9 +36,9 @@ class NumberForm(Perturbation):
     title: ClassVar[str] = "Numbers in words and in digits"
     rate: ClassVar[float] = 1.0
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Exchange the form of each number that is found, or of a drawn share of them."""
-        draft = Draft()
+        draft = EditDraft()
         for match in _NUMBERS.finditer(batch.joined):
             digits, word = match.groups()
             if digits and not (len(digits) == 2 and digits[0] == "0"):
@@ -53,7 +53,7 @@ class NumberForm(Perturbation):
         return proposal.take(np.flatnonzero(draw < rate))
 
     @staticmethod
-    def _word(batch: Batch, start: int, value: int) -> str:
+    def _word(batch: TextBatch, start: int, value: int) -> str:
         # The texts before it end in a line break, so the joined string tells what a text would.
         opens = start == 0 or batch.joined[start - 1] == "\n" or batch.joined[start - 2 : start] in {". ", "! ", "? "}
         return cased_like("X" if opens else "x", _DIGITS[value])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import Swaps, swap_letters
 
 # Shapes that look alike in print, compiled for Quintain.
@@ -75,6 +75,6 @@ class Ocr(Perturbation):
     version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap a letter in each chosen word."""
         return swap_letters(batch, _SWAPS, rate)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import draws, letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 
 _ADDED = (",", ",", ",", ".", ";", ":", "!", "…", " -", "?")
 _MARKS = letters.flags(",.;:!?")
@@ -23,7 +23,7 @@ class Punctuation(Perturbation):
     version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Edit the place behind each chosen word."""
         words = batch.words
         following = batch.small[words.end]

@@ -11,7 +11,7 @@ import numpy as np
 
 from quintain.perturb import draws
 from quintain.perturb.batch import Ints
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.wordlists import cased_like, lines_of
 
 _REMEMBERED = 1 << 16
@@ -95,7 +95,7 @@ class SpellingError(Perturbation):
     version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Misspell one word in each of as many stretches of a text as words are wanted: the next that can be."""
         words, joined = batch.words, batch.joined
         among = np.flatnonzero((words.length >= 2) & words.free)
@@ -118,7 +118,7 @@ class SpellingError(Perturbation):
         return _drawn(batch, at, forms)
 
 
-def _drawn(batch: Batch, at: Ints, forms: Sequence[tuple[str, ...]]) -> Proposal:
+def _drawn(batch: TextBatch, at: Ints, forms: Sequence[tuple[str, ...]]) -> Proposal:
     """Draw one of the wrong forms of each word *at* that has some."""
     kept = np.flatnonzero(np.fromiter(map(bool, forms), dtype=bool, count=len(forms)))
     words, chosen = batch.words, at[kept]

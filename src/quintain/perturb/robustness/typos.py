@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import draws, letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import pick_letters, plain_letters
 
 _ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
@@ -24,7 +24,7 @@ class Typos(Perturbation):
     version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Draw one of the four slips for each chosen word."""
         words = batch.words
         chosen, at = pick_letters(batch, plain_letters(), rate, shortest=4, inner=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturb import draws, letters
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.pick import ordered
 
 
@@ -20,7 +20,7 @@ class Whitespace(Perturbation):
     title: ClassVar[str] = "Blanks doubled, lost or misplaced"
     version: ClassVar[int] = 2
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Draw one of the three for each chosen word."""
         words = batch.words
         typed = batch.flags(letters.typed_letters())
@@ -38,7 +38,7 @@ class Whitespace(Perturbation):
         return ordered(at, at + drop, ["" if gone else " " for gone in drop.tolist()])
 
 
-def _plain_break(batch: Batch, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> letters.Flags:
+def _plain_break(batch: TextBatch, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> letters.Flags:
     """Say where a break falls between two letters, not between a letter and its mark or apostrophe."""
     typed = batch.flags(letters.typed_letters())
     top = typed.size - 1

@@ -13,7 +13,7 @@ import numpy as np
 from quintain.perturb import draws, letters
 from quintain.perturb.apply import carry_out
 from quintain.perturb.batch import Ints
-from quintain.perturb.contract import PERTURBATIONS, Batch, Family, Perturbation, Proposal
+from quintain.perturb.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
 from quintain.perturb.draws import Hashes
 
 # What the words of a batch treat in a way of their own: digits, low lines, and all that may be an address or the like.
@@ -35,7 +35,7 @@ class WordCase(Perturbation):
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
 
-    def propose(self, batch: Batch, rate: float) -> Proposal:
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Cut the chosen stretches out of the batch in its new case."""
         words = batch.words
         chosen = words.choose(np.ones(len(words), dtype=bool), rate)
@@ -51,7 +51,7 @@ class WordCase(Perturbation):
 
     def shortcut(self, texts: Sequence[str], seeds: Hashes, rate: float) -> list[str | None] | None:
         """Let the string methods do plain English texts as a whole; all others go by way of edits."""
-        batch = Batch(texts, seeds)
+        batch = TextBatch(texts, seeds)
         if rate < 1 or batch.plain is None:
             return None
         forms = (batch.joined.upper(), batch.joined.lower(), _titled(batch.plain))
@@ -78,7 +78,7 @@ def _cut(forms: tuple[str, str, str], which: list[int], begins: Ints, ends: Ints
     return [forms[form][begin:end] for form, begin, end in rows]
 
 
-def _strange(batch: Batch) -> list[int]:
+def _strange(batch: TextBatch) -> list[int]:
     """List the texts that the string methods would treat in another way than the words of a batch are."""
     looked = set(batch.text_at(np.flatnonzero(batch.flags(_SPECIAL))).tolist())
     if "www." in batch.joined:
@@ -102,7 +102,7 @@ def _drawn(seeds: Hashes) -> Ints:
     return draws.below(draws.at(seeds, np.zeros(len(seeds), dtype=np.int64), 3), len(_ORDERS))
 
 
-def _forms(batch: Batch) -> tuple[str, str, str]:
+def _forms(batch: TextBatch) -> tuple[str, str, str]:
     """Give the joined string in capitals, in small letters and in title case, each as long as it is."""
     upper, lower = batch.joined.upper(), batch.joined.lower()
     if len(upper) != len(batch.joined) or len(lower) != len(batch.joined):
@@ -119,7 +119,7 @@ def _forms(batch: Batch) -> tuple[str, str, str]:
     return upper, lower, letters.text_of(titled)
 
 
-def _cases(batch: Batch, forms: tuple[str, str, str]) -> list[int]:
+def _cases(batch: TextBatch, forms: tuple[str, str, str]) -> list[int]:
     """Draw a form for each text among those that change it."""
     orders = [_ORDERS[i] for i in _drawn(batch.seeds).tolist()]
     rows = zip(orders, batch.texts, batch.begins.tolist(), batch.ends.tolist(), strict=True)

@@ -20,7 +20,7 @@ from quintain.core.task import VMER, Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.gaps import on_machine, stands_on
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardRound, Figure, Part
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, Figure
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
@@ -45,12 +45,12 @@ class _Found:
     facts: Mapping[str, CellFacts]
 
 
-def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: Part | None = None) -> Board:
+def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPart | None = None) -> Board:
     """Compute the board of *task_name* as *actor* may see it, or the *part* of it that is asked for.
 
     While the board is frozen it shows what was known when it was; its owner may ask for the live one.
     """
-    part = part or Part()
+    part = part or BoardPart()
     task = get_task(db, task_name)
     spec = board_spec(db, task_name)
     if part.live:
@@ -176,7 +176,7 @@ def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[BoardDatas
 
 
 def _chosen(
-    datasets: Sequence[BoardDataset], found: Mapping[tuple[int, int], _Found], part: Part
+    datasets: Sequence[BoardDataset], found: Mapping[tuple[int, int], _Found], part: BoardPart
 ) -> list[BoardDataset]:
     """Keep the data sets of the language, and those in which the tag occurs."""
     kept = [dataset for dataset in datasets if part.language in (None, dataset.language)]

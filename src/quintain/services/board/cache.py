@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Board, Part
+from quintain.services.board.parts import Board, BoardPart
 from quintain.services.tasks.board_settings import board_spec
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
@@ -28,7 +28,7 @@ T = TypeVar("T")
 BOARDS_KEPT = 24
 
 
-class Warm(Generic[T]):
+class WarmValues(Generic[T]):
     """The values that were used last, by key; safe to share between threads."""
 
     def __init__(self, size: int) -> None:
@@ -60,15 +60,15 @@ class WarmBoard:
 
 
 # One cache per database, gone with its engine.
-_CACHES: weakref.WeakKeyDictionary[Any, Warm[WarmBoard]] = weakref.WeakKeyDictionary()
+_CACHES: weakref.WeakKeyDictionary[Any, WarmValues[WarmBoard]] = weakref.WeakKeyDictionary()
 _CACHES_LOCK = threading.Lock()
 
 
-def warm_board(db: Session, blobs: Blobs, actor: Actor, task: str, part: Part | None = None) -> WarmBoard:
+def warm_board(db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None) -> WarmBoard:
     """Give the board as *actor* may see it, from memory if nothing has changed since it was made."""
-    part = part or Part()
+    part = part or BoardPart()
     with _CACHES_LOCK:
-        cache = _CACHES.setdefault(db.get_bind(), Warm(BOARDS_KEPT))
+        cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT))
     # Results that nobody has looked at yet are computed while the board is made; what they need is in the stamp.
     key = (task, part, actor, queries.stamp(db), board_spec(db, task).frozen_at)
     return cache.get(key, lambda: _make(board(db, blobs, actor, task, part)))

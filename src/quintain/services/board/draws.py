@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.board.cache import Warm
+from quintain.services.board.cache import WarmValues
 from quintain.services.board.parts import Board, BoardDataset, Figure
 from quintain.services.board.ranking import Ranked, dataset_weights
 from quintain.services.data.label_shares import label_shares
@@ -30,7 +30,7 @@ from quintain.stats.ranking import bootstrap_scores
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
 
-_SAMPLES: Warm[FloatArray] = Warm(32)
+_SAMPLES: WarmValues[FloatArray] = WarmValues(32)
 
 
 def draw_axes(db: Session, blobs: Blobs, ranked: Ranked, resamples: int) -> dict[str, FloatArray]:

@@ -21,7 +21,7 @@ from quintain.services.access import audit, signing
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.access.signing import Check, KeySource
 from quintain.services.board.cache import warm_board
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, Part, View
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, View
 from quintain.services.board.ranking import Ranked, dataset_weights, rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.evaluate.standing import Runs
@@ -171,7 +171,7 @@ def take_snapshot(
     view: View | None = None,
     *,
     title: str = "",
-    part: Part | None,
+    part: BoardPart | None,
     server: str = "",
 ) -> SnapshotInfo:
     """Freeze the board as everybody may see it, and sign it: what is private to the one who asks does not get in.
@@ -354,7 +354,7 @@ def _board_of(shape: Mapping[str, Any]) -> Board:
         rounds=(),
         models=tuple(models),
         spec=BoardSpec(),
-        part=Part(tag=shape["tag"], language=shape["language"]),
+        part=BoardPart(tag=shape["tag"], language=shape["language"]),
         tags=tuple(shape["tags"]),
         languages=tuple(shape["languages"]),
         frozen_at=None,

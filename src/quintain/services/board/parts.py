@@ -185,7 +185,7 @@ class BoardModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoardPart:
     """Which part of a board is asked for: examples with one tag, data sets in one language, seeds apart."""
 
     tag: str | None = None
@@ -205,7 +205,7 @@ class Board:
     rounds: tuple[BoardRound, ...]
     models: tuple[BoardModel, ...]
     spec: BoardSpec
-    part: Part
+    part: BoardPart
     tags: tuple[str, ...]
     languages: tuple[str, ...]
     frozen_at: datetime | None

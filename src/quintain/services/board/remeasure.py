@@ -13,7 +13,7 @@ from quintain.core.people import Actor
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
-from quintain.services.board.parts import Part
+from quintain.services.board.parts import BoardPart
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import find_row
 from quintain.services.tasks.machines import class_of
@@ -50,7 +50,7 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
             remedy="Measure again when the freeze is over.",
             code="board_frozen",
         )
-    machine = board(db, blobs, actor, task, Part(live=True, seeds_apart=True)).machine.name
+    machine = board(db, blobs, actor, task, BoardPart(live=True, seeds_apart=True)).machine.name
     if machine is None:
         raise Conflict("Nothing has been measured yet.", remedy="Name a class of machine in the board's settings.")
     newest = {version.id for version, _ in board_queries.evaluated_versions(db, task)}

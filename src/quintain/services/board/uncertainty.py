@@ -34,7 +34,7 @@ MOST_TIMES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class NeighbourPair:
     """Two neighbours in the ranking: how sure their order is, and how many more examples would settle it."""
 
     first: str
@@ -124,13 +124,15 @@ def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) 
     }
 
 
-def _pair(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple[int, int], examples: int) -> Pair:
+def _pair(
+    ranked: Ranked, drawn: FloatArray, found: RankUncertainty, pair: tuple[int, int], examples: int
+) -> NeighbourPair:
     first, second = pair
     scores = ranked.ranking.dynascore
     difference = (scores[first] or 0.0) - (scores[second] or 0.0)
     apart = drawn[:, first] - drawn[:, second]
     probability = round(float(found.above[first, second]), 4)
-    return Pair(
+    return NeighbourPair(
         ranked.board.models[first].ref,
         ranked.board.models[second].ref,
         probability,

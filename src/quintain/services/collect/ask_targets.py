@@ -14,7 +14,7 @@ from quintain.core.rounds import RoundSpec
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.collect.checks import Written, fooled
-from quintain.services.models.ask import TOOK_TOO_LONG, Runner, ask
+from quintain.services.models.ask import TOOK_TOO_LONG, AdapterRunner, ask
 from quintain.services.models.registry import ModelVersionInfo, versions_by_id
 from quintain.store.blobs import Blobs
 
@@ -34,7 +34,7 @@ def ask_targets(
     spec: RoundSpec,
     written: Written,
     *,
-    runners: Mapping[str, Runner],
+    runners: Mapping[str, AdapterRunner],
     seconds: float,
 ) -> list[dict[str, Any]]:
     """Ask every target model, and decide for each whether it was fooled; in the form that is stored."""
@@ -60,7 +60,7 @@ def ask_safely(
     task: Task,
     inputs: Sequence[Inputs],
     *,
-    runners: Mapping[str, Runner],
+    runners: Mapping[str, AdapterRunner],
     seconds: float,
 ) -> list[Prediction]:
     """Ask a model; whatever is wrong with it is not the writer's fault, and said to be so."""

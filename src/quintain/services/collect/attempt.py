@@ -29,8 +29,8 @@ from quintain.services.collect.ending import end
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.verdicts import Verdict, as_verdict, claimed, standing, verdict, verdicts, waits
-from quintain.services.collect.writing import Place, WritingSession
-from quintain.services.models.ask import RUNNERS, SECONDS, Runner
+from quintain.services.collect.writing import WritingPlace, WritingSession
+from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -55,8 +55,8 @@ def attempt(
     *,
     target: Answer,
     token: str,
-    place: Place | None = None,
-    runners: Mapping[str, Runner] = RUNNERS,
+    place: WritingPlace | None = None,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
     """Submit what was written in the session *key*; the same *token* again gives the first verdict again.
@@ -187,7 +187,7 @@ def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class WritingDesk:
     """All that a writer has before them: the task, the round, the session as it stands, and every verdict in it.
 
     *judged* says that what is written here is being judged.
@@ -200,7 +200,7 @@ class Desk:
     judged: bool
 
 
-def desk(db: Session, actor: Actor, key: str) -> Desk:
+def desk(db: Session, actor: Actor, key: str) -> WritingDesk:
     """Give one of the actor's own sessions with everything around it."""
     place = writing.find_place(db, actor, key)
     made = queries.rows_of_session(db, place.row.id)
@@ -208,7 +208,7 @@ def desk(db: Session, actor: Actor, key: str) -> Desk:
     hidden = hidden_names(db, actor, place.info.id, versions)
     session = writing.view(db, actor, place.info, place.row, made, versions)
     said = tuple(verdicts(db, place.info, place.row, made, hidden))
-    return Desk(place.task, place.info, session, said, judged=session.ended and is_judged(db, place.info.id))
+    return WritingDesk(place.task, place.info, session, said, judged=session.ended and is_judged(db, place.info.id))
 
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:

@@ -14,12 +14,9 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
-from quintain.core.texts import Text
 from quintain.services.collect.writing_systems import foreign_script
 from quintain.stats.text import exact_match, token_f1
 from quintain.tasks.contract import TaskKind, kind_of
-from quintain.tasks.shapes import gold_list
-from quintain.tasks.spans import SpanKind
 
 MAX_CHARACTERS = 100_000
 # What a model reads and people do not see: soft hyphens, spaces without width, marks that turn the writing round.
@@ -55,8 +52,8 @@ def check_writing(
         )
     whole, faults = _with_fixed(kind, task, prompt or {}, inputs)
     faults += kind.check(task, whole, target)
-    if not faults and kind.answer_type == "span":
-        target, faults = _placed(task, whole, target)
+    if not faults:
+        target, faults = kind.placed(task, whole, target)
     faults += _target_faults(kind, task, spec, target, assigned)
     if not faults:
         faults += _script_faults(kind, task, spec, whole) + _invisible_faults(kind, task, prompt or {}, whole)
@@ -88,32 +85,17 @@ def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> 
     kind = kind_of(task)
     if rule.rule == "worker" or (rule.rule == "task" and kind.asks_worker(task)):
         return None
-    if rule.rule == "task" or kind.answer_type not in {"span", "text"}:
+    if rule.rule == "task" or not kind.answers.is_text:
         return kind.fooled(task, target, prediction.answer)
-    right = [one["text"] if isinstance(one, Mapping) else one for one in gold_list(kind.answer_type, target)]
-    said = prediction.answer["text"] if isinstance(prediction.answer, Mapping) else str(prediction.answer)
+    right, said = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
     if rule.rule == "differs":
         return not exact_match(said, right)
     return token_f1(said, right) < rule.threshold
 
 
-def span_places(task: Task, inputs: Inputs, text: str) -> list[int]:
-    """List where *text* stands in the input that answers are selected from; whatever its case, if the kind says so."""
-    kind = kind_of(task)
-    source = inputs.get(kind.form(task).answer.of or "")
-    if not isinstance(source, str) or not text:
-        return []
-    found = _occurrences(re.escape(text), source)
-    if not found and isinstance(kind, SpanKind) and kind.ignore_case:
-        found = _occurrences(f"(?i:{re.escape(text)})", source)
-    return found
-
-
 def aim_of(task: Task, target: Answer) -> str:
     """Give a target as a short text to count by; empty where targets are texts of their own."""
-    if kind_of(task).answer_type in {"label", "choice", "token"} and target is not None:
-        return str(target)[:80]
-    return ""
+    return kind_of(task).answers.aim(target)
 
 
 def split_fields(task: Task, inputs: Inputs) -> tuple[dict[str, str], dict[str, str]]:
@@ -166,33 +148,6 @@ def _with_fixed(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> t
             faults.append(Fault("is given in this round and cannot be changed", field=item.name))
         whole[item.name] = given
     return whole, faults
-
-
-def _placed(task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
-    """Find where spans stand that were given without their start; where it could be several places, ask."""
-    if target is None:
-        return None, []
-    found, faults = [], []
-    of = kind_of(task).form(task).answer.of or ""
-    for span in gold_list("span", target):
-        places = span_places(task, inputs, span["text"]) if span["start"] is None else [span["start"]]
-        if len(places) > 1:
-            reason = Text(
-                "'{text}' stands {n} times in '{of}'; say which one you mean, by its start",
-                text=span["text"][:80],
-                n=len(places),
-                of=of,
-            )
-            faults.append(Fault(reason, field="answer"))
-        start = places[0] if places else None
-        text = span["text"] if start is None else str(inputs[of])[start : start + len(span["text"])]
-        found.append({"text": text, "start": start})
-    return (found if isinstance(target, list | tuple) else found[0]), faults
-
-
-def _occurrences(pattern: str, source: str) -> list[int]:
-    # Looking ahead finds places that overlap, too.
-    return [match.start() for match in re.finditer(f"(?={pattern})", source)]
 
 
 def _plain(value: Any) -> Any:

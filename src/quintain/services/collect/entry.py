@@ -36,7 +36,7 @@ MAX_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class PanelArrival:
     """Somebody who came from a panel. In a *preview* (Mechanical Turk) there is nobody yet."""
 
     round: str
@@ -78,11 +78,11 @@ def entry_url(info: RoundInfo, base_url: str) -> str:
 
 def enter(
     db: Session, key: str, parameters: Mapping[str, str], *, user_agent: str = "", language: str = "en"
-) -> Arrival:
+) -> PanelArrival:
     """Let somebody in who came by the round's entry address with the panel's *parameters*; a new one has *language*."""
     info, entry = _round(db, key)
     if entry.provider == "mturk" and parameters.get("assignmentId") == PREVIEW:
-        return Arrival(info.ref, preview=True)
+        return PanelArrival(info.ref, preview=True)
     ids = _ids(entry, parameters)
     closed = info.closed_because(now())
     if closed:
@@ -107,7 +107,7 @@ def enter(
         db.flush()
         actor = actor_of(db, user)
         audit.record(db, actor, "panel.enter", info.ref, provider=entry.provider)
-    return Arrival(info.ref, actor, start_session(db, actor, user_agent=user_agent))
+    return PanelArrival(info.ref, actor, start_session(db, actor, user_agent=user_agent))
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:

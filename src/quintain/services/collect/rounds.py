@@ -325,13 +325,13 @@ def _model_faults(db: Session, spec: RoundSpec) -> list[tuple[str, str]]:
 def _kind_faults(task: Task, spec: RoundSpec) -> Sequence[tuple[str, str]]:
     kind = kind_of(task)
     faults = []
-    if spec.aiming == "assign" and kind.answer_type != "label":
+    if spec.aiming == "assign" and not kind.needs_labels:
         faults.append(("aiming", Text("'assign' hands out labels, and kind '{name}' has none", name=kind.name)))
-    if spec.fooled.rule == "token_f1" and kind.answer_type not in {"span", "text"}:
+    if spec.fooled.rule == "token_f1" and not kind.answers.is_text:
         faults.append(
             ("fooled.rule", Text("'token_f1' compares texts, and answers of kind '{name}' are none", name=kind.name))
         )
-    if spec.fooled.rule == "worker" and kind.answer_type not in {"span", "text"}:
+    if spec.fooled.rule == "worker" and not kind.answers.is_text:
         faults.append(("fooled.rule", Text("the worker decides on free texts, not on kind '{name}'", name=kind.name)))
     return faults
 

@@ -139,7 +139,7 @@ def give_up(db: Session, actor: Actor, key: str) -> WritingSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WritingPlace:
     """Where somebody writes: the round, the task, and the stored session.
 
     *before* is the attempt that was made with the token of the form, where it was sent before.
@@ -159,14 +159,14 @@ def find(db: Session, actor: Actor, key: str, *, locked: bool = False) -> tuple[
     return place.info, place.row
 
 
-def find_place(db: Session, actor: Actor, key: str, token: str = "") -> Place:
+def find_place(db: Session, actor: Actor, key: str, token: str = "") -> WritingPlace:
     """Find one of the actor's own sessions; whether there is another of that key is nobody's business."""
     user_id = require_user(actor)
     found = queries.place_of_session(db, key, token if _is_text(token) else "") if _is_text(key) else None
     if found is None or found.session.user_id != user_id:
         raise _no_session()
     info = info_of(found.round, found.version, found.task)
-    return Place(info, parse_stored(found.task_toml), found.session, found.before)
+    return WritingPlace(info, parse_stored(found.task_toml), found.session, found.before)
 
 
 def lock_own(db: Session, actor: Actor, key: str) -> SessionRow:

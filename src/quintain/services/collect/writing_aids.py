@@ -25,7 +25,7 @@ from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.verdicts import Verdict, answers_of
 from quintain.services.collect.writing import MAY_WRITE, PromptView, WritingSession, find
-from quintain.services.models.ask import RUNNERS, SECONDS, Runner
+from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -70,7 +70,7 @@ def occlusion(
     actor: Actor,
     attempt_id: int,
     *,
-    runners: Mapping[str, Runner] = RUNNERS,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[WordEffect]:
     """Say which words of one of the actor's own attempts moved the model, by leaving out each in turn, in one call."""
@@ -138,7 +138,7 @@ def try_attempt(
     *,
     target: Answer,
     prompt_id: int | None = None,
-    runners: Mapping[str, Runner] = RUNNERS,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
     """Try a text in the sandbox: the same checks and the same model, and nothing is stored.

@@ -22,7 +22,7 @@ MAX_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ExamplePage:
     """Some examples of a version, and how many there are that fit the filters."""
 
     version: VersionInfo
@@ -42,7 +42,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class VersionDifference:
     """How version *b* differs from version *a*: ids that came, ids that went, and answers that changed."""
 
     a: VersionInfo
@@ -98,7 +98,7 @@ def preview(
     tag: str | None = None,
     offset: int = 0,
     limit: int = 20,
-) -> Page:
+) -> ExamplePage:
     """Give a page of a version's examples: those whose inputs contain *text*, with this *label* and this *tag*."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} examples.", most=MAX_PAGE)
@@ -113,7 +113,7 @@ def preview(
         table = table.filter(condition)
     total = int(table.select(pl.len()).collect().item())
     rows = table.slice(offset, limit).collect().to_dicts()
-    return Page(version, total, offset, tuple(rows), visible)
+    return ExamplePage(version, total, offset, tuple(rows), visible)
 
 
 def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: str | None) -> list[pl.Expr]:
@@ -187,7 +187,7 @@ def export(db: Session, blobs: Blobs, actor: Actor, ref: str, format: str, path:
     return version
 
 
-def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> Difference:
+def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> VersionDifference:
     """Compare two versions of one task; changed answers are left out where either one's are hidden from *actor*."""
     first, second = get_version(db, actor, a), get_version(db, actor, b)
     if first.task != second.task:
@@ -202,7 +202,7 @@ def diff(db: Session, blobs: Blobs, actor: Actor, a: str, b: str) -> Difference:
         changed = different.select(
             "id", *inputs, pl.col("answer").alias("before"), pl.col("answer_after").alias("after")
         ).collect()
-    return Difference(
+    return VersionDifference(
         first,
         second,
         after.join(before, on="id", how="anti", maintain_order="left").collect(),

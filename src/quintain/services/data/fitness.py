@@ -9,7 +9,6 @@ import polars as pl
 from quintain.core.task import Task
 from quintain.stats.fitness import Weakness, weaknesses
 from quintain.store.blobs import Blobs
-from quintain.tasks.contract import kind_of
 
 
 def fitness(blobs: Blobs, task: Task, blob: str, *, hidden: bool, tag: str | None = None) -> tuple[Weakness, ...]:
@@ -18,7 +17,7 @@ def fitness(blobs: Blobs, task: Task, blob: str, *, hidden: bool, tag: str | Non
     Where labels are hidden none is named, and nothing is said of the labels of some examples only.
     """
     units, grouped, counts = _counts(str(blobs.path(blob)), tag)
-    labels = task.label_names if kind_of(task).answer_type == "label" and not (hidden and tag) else ()
+    labels = () if hidden and tag else task.label_names
     return weaknesses(units, dict(counts), labels, grouped=grouped, told=not hidden)
 
 

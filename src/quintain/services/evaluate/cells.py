@@ -47,7 +47,7 @@ VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations 
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
+class CellLease:
     """The right to compute one cell until the lease lapses."""
 
     cell_id: int
@@ -153,7 +153,7 @@ def claim(
     in_hand: InHand | None = None,
     without: Collection[str] = (),
     machine: str | None = None,
-) -> Lease | None:
+) -> CellLease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
     *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is;
@@ -183,7 +183,7 @@ def claim(
             lost = f", after {cell.lost} that were lost" if cell.lost else ""
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
             place = InHand(cell.model_version_id, cell.dataset_version_id)
-            return Lease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
+            return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
 
 
 def _title(db: Session, cell: Cell) -> str:
@@ -191,7 +191,7 @@ def _title(db: Session, cell: Cell) -> str:
     return f"{row.task.name}/{row.model.name} on {row.dataset.name}, {cell.variant}"
 
 
-def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
+def heartbeat(db: Session, lease: CellLease, *, done: int) -> bool:
     """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
     with transaction(db):
         until = now() + timedelta(seconds=lease.seconds)
@@ -199,7 +199,7 @@ def heartbeat(db: Session, lease: Lease, *, done: int) -> bool:
 
 
 def complete(
-    db: Session, lease: Lease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int, log: str = ""
+    db: Session, lease: CellLease, *, predictions: str | None, measurements: Mapping[str, Any], rows: int, log: str = ""
 ) -> bool:
     """Store the result of a cell and what the model printed; False where the lease was lost: nothing is stored."""
     with transaction(db):
@@ -220,7 +220,7 @@ def complete(
         return held
 
 
-def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
+def fail(db: Session, lease: CellLease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
     """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
     reason, log = storable(reason, REASON_CHARACTERS), storable(log)  # both may hold the model's own words
     with transaction(db):
@@ -243,7 +243,7 @@ def fail(db: Session, lease: Lease, reason: str, *, log: str = "", ours: bool, r
                 _tell_builder(db, row, reason)
 
 
-def release(db: Session, lease: Lease) -> None:
+def release(db: Session, lease: CellLease) -> None:
     """Give a lease back: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
     with transaction(db):
         row = queries.row(db, lease.cell_id)

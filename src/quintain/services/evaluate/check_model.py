@@ -16,11 +16,11 @@ from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits
 from quintain.engine.asking import parse_raw, shown
-from quintain.engine.runner import Runner, SandboxRunner, open_runner
+from quintain.engine.runner import ModelRunner, SandboxRunner, open_runner
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.evaluate.run_cell import Conditions, runnable
-from quintain.services.evaluate.spending import CHAT, Estimate, estimate
+from quintain.services.evaluate.spending import CHAT, CostEstimate, estimate
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -46,7 +46,7 @@ class CheckReport:
     memory: float | None = None
     layers: Mapping[str, bool] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
-    estimate: Estimate | None = None
+    estimate: CostEstimate | None = None
 
     @property
     def ok(self) -> bool:
@@ -164,7 +164,9 @@ def _run(
         report.facts = runner.facts()
 
 
-def _measure(runner: Runner, times: list[float], conditions: Conditions, report: CheckReport, expected: int) -> None:
+def _measure(
+    runner: ModelRunner, times: list[float], conditions: Conditions, report: CheckReport, expected: int
+) -> None:
     cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else times * 19
     report.latency_p50, report.latency_p95 = cuts[9], cuts[18]
     if isinstance(runner, SandboxRunner):

@@ -90,7 +90,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AnswerDifference:
     """One example that two models answer differently."""
 
     id: str
@@ -128,7 +128,7 @@ def differences(
     only: str = "",
     offset: int = 0,
     limit: int = 20,
-) -> tuple[list[Difference], int]:
+) -> tuple[list[AnswerDifference], int]:
     """List the examples of *dataset* that two models answer differently, and how many there are.
 
     *only* may be `first` or `second`: those that only this one has right, or more nearly right.
@@ -161,7 +161,7 @@ def differences(
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
     shown = [
-        Difference(
+        AnswerDifference(
             id=row["id"],
             inputs={name: row[name] for name in names},
             gold=row["answer"],

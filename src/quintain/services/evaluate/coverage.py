@@ -81,7 +81,7 @@ def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Option
 def _bad_answers(task: Task, source: pl.LazyFrame, table: pl.DataFrame, file: str) -> list[Fault]:
     """Find answers that do not fit their example; those that are labels were looked at with the file alone."""
     kind = kind_of(task)
-    if kind.answer_type in {"label", "text"}:
+    if not kind.answers.by_example:
         return []
     fields = [item.name for item in kind.fields(task)]
     joined = source.select("id", *fields).join(table.lazy(), on="id").collect()

@@ -42,7 +42,6 @@ from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
 # The metric that says how nearly right one answer is, where there is more than right and wrong.
-GRADED: Mapping[str, str] = {"choices": "set_f1", "span": "token_f1", "text": "rouge_l"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +242,11 @@ def failures(
 
 def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
     """Say of each example how right its answer is, between 0 and 1."""
-    answer_type = kind_of(task).answer_type
-    metric = metric_named(GRADED[answer_type], answer_type) if answer_type in GRADED else None
+    answers = kind_of(task).answers
+    metric = metric_named(answers.graded_by, answers.name) if answers.graded_by else None
     if isinstance(metric, MeanMetric):
-        return metric.scores(align(answer_type, gold, predictions))
-    return same_answers(answer_type, gold, predictions).astype(np.float64)
+        return metric.scores(align(answers.name, gold, predictions))
+    return same_answers(answers.name, gold, predictions).astype(np.float64)
 
 
 def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:

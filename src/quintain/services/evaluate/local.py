@@ -32,7 +32,7 @@ from quintain.perturb.tables import perturb_table
 from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
 from quintain.services.evaluate.results import family_of, score_table, side_by_side, unchanged_figures
 from quintain.services.evaluate.run_cell import Conditions, runnable
-from quintain.services.evaluate.spending import Estimate, estimate, left_for
+from quintain.services.evaluate.spending import CostEstimate, estimate, left_for
 from quintain.services.evaluate.standing import OURS
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 from quintain.tasks.contract import kind_of
@@ -59,7 +59,7 @@ class LocalReport:
     robustness: Mapping[str, Any] | None = None
     fairness: Mapping[str, Any] | None = None
     asking: Mapping[str, float] = field(default_factory=dict)
-    estimate: Estimate | None = None
+    estimate: CostEstimate | None = None
     hints: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def evaluate_locally(
     plan: ImportPlan | None = None,
     quick: bool = False,
     progress: Progress | None = None,
-    warn: Callable[[Estimate], None] | None = None,
+    warn: Callable[[CostEstimate], None] | None = None,
 ) -> LocalReport:
     """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out.
 
@@ -159,7 +159,7 @@ class _Bench:
     def place(self) -> str:
         return ADAPTERS.get(self.model.adapter).place
 
-    def estimate(self, *, quick: bool) -> Estimate | None:
+    def estimate(self, *, quick: bool) -> CostEstimate | None:
         """Estimate the calls; without perturbations where it has to be *quick*."""
         options, outside = self.model.options, self.conditions.outside
         tables = [(self.examples.height, self.examples)]

@@ -36,7 +36,7 @@ BESIDE = frozenset({"id", "answer", "label", "gold_label", "tags", "group", "met
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class OverlapPair:
     """An evaluation example and the training example that it is like."""
 
     test: str
@@ -55,7 +55,7 @@ class Overlap:
     exact: int
     near: int
     threshold: float
-    pairs: Sequence[Pair] = ()
+    pairs: Sequence[OverlapPair] = ()
 
     @property
     def share(self) -> float:
@@ -163,10 +163,12 @@ def _overlap(
     return Overlap(*names, len(train), len(test), exact, near, threshold, pairs)
 
 
-def _pairs(found: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[Pair]:
+def _pairs(found: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[OverlapPair]:
     order = np.argsort(-found.similarity, kind="stable")[:limit]
     return [
-        Pair(test[i], train[found.index[i]], round(float(found.similarity[i]), 4)) for i in order if found.index[i] >= 0
+        OverlapPair(test[i], train[found.index[i]], round(float(found.similarity[i]), 4))
+        for i in order
+        if found.index[i] >= 0
     ]
 
 

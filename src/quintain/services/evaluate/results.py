@@ -391,7 +391,7 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -
 
 def confusion(task: Task, table: pl.DataFrame) -> dict[str, Any] | None:
     """Count which label (row) was answered by which (column); None where answers are not labels."""
-    if kind_of(task).answer_type != "label":
+    if not kind_of(task).needs_labels:
         return None
     labels = list(task.label_names)
     places = {label: place for place, label in enumerate(labels)}

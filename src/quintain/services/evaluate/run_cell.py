@@ -33,7 +33,7 @@ from quintain.perturb.contract import perturbation
 from quintain.perturb.tables import perturb_table
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
-from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, Lease
+from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, CellLease
 from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.sandbox_wait import put_back
 from quintain.services.models.environments import Environments, read_requirements
@@ -69,7 +69,7 @@ class Beat:
     """Keeps a lease alive in the background, and hears when it is lost."""
 
     sessions: Sessions
-    lease: Lease
+    lease: CellLease
     abandon: threading.Event
     done: int = 0
     lost: threading.Event = field(default_factory=threading.Event)
@@ -133,7 +133,7 @@ def run_leased(
     sessions: Sessions,
     blobs: Blobs,
     engine: Engine,
-    lease: Lease,
+    lease: CellLease,
     conditions: Conditions,
     *,
     abandon: threading.Event | None = None,
@@ -174,7 +174,7 @@ def run_leased(
         fail(f"{error.outcome}: {error}", printed=error.log[-LOG_CHARACTERS:], ours=ours)
     except NoSandbox as error:
         back(error)
-    except spending.Waiting:
+    except spending.WaitingForBudget:
         _record(sessions, lease, lambda db: spending.wait(db, lease))
     except (QuintainError, OSError) as error:
         # Nothing that the model did: a full disk, a missing blob.
@@ -186,7 +186,7 @@ def run_leased(
     return False
 
 
-def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: Lease, beat: Beat) -> CellResult:
+def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, beat: Beat) -> CellResult:
     """Run *job*; what it cost is recorded, however it ended."""
     try:
         result = engine.run(job, lambda done: setattr(beat, "done", done), beat.lost)
@@ -199,7 +199,7 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: Lease, beat: B
     return result
 
 
-def _settle(sessions: Sessions, lease: Lease, spent: float) -> None:
+def _settle(sessions: Sessions, lease: CellLease, spent: float) -> None:
     _record(sessions, lease, lambda db: spending.settle(db, lease, spent))
 
 
@@ -212,7 +212,7 @@ def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> M
 
 
 def _complete(
-    db: Session, lease: Lease, predictions: str | None, measured: Mapping[str, Any], result: CellResult
+    db: Session, lease: CellLease, predictions: str | None, measured: Mapping[str, Any], result: CellResult
 ) -> bool:
     return evaluate.complete(
         db,
@@ -224,7 +224,7 @@ def _complete(
     )
 
 
-def _record(sessions: Sessions, lease: Lease, write: Callable[[Session], Recorded]) -> Recorded:
+def _record(sessions: Sessions, lease: CellLease, write: Callable[[Session], Recorded]) -> Recorded:
     """Let *write* record how a run went; while the database is away, again, until the lease would have lapsed."""
     until = time.monotonic() + lease.seconds
     pause = FIRST_PAUSE_S
@@ -241,7 +241,7 @@ def _record(sessions: Sessions, lease: Lease, write: Callable[[Session], Recorde
 
 
 def _prepare(
-    db: Session, blobs: Blobs, lease: Lease, folder: Path, conditions: Conditions, in_hand: ModelInHand
+    db: Session, blobs: Blobs, lease: CellLease, folder: Path, conditions: Conditions, in_hand: ModelInHand
 ) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:

@@ -15,7 +15,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import CellState
 from quintain.engine.sandbox.layers import SandboxReport, refusal
 from quintain.engine.sandbox.limits import Outcome
-from quintain.services.evaluate.cells import Lease
+from quintain.services.evaluate.cells import CellLease
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -48,7 +48,7 @@ def hold_back(db: Session, report: SandboxReport | None, policy: str) -> int:
         return queries.hold_back(db, adapters, waits_for=SANDBOX, reason=reason)
 
 
-def put_back(db: Session, lease: Lease, reason: str) -> None:
+def put_back(db: Session, lease: CellLease, reason: str) -> None:
     """Give a cell back that has met a machine without the sandbox it needs; that is no attempt."""
     with transaction(db):
         row = queries.row(db, lease.cell_id)

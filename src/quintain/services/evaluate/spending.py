@@ -22,7 +22,7 @@ from quintain.core.cells import CellState
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import Outcome, RunEnded
-from quintain.services.evaluate.cells import EVALUATED, VARIANT_ROWS, Lease, variants_for
+from quintain.services.evaluate.cells import EVALUATED, VARIANT_ROWS, CellLease, variants_for
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
@@ -38,12 +38,12 @@ SAMPLED = 500  # rows that the length of prompts is guessed from
 RETRY_SECONDS = 30.0
 
 
-class Waiting(Exception):
+class WaitingForBudget(Exception):
     """Other runs have set aside what is left; they may leave some of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """How many calls runs will make at most, and what they cost: about, with replies of a word, and at most."""
 
     calls: int
@@ -72,7 +72,7 @@ def estimate(
     tables: Iterable[tuple[int, pl.DataFrame]],
     *,
     perturbed: bool = True,
-) -> Estimate | None:
+) -> CostEstimate | None:
     """Estimate the runs on data sets, each by its rows and some of them; None where calls have no price."""
     if adapter != CHAT:
         return None
@@ -86,7 +86,7 @@ def estimate(
         size += here * _bytes(options, task, sample) / max(sample.height, 1)
     tokens = round(size / BYTES_PER_TOKEN)
     budgets = [limit for limit, _ in _limits(options, outside)]
-    return Estimate(
+    return CostEstimate(
         calls=calls,
         input_tokens=tokens,
         cost=prices.cost(tokens, min(most_tokens, 4) * calls),
@@ -97,7 +97,7 @@ def estimate(
 
 def estimate_of_task(
     db: Session, blobs: Blobs, task: Task, adapter: str, options: Options, outside: Outside
-) -> Estimate | None:
+) -> CostEstimate | None:
     """Estimate the runs of a model on all data sets of its task."""
     row = task_row(db, task.name)
     if adapter != CHAT or row is None:
@@ -107,7 +107,7 @@ def estimate_of_task(
     return estimate(task, adapter, options, outside, tables)
 
 
-def allow(db: Session, lease: Lease, model: RunnableModel, outside: Outside, task: Task, inputs: Path) -> Outside:
+def allow(db: Session, lease: CellLease, model: RunnableModel, outside: Outside, task: Task, inputs: Path) -> Outside:
     """Set aside what the leased run may cost and give *outside* with that as its budget.
 
     Raises RunEnded where nothing is left, and Waiting where others have set it aside.
@@ -130,7 +130,7 @@ def allow(db: Session, lease: Lease, model: RunnableModel, outside: Outside, tas
             for limit, shared in limits
         )
         if left <= 0 and queries.pending(db, model_version_id=version, secret=secret):
-            raise Waiting
+            raise WaitingForBudget
         if left <= 0:
             raise RunEnded(
                 Outcome.OVER_BUDGET,
@@ -144,13 +144,13 @@ def allow(db: Session, lease: Lease, model: RunnableModel, outside: Outside, tas
     return replace(outside, budget=amount)
 
 
-def settle(db: Session, lease: Lease, spent: float) -> None:
+def settle(db: Session, lease: CellLease, spent: float) -> None:
     """Record what the leased run has cost."""
     with transaction(db):
         queries.settle(db, lease.cell_id, lease.generation, spent)
 
 
-def wait(db: Session, lease: Lease) -> None:
+def wait(db: Session, lease: CellLease) -> None:
     """Give the cell back until other runs have left something of the budget, or spent it; that is no attempt."""
     with transaction(db):
         row = cell_queries.row(db, lease.cell_id)

@@ -26,7 +26,7 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
 from quintain.services.evaluate.coverage import covered
 from quintain.services.evaluate.run_cell import Conditions
-from quintain.services.evaluate.spending import Estimate, estimate_of_task
+from quintain.services.evaluate.spending import CostEstimate, estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
 from quintain.services.models.inspection import inspect_model
@@ -44,7 +44,7 @@ log = logging.getLogger("quintain.submit")
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SubmissionRules:
     """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit.
 
     Models are tried under the conditions *trial* before they are run; *elsewhere* says that workers on other machines
@@ -60,7 +60,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class ModelSubmission:
     """What became of a submission. *new* is False where the same content was there already.
 
     *left_today* is None where there is no limit, or where it is not known at the moment. *estimate* is what the runs
@@ -72,7 +72,7 @@ class Submission:
     cells: int
     left_today: int | None
     trial: str = PASSED
-    estimate: Estimate | None = None
+    estimate: CostEstimate | None = None
 
     @property
     def waiting(self) -> bool:
@@ -98,10 +98,10 @@ def submit_upload(
     task: str,
     upload_id: str,
     *,
-    rules: Rules,
+    rules: SubmissionRules,
     name: str | None = None,
     visibility: Visibility = "public",
-) -> Submission:
+) -> ModelSubmission:
     """Submit the archive that was uploaded; it is removed once the model is registered, or refused for what it is."""
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole(db, blobs, actor, upload_id)
@@ -126,10 +126,10 @@ def submit_archive(
     task: str,
     archive: Path,
     *,
-    rules: Rules,
+    rules: SubmissionRules,
     name: str | None = None,
     visibility: Visibility = "public",
-) -> Submission:
+) -> ModelSubmission:
     """Submit the model in the file *archive*, a .tar.gz or a .zip."""
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place:
@@ -145,16 +145,16 @@ def submit_folder(
     task: str,
     folder: Path,
     *,
-    rules: Rules,
+    rules: SubmissionRules,
     name: str | None = None,
     visibility: Visibility = "public",
-) -> Submission:
+) -> ModelSubmission:
     """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
     with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
         return submit_archive(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
 
 
-def quota_left(db: Session, actor: Actor, task: str, rules: Rules) -> int | None:
+def quota_left(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> int | None:
     """Say how many models *actor* may still submit to *task* today; None where there is no limit.
 
     Refused submissions never count, nor do those that failed through a fault of ours.
@@ -172,10 +172,10 @@ def _submit(
     task: str,
     folder: Path,
     *,
-    rules: Rules,
+    rules: SubmissionRules,
     name: str | None,
     visibility: Visibility,
-) -> Submission:
+) -> ModelSubmission:
     definition = get_task(db, task)
     found = inspect_model(folder, definition)
     if found.faults:
@@ -236,11 +236,11 @@ def _submit(
     cells, left = _queue(db, actor, task, rules)
     manifest = found.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
-    return Submission(version, new, cells, left, known.state if known else PASSED, cost)
+    return ModelSubmission(version, new, cells, left, known.state if known else PASSED, cost)
 
 
 def _try(
-    db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, *, manifest: Manifest, rules: Rules
+    db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, *, manifest: Manifest, rules: SubmissionRules
 ) -> bool:
     """Try the model here and refuse it where it fails; False where only a worker can say."""
     adapter = ADAPTERS.get(manifest.adapter)
@@ -257,7 +257,7 @@ def _try(
     return report is not None
 
 
-def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int | None]:
+def _queue(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> tuple[int, int | None]:
     """Add the cells of a model that is recorded, and say what is left of the quota.
 
     Where that fails, workers add the cells: it is no reason to say that the model was not taken.
@@ -269,7 +269,7 @@ def _queue(db: Session, actor: Actor, task: str, rules: Rules) -> tuple[int, int
         return 0, None
 
 
-def _permit(actor: Actor, task: str, manifest: Manifest, rules: Rules) -> None:
+def _permit(actor: Actor, task: str, manifest: Manifest, rules: SubmissionRules) -> None:
     """Refuse what cannot be run safely here, before anything is kept."""
     adapter = ADAPTERS.get(manifest.adapter)()
     if adapter.ours and not actor.has(RoleName.OWNER, task):

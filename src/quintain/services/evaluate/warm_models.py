@@ -15,14 +15,14 @@ from typing import Any
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.errors import Unavailable
-from quintain.engine.runner import Runner, open_runner
+from quintain.engine.runner import ModelRunner, open_runner
 from quintain.engine.sandbox.limits import RunEnded
 from quintain.engine.scratch import scratch
 from quintain.models import artefact
 from quintain.models.contract import Batch
 from quintain.services.evaluate.run_cell import Conditions, Sessions, runnable
 from quintain.services.models.ask import BUILTIN, IN_PROCESS
-from quintain.services.models.ask import Runner as Asking
+from quintain.services.models.ask import AdapterRunner as Asking
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -34,11 +34,11 @@ LIFE_SECONDS = 24 * 3600.0
 
 
 @dataclass(slots=True)
-class Warm:
+class WarmModel:
     """One model that is loaded. *lock* lets one call in at a time."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    runner: Runner | None = None
+    runner: ModelRunner | None = None
     stack: ExitStack = field(default_factory=ExitStack)
     used: float = field(default_factory=time.monotonic)
 
@@ -61,7 +61,7 @@ class LiveModels:
         self._sessions = sessions
         self._kept = warm
         self._idle_seconds = idle_seconds
-        self._warm: dict[str, Warm] = {}
+        self._warm: dict[str, WarmModel] = {}
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -90,11 +90,11 @@ class LiveModels:
                 ) from error
 
     @contextmanager
-    def _hold(self, key: str) -> Iterator[Warm]:
+    def _hold(self, key: str) -> Iterator[WarmModel]:
         """Have the place of one model to oneself; it may have been given up while one waited for it."""
         while True:
             with self._lock:
-                warm = self._warm.setdefault(key, Warm())
+                warm = self._warm.setdefault(key, WarmModel())
                 warm.used = time.monotonic()
                 self._plan_tidying()
             with warm.lock:
@@ -141,7 +141,7 @@ class LiveModels:
             self._timer.daemon = True
             self._timer.start()
 
-    def _start(self, stack: ExitStack, version: ModelVersionInfo, blobs: Blobs) -> Runner:
+    def _start(self, stack: ExitStack, version: ModelVersionInfo, blobs: Blobs) -> ModelRunner:
         if version.blob is None:
             raise Unavailable("Model '{ref}' has no artefact.", ref=version.ref, remedy="Submit it again.")
         with self._sessions() as db:

@@ -24,7 +24,7 @@ from quintain.core.errors import QuintainError
 from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import tryouts
-from quintain.services.evaluate.cells import Lease
+from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, run_leased
 from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
@@ -63,7 +63,7 @@ class Work:
     _looked: bool = False
     _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
 
-    def next_lease(self) -> Lease | None:
+    def next_lease(self) -> CellLease | None:
         """Lease the next cell; where there is none, add the cells that are missing first.
 
         New models that only a worker can try are tried before: their cells wait for it.

@@ -14,7 +14,7 @@ from quintain.stats.quotas import apportion
 
 
 @dataclass(slots=True, eq=False)
-class Cell:
+class StratumCell:
     """One combination of values within a stratum: what is wanted of it and what was taken."""
 
     key: str
@@ -42,7 +42,7 @@ class Fill:
     """Sentences of one cell that stand in for a stratum that was short."""
 
     stratum: int
-    cell: Cell
+    cell: StratumCell
     count: int
 
 
@@ -50,7 +50,7 @@ class Fill:
 class Choice:
     """The chosen rows of the table of candidates, by cell, and what was passed over."""
 
-    cells: list[Cell]
+    cells: list[StratumCell]
     rows: list[int] = field(default_factory=list)
     fills: list[Fill] = field(default_factory=list)
     passed: Counter[str] = field(default_factory=Counter)
@@ -90,9 +90,9 @@ class _Choosing:
         self.sources = (
             candidates.select(pl.struct("file", "row")).to_series().to_list() if rules.limits.per_text else []
         )
-        self.of_stratum: dict[int, list[Cell]] = defaultdict(list)
+        self.of_stratum: dict[int, list[StratumCell]] = defaultdict(list)
         ordered = sorted(cells.items(), key=lambda item: (item[1][0], [_sortable(value) for value in item[1][1]]))
-        by_key = {key: Cell(key, stratum, values) for key, (stratum, values) in ordered}
+        by_key = {key: StratumCell(key, stratum, values) for key, (stratum, values) in ordered}
         for cell in by_key.values():
             self.of_stratum[cell.stratum].append(cell)
         for row, key in enumerate(candidates["cell"].to_list()):
@@ -103,7 +103,7 @@ class _Choosing:
 
     def own_quotas(self, wanted: Sequence[int]) -> None:
         """Take from each cell what it is to give; all at once, so that near duplicates are looked for once."""
-        requests: list[tuple[Cell, int]] = []
+        requests: list[tuple[StratumCell, int]] = []
         for stratum, count in enumerate(wanted):
             cells = self.of_stratum[stratum]
             for cell, quota in zip(cells, apportion(count, [1.0] * len(cells)), strict=True):
@@ -127,9 +127,9 @@ class _Choosing:
                     short -= count
                     self.choice.fills.append(Fill(stratum, cell, count))
 
-    def take(self, requests: Sequence[tuple[Cell, int]]) -> Counter[Cell]:
+    def take(self, requests: Sequence[tuple[StratumCell, int]]) -> Counter[StratumCell]:
         """Take up to so many from each cell, in order of priority; pass over repeats and near duplicates."""
-        taken: Counter[Cell] = Counter()
+        taken: Counter[StratumCell] = Counter()
         needs = dict(requests)
         while True:
             drawn = [(cell, row) for cell, _ in requests for row in self.draw(cell, needs[cell])]
@@ -140,7 +140,7 @@ class _Choosing:
                     taken[cell] += 1
                     needs[cell] -= 1
 
-    def draw(self, cell: Cell, count: int) -> list[int]:
+    def draw(self, cell: StratumCell, count: int) -> list[int]:
         found: list[int] = []
         while len(found) < count and cell.left:
             row = cell.rows[cell.place]
@@ -152,7 +152,7 @@ class _Choosing:
             found.append(row)
         return found
 
-    def distinct(self, drawn: Sequence[tuple[Cell, int]]) -> list[tuple[Cell, int]]:
+    def distinct(self, drawn: Sequence[tuple[StratumCell, int]]) -> list[tuple[StratumCell, int]]:
         threshold = self.rules.limits.near_duplicates
         if threshold >= 1:
             return list(drawn)

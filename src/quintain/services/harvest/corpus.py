@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
-from quintain.data.harvest_rules import Limits
+from quintain.data.harvest_rules import SentenceLimits
 from quintain.data.languages import languages_of
-from quintain.data.readers.contract import READERS, Batch, Options, Source, guess_format
+from quintain.data.readers.contract import READERS, Options, RowBatch, Source, guess_format
 from quintain.data.sentences import split_texts
 from quintain.data.text import suffix_of
 from quintain.data.where_columns import COLUMN_PREFIX
@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
-class Tally:
+class CorpusTally:
     """What was seen of a corpus and why some of it was left out."""
 
     rows: int = 0
@@ -118,7 +118,9 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
     return chosen
 
 
-def pieces(file: CorpusFile, extra: Sequence[str], limits: Limits, tally: Tally, *, rated: bool) -> Iterator[Piece]:
+def pieces(
+    file: CorpusFile, extra: Sequence[str], limits: SentenceLimits, tally: CorpusTally, *, rated: bool
+) -> Iterator[Piece]:
     """Give the sentences of a file, piece after piece, with the columns *extra* of their texts.
 
     Where the rules look at ratings (*rated*), a rating that is not a number makes a row a bad one.
@@ -142,7 +144,9 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-def _documents(batch: Batch, file: CorpusFile, extra: Sequence[str], tally: Tally, *, rated: bool) -> pl.DataFrame:
+def _documents(
+    batch: RowBatch, file: CorpusFile, extra: Sequence[str], tally: CorpusTally, *, rated: bool
+) -> pl.DataFrame:
     frame, columns = batch.frame, file.columns
     table = pl.DataFrame(
         [
@@ -181,7 +185,7 @@ def _ratings(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.Series:
 
 
 def _check_ratings(
-    given: pl.Series, read: pl.Series, keep: pl.Series, batch: Batch, file: CorpusFile, tally: Tally
+    given: pl.Series, read: pl.Series, keep: pl.Series, batch: RowBatch, file: CorpusFile, tally: CorpusTally
 ) -> pl.Series:
     there = given.fill_null("").str.strip_chars() != ""
     tally.without_rating += int((~there & keep).sum())
@@ -203,7 +207,7 @@ def _check_ratings(
     return ~wrong
 
 
-def _sentences(texts: pl.Series, limits: Limits, tally: Tally) -> pl.DataFrame:
+def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> pl.DataFrame:
     """Cut texts into sentences, and keep those within the limits of length and script."""
     found, counts = split_texts(texts.to_list())
     per_text = np.array(counts, dtype=np.uint32)
@@ -237,7 +241,7 @@ def _sentences(texts: pl.Series, limits: Limits, tally: Tally) -> pl.DataFrame:
     return table
 
 
-def leave_out(table: pl.DataFrame, condition: Any, reason: str, tally: Tally) -> pl.DataFrame:
+def leave_out(table: pl.DataFrame, condition: Any, reason: str, tally: CorpusTally) -> pl.DataFrame:
     """Drop the rows that meet *condition*, and count them under *reason*."""
     kept = table.filter(~condition)
     if kept.height < table.height:

@@ -19,9 +19,9 @@ from quintain.core.task import Task
 from quintain.models import artefact
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.contract import Baseline, load
-from quintain.models.fields import answer_type, text_fields
+from quintain.models.fields import text_fields
 from quintain.models.labelled import LabelBaseline
-from quintain.services.models.ask import IN_PROCESS, RUNNERS, Runner, parse
+from quintain.services.models.ask import IN_PROCESS, RUNNERS, AdapterRunner, parse
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -32,7 +32,7 @@ BATCH = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class HarvestTarget:
     """A model to harvest with: its *labels*, the *field* that takes a sentence, and how it is asked."""
 
     name: str
@@ -43,7 +43,7 @@ class Target:
     ask: Callable[[Sequence[str]], Probabilities]
 
 
-def target_from_folder(folder: Path, *, task: Task | None = None) -> Target:
+def target_from_folder(folder: Path, *, task: Task | None = None) -> HarvestTarget:
     """Take the trained baseline in *folder*; where *task* is given, it must be made for its labels."""
     model = load(folder)
     if task is not None and set(task.label_names) != set(model.task.label_names):
@@ -56,7 +56,7 @@ def target_from_folder(folder: Path, *, task: Task | None = None) -> Target:
             remedy="Name the task that the model was trained for.",
         )
     field = sentence_field(model.task)
-    return Target(
+    return HarvestTarget(
         str(folder), _folder_hash(folder), model.task.name, tuple(model.task.label_names), field, _in_process(model)
     )
 
@@ -68,8 +68,8 @@ def target_from_workspace(
     ref: str,
     *,
     task: str | None = None,
-    runners: Mapping[str, Runner] = RUNNERS,
-) -> Target:
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
+) -> HarvestTarget:
     """Take the model version of the workspace that *ref* means; models that are not ours run through *runners*."""
     version = get_model(db, actor, ref).version
     if task is not None and version.task != task:
@@ -93,14 +93,14 @@ def target_from_workspace(
         if runner is IN_PROCESS
         else _through(runner, version, blobs, definition, field)
     )
-    return Target(version.ref, version.hash, version.task, tuple(definition.label_names), field, ask)
+    return HarvestTarget(version.ref, version.hash, version.task, tuple(definition.label_names), field, ask)
 
 
 def sentence_field(task: Task) -> str:
     """Give the one field of *task* that takes a sentence, or say why a sentence alone is not an example of it."""
     fields = kind_of(task).fields(task)
     texts = text_fields(task)
-    if answer_type(task) != "label" or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):
+    if not kind_of(task).needs_labels or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):
         raise BadInput(
             "An example of task '{name}' ({kind}) is more than one sentence with a label.",
             name=task.name,
@@ -131,7 +131,7 @@ def _in_process(model: Baseline) -> Callable[[Sequence[str]], Probabilities]:
 
 
 def _through(
-    runner: Runner, version: ModelVersionInfo, blobs: Blobs, task: Task, field: str
+    runner: AdapterRunner, version: ModelVersionInfo, blobs: Blobs, task: Task, field: str
 ) -> Callable[[Sequence[str]], Probabilities]:
     labels = task.label_names
 

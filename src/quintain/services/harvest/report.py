@@ -14,13 +14,13 @@ import polars as pl
 from quintain.core.errors import Unavailable
 from quintain.data.harvest_rules import Rules
 from quintain.data.where_columns import COLUMN_PREFIX, LABEL_PREFIX
-from quintain.services.harvest.choice import Cell, Choice, wanted_by_stratum
-from quintain.services.harvest.corpus import CorpusFile, Tally
-from quintain.services.harvest.model import Target
+from quintain.services.harvest.choice import Choice, StratumCell, wanted_by_stratum
+from quintain.services.harvest.corpus import CorpusFile, CorpusTally
+from quintain.services.harvest.model import HarvestTarget
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenSentences:
     """How many sentences there were: by cell, how many different ones, and by predicted label and rating."""
 
     counts: Counter[str]
@@ -38,8 +38,8 @@ class HarvestReport:
     where: str
     seed: int
     size: int
-    tally: Tally
-    seen: Seen
+    tally: CorpusTally
+    seen: SeenSentences
     choice: Choice
     repeats: int
     seconds: float
@@ -118,7 +118,7 @@ class HarvestReport:
                 )
         return found
 
-    def _cell(self, cell: Cell) -> dict[str, Any]:
+    def _cell(self, cell: StratumCell) -> dict[str, Any]:
         distinct, counted = self.seen.distinct.get(cell.key, (0, True))
         return {
             "wanted": cell.wanted,
@@ -128,14 +128,18 @@ class HarvestReport:
             "estimated": not counted,
         }
 
-    def _called(self, cell: Cell) -> str:
+    def _called(self, cell: StratumCell) -> str:
         stratum = self.rules.strata[cell.stratum]
         values = ", ".join(f"{name} {value}" for name, value in zip(stratum.across, cell.values, strict=True))
         return f"{stratum.name} ({values})" if values else stratum.name
 
 
 def sample_table(
-    rows: pl.DataFrame, target: Target, files: Sequence[CorpusFile], kept: Sequence[str], strata: Mapping[str, str]
+    rows: pl.DataFrame,
+    target: HarvestTarget,
+    files: Sequence[CorpusFile],
+    kept: Sequence[str],
+    strata: Mapping[str, str],
 ) -> pl.DataFrame:
     """Make the table that is written: ready to be imported as prompts, or as items to validate."""
     names = pl.Series([one.path.name for one in files], dtype=pl.String())[rows["file"].cast(pl.UInt32())]
@@ -168,7 +172,7 @@ def sample_table(
     )
 
 
-def _metas(rows: pl.DataFrame, target: Target, kept: Sequence[str], strata: Sequence[str]) -> list[str]:
+def _metas(rows: pl.DataFrame, target: HarvestTarget, kept: Sequence[str], strata: Sequence[str]) -> list[str]:
     shares = rows.select(pl.col(LABEL_PREFIX + label).round(6).alias(label) for label in target.labels).to_dicts()
     extra = rows.select(pl.col(COLUMN_PREFIX + name).alias(name) for name in kept).to_dicts() if kept else []
     found = []

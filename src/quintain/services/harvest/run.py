@@ -33,9 +33,9 @@ from quintain.data.where_columns import (
     to_expression,
 )
 from quintain.services.harvest.choice import choose
-from quintain.services.harvest.corpus import CorpusFile, Piece, Tally, ahead, leave_out, open_corpus, pieces
-from quintain.services.harvest.model import Target
-from quintain.services.harvest.report import HarvestReport, Seen, sample_table, write_report
+from quintain.services.harvest.corpus import CorpusFile, CorpusTally, Piece, ahead, leave_out, open_corpus, pieces
+from quintain.services.harvest.model import HarvestTarget
+from quintain.services.harvest.report import HarvestReport, SeenSentences, sample_table, write_report
 from quintain.services.harvest.sample import Reservoir, normal_forms, priorities
 
 DEFAULT_SIZE = 1000
@@ -66,7 +66,7 @@ class Harvesting:
 
 def harvest(
     corpus: Sequence[Path],
-    target: Target,
+    target: HarvestTarget,
     out: Path,
     settings: Harvesting,
     *,
@@ -95,7 +95,7 @@ def harvest(
         seed=settings.seed,
         size=size,
         tally=stream.tally,
-        seen=Seen(stream.counts, stream.reservoir.distinct(), stream.crossed),
+        seen=SeenSentences(stream.counts, stream.reservoir.distinct(), stream.crossed),
         choice=choice,
         repeats=int(table["occurrences"].sum()) - table.height,
         seconds=time.perf_counter() - clock,
@@ -130,7 +130,7 @@ class _Stream:
     """Reads the corpus once: counts what is there, and keeps candidates for each cell."""
 
     def __init__(
-        self, files: Sequence[CorpusFile], target: Target, rules: Rules, settings: Harvesting, size: int
+        self, files: Sequence[CorpusFile], target: HarvestTarget, rules: Rules, settings: Harvesting, size: int
     ) -> None:
         self.files, self.target, self.rules, self.seed = files, target, rules, settings.seed
         shared = [name for name in files[0].source.columns if all(name in one.source.columns for one in files)]
@@ -153,7 +153,7 @@ class _Stream:
         self.needed = [*_NEEDED, *(COLUMN_PREFIX + name for name in dict.fromkeys(looked_at))]
         self.rated = "rating" in self.across or any(mentions(one.condition, self.scope, "rating") for one in wheres)
         self.reservoir = Reservoir(size)
-        self.tally = Tally()
+        self.tally = CorpusTally()
         self.counts: Counter[str] = Counter()
         self.crossed: Counter[tuple[str, float | None]] = Counter()
 

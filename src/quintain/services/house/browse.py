@@ -38,7 +38,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found."""
 
     tasks: tuple[Hit, ...] = ()
@@ -64,12 +64,12 @@ def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
     return _card(task, queries.dataset_counts(db), len(list_models(db, actor, name)))
 
 
-def search(db: Session, actor: Actor, query: str) -> Found:
+def search(db: Session, actor: Actor, query: str) -> SearchResult:
     """Find tasks, data sets and models whose name (or a task's title) contains *query*."""
     word = query.strip().lower()
     tasks = [item.task for item in list_tasks(db) if _matches(item.task, word)]
     models = [model for model in list_models(db, actor) if word in model.name.lower()]
-    return Found(
+    return SearchResult(
         tasks=tuple(
             Hit(next(iter(task.title.values()), task.name), kind_of(task).title, f"/tasks/{task.name}")
             for task in tasks[:MOST_HITS]

@@ -49,7 +49,7 @@ class Starter:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DemoPerson:
     """Somebody who plays a part in the demo."""
 
     name: str
@@ -69,9 +69,9 @@ STARTERS = (
     Starter("choice", (TRAIN, TEST), ("majority-choice", "answer-only", "option-overlap")),
 )
 PARTS = (
-    Part("demo-owner", "Demo owner", RoleName.OWNER),
-    Part("demo-builder", "Demo builder", RoleName.BUILDER),
-    Part("demo-worker", "Demo worker", RoleName.WORKER),
+    DemoPerson("demo-owner", "Demo owner", RoleName.OWNER),
+    DemoPerson("demo-builder", "Demo builder", RoleName.BUILDER),
+    DemoPerson("demo-worker", "Demo worker", RoleName.WORKER),
 )
 
 

@@ -28,7 +28,7 @@ LONGEST_LIMIT_S = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """One part, whether it works, and what is wrong with it."""
 
     name: str
@@ -51,7 +51,7 @@ class Status:
     disk_total: int
 
 
-def readiness(db: Session, blobs: Blobs) -> list[Check]:
+def readiness(db: Session, blobs: Blobs) -> list[HealthCheck]:
     """Try the database, the migrations and the blobs. A server is ready when all checks are ok."""
     return [
         _check("database", lambda: ping(db)),
@@ -63,13 +63,13 @@ def readiness(db: Session, blobs: Blobs) -> list[Check]:
 class Watch:
     """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
 
-    def __init__(self, look: Callable[[], list[Check]]) -> None:
+    def __init__(self, look: Callable[[], list[HealthCheck]]) -> None:
         self._look = look
         self._lock = threading.Lock()
-        self._seen: list[Check] = []
+        self._seen: list[HealthCheck] = []
         self._until = 0.0
 
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[HealthCheck]:
         """Give the checks, at most a second old."""
         with self._lock:
             if time.monotonic() >= self._until:
@@ -103,14 +103,14 @@ def tidy(db: Session) -> None:
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
 
 
-def _check(name: str, attempt: Callable[[], None]) -> Check:
+def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:
     try:
         attempt()
     except QuintainError as error:
-        return Check(name, False, error.message)
+        return HealthCheck(name, False, error.message)
     except (SQLAlchemyError, OSError) as error:
-        return Check(name, False, type(error).__name__)
-    return Check(name, True)
+        return HealthCheck(name, False, type(error).__name__)
+    return HealthCheck(name, True)
 
 
 def _engine(db: Session) -> Engine:

@@ -36,7 +36,7 @@ SECONDS = 10.0
 KEPT = 16
 
 
-class Runner(Protocol):
+class AdapterRunner(Protocol):
     """A way to run the models of one adapter."""
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
@@ -79,7 +79,7 @@ class InProcess:
 
 TOOK_TOO_LONG = "model_took_too_long"
 IN_PROCESS = InProcess()
-RUNNERS: Mapping[str, Runner] = {BUILTIN: IN_PROCESS}
+RUNNERS: Mapping[str, AdapterRunner] = {BUILTIN: IN_PROCESS}
 _threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="predict")
 
 
@@ -90,7 +90,7 @@ def predict(
     ref: str,
     inputs: Sequence[Inputs],
     *,
-    runners: Mapping[str, Runner] = RUNNERS,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[Prediction]:
     """Ask the model that *ref* means about *inputs*, and give one prediction for each.
@@ -111,7 +111,7 @@ def ask(
     task: Task,
     inputs: Sequence[Inputs],
     *,
-    runners: Mapping[str, Runner] = RUNNERS,
+    runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[Prediction]:
     """Ask *version* about *inputs* that have been checked. It touches no database: a model may take its time."""
@@ -132,7 +132,7 @@ def ask(
     return parse(task, batch, _run(runner, version, blobs, batch, seconds), version.ref)
 
 
-def _run(runner: Runner, version: ModelVersionInfo, blobs: Blobs, batch: Batch, seconds: float) -> Sequence[Any]:
+def _run(runner: AdapterRunner, version: ModelVersionInfo, blobs: Blobs, batch: Batch, seconds: float) -> Sequence[Any]:
     if isinstance(runner, InProcess) and len(batch) == 1:
         # One text takes a baseline of ours a millisecond; under load, two changes of threads take longer than that.
         return runner(version, blobs, batch)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from quintain.adapters.contract import ADAPTERS, Outside, Secret
+from quintain.adapters.contract import ADAPTERS, EndpointSecret, Outside
 from quintain.adapters.prices import PRICE_OPTIONS, is_amount
 from quintain.adapters.remote import origin
 from quintain.core.errors import BadInput, Fault
@@ -34,14 +34,14 @@ def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outs
     return replace(outside, secrets=own)
 
 
-def _read_secrets(path: Path) -> dict[str, Secret]:
+def _read_secrets(path: Path) -> dict[str, EndpointSecret]:
     text = read_text(path, remedy=Text("QUINTAIN_SECRETS names it."))
     tables, found = parse_toml(text, file=path.name), {}
     for name, table in tables.items():
         if not isinstance(table, dict) or not all(isinstance(table.get(key), str) for key in ("endpoint", "key")):
             raise BadInput(faults=[Fault("[{name}] needs `endpoint` and `key`, both texts", name=name, file=path.name)])
         origin(table["endpoint"])
-        found[name] = Secret(table["endpoint"], table["key"], *_money(name, table, path.name))
+        found[name] = EndpointSecret(table["endpoint"], table["key"], *_money(name, table, path.name))
     return found
 
 

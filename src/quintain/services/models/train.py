@@ -34,7 +34,7 @@ DEV_BATCH = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExampleSource:
     """Where training or dev examples came from, and how many there were."""
 
     name: str
@@ -52,8 +52,8 @@ class Trained:
 
     model: Baseline
     seed: int
-    data: tuple[Source, ...]
-    dev: tuple[Source, ...] = ()
+    data: tuple[ExampleSource, ...]
+    dev: tuple[ExampleSource, ...] = ()
     evaluation: Evaluation | None = None
 
     @property
@@ -75,7 +75,7 @@ class Trained:
         return {name: result.estimate.as_dict() for name, result in self.evaluation.metrics.items()}
 
 
-Tables = Sequence[tuple[Source, pl.DataFrame]]
+Tables = Sequence[tuple[ExampleSource, pl.DataFrame]]
 
 
 def train(
@@ -172,7 +172,7 @@ def evaluate(task: Task, model: Baseline, table: pl.DataFrame) -> Evaluation:
     raw = [answer for start in range(0, len(batch), DEV_BATCH) for answer in model.predict(batch[start:][:DEV_BATCH])]
     predictions = parse(task, batch, raw, model.name)
     shares = [prediction.probabilities for prediction in predictions]
-    labelled = kind_of(task).answer_type == "label" and all(shares)
+    labelled = kind_of(task).needs_labels and all(shares)
     return evaluate_metrics(
         task,
         table["answer"],
@@ -218,13 +218,13 @@ def _figure(estimate: Mapping[str, Any]) -> str:
     return text if estimate["low"] is None else f"{text} ({estimate['low']:.4f}–{estimate['high']:.4f})"
 
 
-def _named(source: Source) -> str:
+def _named(source: ExampleSource) -> str:
     return f"`{source.name}` ({source.rows:,} examples)"
 
 
 def _table_of(
     db: Session, blobs: Blobs, actor: Actor, task: str, ref: str, *, training: bool
-) -> tuple[Source, pl.DataFrame]:
+) -> tuple[ExampleSource, pl.DataFrame]:
     version = get_version(db, actor, ref)
     if version.task != task:
         raise BadInput(
@@ -238,12 +238,12 @@ def _table_of(
             code="labels_hidden",
         )
     table = scan(db, blobs, actor, version.ref, answers=True).collect()
-    return Source(version.ref, table.height, version.hash), table
+    return ExampleSource(version.ref, table.height, version.hash), table
 
 
-def _read_file(path: Path, task: Task, plan: ImportPlan) -> tuple[Source, pl.DataFrame]:
+def _read_file(path: Path, task: Task, plan: ImportPlan) -> tuple[ExampleSource, pl.DataFrame]:
     with tempfile.TemporaryDirectory(prefix="quintain-read-") as folder:
         target = Path(folder) / "examples.parquet"
         report = write_examples(path, task, plan, target)
         table = pl.read_parquet(target)
-    return Source(path.name, table.height, report.hash), table
+    return ExampleSource(path.name, table.height, report.hash), table

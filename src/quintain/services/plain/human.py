@@ -11,7 +11,7 @@ import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.task import one_form
-from quintain.services.plain.judgements import JudgementTable, Reading, labels_of_items, read_judgements
+from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
 from quintain.stats.human import held_out_majority, majority_gold, synthetic_annotators
 from quintain.stats.judgements import NONE
 
@@ -28,12 +28,12 @@ class HumanStudy:
     seeds: int = 100
 
 
-def human_performance(path: Path, study: HumanStudy, reading: Reading | None = None) -> dict[str, Any]:
+def human_performance(path: Path, study: HumanStudy, reading: JudgementReading | None = None) -> dict[str, Any]:
     """Estimate how well people do: synthetic annotators against gold and, with writers, the held-out majority.
 
     Without gold labels, more than half of an item's judgements set them.
     """
-    reading = reading or Reading()
+    reading = reading or JudgementReading()
     if study.sample < 1:
         raise BadInput(
             "A sample of {sample} judgements decides nothing.", sample=study.sample, remedy="Sample 1 or more."
@@ -64,13 +64,13 @@ def human_performance(path: Path, study: HumanStudy, reading: Reading | None = N
     return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
 
 
-def _alone(table: JudgementTable, study: HumanStudy) -> list[str]:
+def _alone(table: JudgementFile, study: HumanStudy) -> list[str]:
     """Say how many judgements are their own gold: they agree with themselves, and make people look perfect."""
     alone = int((table.judgements.sizes() == 1).sum()) if study.gold is None else 0
     return [f"{alone:,} items have one judgement, which is its own gold; give --gold to measure it."] if alone else []
 
 
-def _excluded(table: JudgementTable, names: Sequence[str]) -> list[int]:
+def _excluded(table: JudgementFile, names: Sequence[str]) -> list[int]:
     classes, names = table.judgements.classes, [one_form(name) for name in names]
     strange = [name for name in names if name not in classes]
     if strange:

@@ -13,10 +13,10 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import one_form
 from quintain.core.texts import Text
-from quintain.data import shaping
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
+from quintain.tasks.answer_kinds.label import in_one_form
 from quintain.tasks.rules import SHOWN
 
 Repeats = Literal["refuse", "first", "last"]
@@ -27,7 +27,7 @@ _GOLD_NAMES = ("label", "gold", "truth", "answer", "gold_label")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class JudgementReading:
     """How to read the table: names of columns, the set of labels, what to do where a worker judged an item twice.
 
     Rows that a column `kept` marks as set aside are left out, unless *everything* is wanted.
@@ -40,7 +40,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementTable:
+class JudgementFile:
     """Judgements, the rows of the file beside them in the same order, and what was left out.
 
     *order* lists the items (codes) as the file does. *set_aside* counts the rows that the column `kept` left out.
@@ -54,7 +54,7 @@ class JudgementTable:
     set_aside: int = 0
 
 
-def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTable:
+def read_judgements(path: Path, reading: JudgementReading | None = None) -> JudgementFile:
     """Read the table at *path*.
 
     A label that is a list, as in SNLI's `annotator_labels`, is one judgement for each of its elements, by workers named
@@ -63,7 +63,7 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     that the export of a validation marks as not `kept`. Names that differ only in their form of Unicode are the same.
     """
     path = Path(path)
-    reading = reading or Reading()
+    reading = reading or JudgementReading()
     own = {name: theirs for name, theirs in reading.columns.items() if not name.startswith("gold.")}
     frame = read_table(
         path,
@@ -91,7 +91,7 @@ def read_judgements(path: Path, reading: Reading | None = None) -> JudgementTabl
     label, classes = _codes(ordered["label"])
     order = _by_appearance(appearing, len(items))
     judgements = Judgements.from_codes(item, worker, label, items, workers, classes)
-    table = JudgementTable(judgements, ordered, order, path, tuple(notes), set_aside)
+    table = JudgementFile(judgements, ordered, order, path, tuple(notes), set_aside)
     return _with_classes(table, labels)
 
 
@@ -241,7 +241,7 @@ def _named(values: pl.Series) -> pl.Series:
 
 def _clean(values: pl.Series) -> pl.Series:
     """Give names without spaces around them, in one form of Unicode; an empty one is none."""
-    return shaping.one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
+    return in_one_form(values.cast(pl.String()).str.strip_chars().replace("", None))
 
 
 def _short(text: str) -> str:
@@ -296,8 +296,8 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
 
 
 def labels_of_items(
-    table: JudgementTable, source: str, what: str, columns: Mapping[str, str] | None = None
-) -> tuple[JudgementTable, IntArray]:
+    table: JudgementFile, source: str, what: str, columns: Mapping[str, str] | None = None
+) -> tuple[JudgementFile, IntArray]:
     """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
 
     A label that nobody chose is added to the classes, so that the table comes back too. Items without one have -1.
@@ -333,7 +333,7 @@ def labels_of_items(
     return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
 
 
-def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def _read_gold(path: Path, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
     if not path.exists():
         there = [name for name in table.rows.columns if name != _ROW]
         raise BadInput(
@@ -358,10 +358,10 @@ def _read_gold(path: Path, table: JudgementTable, what: str, columns: Mapping[st
     return frame.select("item", pl.col(found).alias("label"))
 
 
-def _with_classes(table: JudgementTable, names: Sequence[str]) -> JudgementTable:
+def _with_classes(table: JudgementFile, names: Sequence[str]) -> JudgementFile:
     old = table.judgements
     new = [*old.classes, *sorted(set(names) - set(old.classes))]
     if len(new) == len(old.classes):
         return table
     judgements = Judgements.from_codes(old.item, old.worker, old.label, old.items, old.workers, new)
-    return JudgementTable(judgements, table.rows, table.order, table.path, table.notes, table.set_aside)
+    return JudgementFile(judgements, table.rows, table.order, table.path, table.notes, table.set_aside)

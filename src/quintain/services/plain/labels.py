@@ -15,7 +15,7 @@ from quintain.core.texts import Text
 from quintain.data.tables import table_format, write_table
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
-from quintain.services.plain.judgements import JudgementTable, Reading, labels_of_items, read_judgements
+from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
 from quintain.stats.agreement import Agreement, Level, measure_agreement
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.pairs import pair_kappas
@@ -76,14 +76,14 @@ def aggregate_file(
     path: Path,
     out: Path,
     aggregating: Aggregating,
-    reading: Reading | None = None,
+    reading: JudgementReading | None = None,
     progress: Callable[[str, int, int], None] = _no_progress,
 ) -> AggregateReport:
     """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*.
 
     *progress* is told what is done, how much of it, and of how much.
     """
-    reading = reading or Reading()
+    reading = reading or JudgementReading()
     table_format(out)
     aggregator = make_aggregator(aggregating.method, **aggregating.options)
     progress("Reading", 0, 1)
@@ -157,7 +157,7 @@ class Expanded:
         return {"rows": rows, "labels": dict(self.labels), "set_aside": self.set_aside, "notes": list(self.notes)}
 
 
-def expand_file(path: Path, out: Path, expanding: Expanding, reading: Reading | None = None) -> Expanded:
+def expand_file(path: Path, out: Path, expanding: Expanding, reading: JudgementReading | None = None) -> Expanded:
     """Write one row `item, label` per judgement to *out*, as distributional training data; count them by label."""
     table_format(out)
     if expanding.times < 1:
@@ -194,7 +194,9 @@ class Measuring:
     resamples: int = 1000
 
 
-def agreement_of_file(path: Path, measuring: Measuring | None = None, reading: Reading | None = None) -> dict[str, Any]:
+def agreement_of_file(
+    path: Path, measuring: Measuring | None = None, reading: JudgementReading | None = None
+) -> dict[str, Any]:
     """Measure how much the workers of the file at *path* agree, over all and by slice."""
     measuring = measuring or Measuring()
     table = read_judgements(path, reading)
@@ -228,7 +230,7 @@ def agreement_of_file(path: Path, measuring: Measuring | None = None, reading: R
     return report | {**drawn, "set_aside": table.set_aside, "notes": list(table.notes)}
 
 
-def _slices(table: JudgementTable, name: str, options: Mapping[str, Any]) -> list[tuple[str | None, Agreement]]:
+def _slices(table: JudgementFile, name: str, options: Mapping[str, Any]) -> list[tuple[str | None, Agreement]]:
     column = table.rows[name].cast(pl.String())
     return [
         (value, measure_agreement(table.judgements.take(column.eq_missing(value).to_numpy()), **options))
@@ -236,7 +238,7 @@ def _slices(table: JudgementTable, name: str, options: Mapping[str, Any]) -> lis
     ]
 
 
-def _values(table: JudgementTable, measuring: Measuring) -> FloatArray | None:
+def _values(table: JudgementFile, measuring: Measuring) -> FloatArray | None:
     """Give each class its number: its place in the order that was named, or itself where it is a number."""
     classes = table.judgements.classes
     if measuring.level == "nominal":
@@ -265,7 +267,7 @@ def _values(table: JudgementTable, measuring: Measuring) -> FloatArray | None:
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
 
-def workers_of_file(path: Path, reading: Reading | None = None) -> dict[str, Any]:
+def workers_of_file(path: Path, reading: JudgementReading | None = None) -> dict[str, Any]:
     """Describe each worker of the file at *path*, those who agree least first."""
     table = read_judgements(path, reading)
     judgements = table.judgements

@@ -17,7 +17,7 @@ from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number, table_format, write_table
 from quintain.perturb.apply import rate_of
 from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
-from quintain.perturb.rows import Change, Column, perturb_rows, words_touched
+from quintain.perturb.rows import RowChange, TextColumn, perturb_rows, words_touched
 from quintain.perturb.tables import edits_of, lineage, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -40,7 +40,7 @@ class Perturbing:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class PerturbTally:
     """What one perturbation did to a file."""
 
     name: str
@@ -79,7 +79,7 @@ class PerturbReport:
     seed: int
     severity: float
     fields: tuple[str, ...]
-    tallies: tuple[Tally, ...]
+    tallies: tuple[PerturbTally, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data, for JSON."""
@@ -137,7 +137,7 @@ def perturb_file(path: Path, out: Path, settings: Perturbing) -> PerturbReport:
     return PerturbReport(path.name, out.name, settings.seed, settings.severity, tuple(names), tuple(tallies))
 
 
-Result = tuple[list[str], list[pl.DataFrame], list[Tally]]
+Result = tuple[list[str], list[pl.DataFrame], list[PerturbTally]]
 
 
 def _members(kinds: Sequence[str]) -> list[Perturbation]:
@@ -171,15 +171,15 @@ def _as_texts(path: Path, table: pl.DataFrame, members: Sequence[Perturbation], 
             for text, change in zip(table[name][kept].to_list(), made, strict=True)
             if name in change.edits
         )
-        tallies.append(Tally(member.name, member.family, member.version, table.height, len(made), words, edited))
+        tallies.append(PerturbTally(member.name, member.family, member.version, table.height, len(made), words, edited))
     return names, parts, tallies
 
 
 def _changes(
     table: pl.DataFrame, names: Sequence[str], member: Perturbation, settings: Perturbing
-) -> list[Change | None]:
-    columns = [Column(name) for name in names]
-    changes: list[Change | None] = []
+) -> list[RowChange | None]:
+    columns = [TextColumn(name) for name in names]
+    changes: list[RowChange | None] = []
     for part in table.iter_slices(_ROWS):
         contents = [json.dumps(row, ensure_ascii=False) for row in part.select(names).iter_rows()]
         changes += perturb_rows(
@@ -189,7 +189,7 @@ def _changes(
 
 
 def _told(
-    rows: pl.DataFrame, names: Sequence[str], changes: Sequence[Change], parents: pl.Series, kind: str
+    rows: pl.DataFrame, names: Sequence[str], changes: Sequence[RowChange], parents: pl.Series, kind: str
 ) -> pl.DataFrame:
     """Write the new values into *rows*, with where they come from."""
     for name in names:
@@ -224,7 +224,9 @@ def _as_examples(
                 parents[of].alias("parent"), told["perturbation"], told["group"].alias("change")
             )
         )
-        tallies.append(Tally(member.name, member.family, member.version, table.height, made.height, words, edited))
+        tallies.append(
+            PerturbTally(member.name, member.family, member.version, table.height, made.height, words, edited)
+        )
     return open_ones, parts, tallies
 
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
-from quintain.data.shaping import one_form
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import Evaluation, evaluate_metrics
+from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, answers_of
 
 _GOLD = ("id", "answer", "label", "tags", "group", "distribution")
 _PREDICTED = ("id", "prediction", "probabilities")
 _PROBABILITY_PREFIXES = ("prob_", "probability_")
-_LISTS: tuple[AnswerType, ...] = ("choices", "span", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,11 @@ def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None
     missing, unknown = _check_ids(gold, predicted, gold_path, predictions_path, scoring)
     table = gold.join(predicted, on="id", how="left", maintain_order="left")
     answer_type = scoring.answer_type or _guess_type(gold["answer"], scoring.metrics)
-    if answer_type not in get_args(AnswerType):
+    if answer_type not in ANSWER_KINDS:
         raise BadInput(
             "There is no answer type '{answer_type}'.",
             answer_type=answer_type,
-            types=", ".join(get_args(AnswerType)),
+            types=", ".join(_types()),
             remedy="Use one of {types}.",
         )
     evaluation = evaluate_metrics(
@@ -222,23 +221,23 @@ def _repeated(table: pl.DataFrame, path: Path) -> list[Fault]:
     ]
 
 
+def _types() -> list[AnswerType]:
+    """List the types of answers, those that are guessed first before the others."""
+    return sorted(ANSWER_KINDS.names(), key=lambda name: answers_of(name).rank)
+
+
 def _guess_type(answers: pl.Series, metrics: Sequence[str]) -> AnswerType:
-    """Tell the answer type from the shape of the gold answers, else from the metrics asked for."""
-    if isinstance(answers.dtype, pl.List):
-        inner = answers.dtype.inner
-        found: AnswerType = "choices" if isinstance(inner, pl.DataType) and inner.is_numeric() else "span"
-        asked = [METRICS.get(name).answer_types for name in metrics if name != "f1"]
-        return "text" if found == "span" and any("span" not in types for types in asked) else found
-    if isinstance(answers.dtype, pl.Struct):
-        return "span"
+    """Tell the answer type from the shape of the gold answers and the metrics asked for."""
+    possible = [name for name in _types() if answers_of(name).may_be(answers.dtype)]
     asked = [METRICS.get(name).answer_types for name in metrics if name != "f1"]
-    suited = [kind for kind in get_args(AnswerType) if all(kind in types for types in asked)]
-    return suited[0] if suited else "label"
+    return next((name for name in possible if all(name in types for types in asked)), possible[0])
 
 
 def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str) -> pl.Series:
     """Bring a column of text into the shape of its answer type; lists in a CSV are written as JSON."""
-    if column.dtype == pl.String and answer_type not in _LISTS:
+    answers = answers_of(answer_type)
+    as_list = isinstance(answers.dtype, pl.List)
+    if column.dtype == pl.String and not as_list:
         # An empty cell holds no label and no number; as a text or a span it is the answer "none".
         column = column.replace("", None)
     if field == "answer" and column.null_count():
@@ -246,13 +245,13 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
             Fault("there is no gold answer", file=path.name, row=_row(path, row)) for row in column.is_null().arg_true()
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults), remedy="Leave out examples without one.")
-    if answer_type == "label":
-        return one_form(column)
+    if answers.dtype == pl.String:
+        return answers.in_one_form(column)
     if column.dtype.is_nested():
         return column
-    if answer_type in _LISTS:
+    if as_list:
         rows = [_cell(cell, path, index, field) for index, cell in enumerate(column)]
-        if answer_type == "choices":
+        if not answers.is_text:
             return _whole_lists(rows, path, field)
         return pl.Series(field, [_one_shape(row, field) for row in rows], strict=False)
     numbers = column.cast(pl.Int64, strict=False)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import get_args
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.task import VMER, AnswerType, Task
+from quintain.core.task import VMER, Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
@@ -20,6 +19,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
 from quintain.store.tables import TaskRow
+from quintain.tasks.answer_kinds.contract import ANSWER_KINDS
 from quintain.tasks.definition import parse_task
 
 
@@ -50,7 +50,7 @@ def check_task(toml_text: str, *, file: str | None = None) -> Task:
     Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
     """
     known = {name: metric.answer_types for name, metric in METRICS.items()}
-    return parse_task(toml_text, file=file, metrics={**known, VMER: get_args(AnswerType)})
+    return parse_task(toml_text, file=file, metrics={**known, VMER: ANSWER_KINDS.names()})
 
 
 def leading_metric(task: Task) -> str:

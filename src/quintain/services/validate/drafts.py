@@ -19,7 +19,7 @@ from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import drafts as queries
 from quintain.store.queries.validate import validation
-from quintain.store.queries.validate.drafts import Draft
+from quintain.store.queries.validate.drafts import AnswerDraft
 from quintain.store.turns import turn
 
 
@@ -58,6 +58,8 @@ def save_answer(
             raise BadInput(faults=[fault])
         known = queries.of_page(db, page.id).get(answer.item)
         latest = known.number if known else 0
-        draft = Draft(answer.label, answer.skip, answer.flag, answer.seconds, latest + 1 if number is None else number)
+        draft = AnswerDraft(
+            answer.label, answer.skip, answer.flag, answer.seconds, latest + 1 if number is None else number
+        )
         queries.save(db, page.id, page.user_id, answer.item, draft, moment)
         return max(draft.number, latest)

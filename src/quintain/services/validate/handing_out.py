@@ -35,8 +35,8 @@ from quintain.store.queries.validate import claims, drafts, handouts, places
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
 from quintain.store.queries.validate.claims import Held, Outlook
-from quintain.store.queries.validate.drafts import Draft
-from quintain.store.queries.validate.handouts import Shown, Wanted
+from quintain.store.queries.validate.drafts import AnswerDraft
+from quintain.store.queries.validate.handouts import Shown, WantedPage
 from quintain.store.queries.validate.places import Window
 from quintain.store.tables import JudgingPage
 from quintain.store.turns import turn
@@ -59,7 +59,7 @@ class PageItem:
     answer: Any = None
     label: str | None = None
     skipped: bool = False
-    draft: Draft | None = None
+    draft: AnswerDraft | None = None
 
     @property
     def done(self) -> bool:
@@ -68,7 +68,7 @@ class PageItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HeldPage:
     """A page that somebody holds until *lease_until*; *reward* is what all of it pays."""
 
     token: str
@@ -101,7 +101,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
+class PageLease:
     """How long a page is held now, and how many slots it still holds."""
 
     until: datetime
@@ -139,7 +139,7 @@ def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
 
 
 @repeated
-def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> Page | None:
+def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> HeldPage | None:
     """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
 
     They are items that the actor did not write and was never shown, those with the fewest judgements first.
@@ -170,7 +170,7 @@ class _MeanwhileError(Exception):
     """The person asked twice at once: what was read before is no longer so."""
 
 
-def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
+def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HeldPage | None:
     refused: _MeanwhileError | None = None
     for _ in range(TRIES):
         try:
@@ -182,7 +182,7 @@ def _claim(db: Session, validation: ValidationInfo, user_id: int, moment: dateti
     ) from refused  # what the database said stands in the log
 
 
-def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> Page | None:
+def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: datetime) -> HeldPage | None:
     """Give the page that the person holds, or a new one; None where nothing is left.
 
     What can be read without the write lock is: on SQLite nobody else writes while one holds it.
@@ -201,7 +201,7 @@ def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: d
 
 def _claim_of_tail(
     db: Session, validation: ValidationInfo, user_id: int, moment: datetime, outlook: Outlook
-) -> Page | None:
+) -> HeldPage | None:
     """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
     items = endgame.order(db, validation, user_id, moment, validation.policy.page_size)
     page = _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
@@ -226,7 +226,7 @@ def _hand_out(
     *,
     items: Sequence[int] = (),
     last: bool = False,
-) -> Page | None:
+) -> HeldPage | None:
     """Make a new page; None where nothing is left. The database refuses a second one for the same person."""
     key = secrets.token_urlsafe(24)
     until = moment + timedelta(seconds=validation.policy.lease_seconds)
@@ -243,7 +243,7 @@ def _hand_out(
             count = validation.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
-            wanted = Wanted(validation.id, user_id, key, count, least, gold, moment, until, window, items)
+            wanted = WantedPage(validation.id, user_id, key, count, least, gold, moment, until, window, items)
             rows = handouts.hand_out(db, wanted)
             if not rows and more:
                 raise _FurtherOnError
@@ -270,7 +270,7 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def show(db: Session, validation: ValidationInfo, page: Held | JudgingPage) -> Page:
+def show(db: Session, validation: ValidationInfo, page: Held | JudgingPage) -> HeldPage:
     """Give a page as its holder sees it."""
     saved = {} if isinstance(page, JudgingPage) and page.ended_at is not None else drafts.of_page(db, page.id)
     return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
@@ -282,8 +282,8 @@ def _page(
     until: datetime,
     rows: Sequence[Shown],
     size: int,
-    saved: Mapping[int, Draft] = MappingProxyType({}),
-) -> Page:
+    saved: Mapping[int, AnswerDraft] = MappingProxyType({}),
+) -> HeldPage:
     shown = shows_answer(validation.task)
     items = tuple(
         PageItem(
@@ -298,19 +298,19 @@ def _page(
         )
         for row in rows
     )
-    return Page(
+    return HeldPage(
         key, validation.ref, items, until, validation.policy.reward.for_items(size, validation.policy.page_size)
     )
 
 
-def get_page(db: Session, actor: Actor, token: str) -> Page:
+def get_page(db: Session, actor: Actor, token: str) -> HeldPage:
     """Give the page with this key to the person who holds it."""
     page = held_page(db, actor, token)
     return show(db, ground_of(db, page), page)
 
 
 @repeated
-def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
+def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> PageLease:
     """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took.
 
     Nobody holds a page for ever: after MOST_LEASES leases its items go to others, and what is handed in then is late.
@@ -322,10 +322,10 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
         lease = timedelta(seconds=ground_of(db, page).policy.lease_seconds)
         until = min(moment + lease, page.started_at + MOST_LEASES * lease)
         if until <= moment:
-            return Lease(page.lease_until, 0)
+            return PageLease(page.lease_until, 0)
         held = slot_queries.extend(db, page.id, until)
         page.lease_until = until
-        return Lease(until, held)
+        return PageLease(until, held)
 
 
 @repeated

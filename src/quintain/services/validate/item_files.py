@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.data.shaping import one_form, shape
+from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import content as dataset_content
@@ -107,8 +107,7 @@ def _rows(
     for name, dtype in kind.schema(task).items():
         values = frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=dtype)
         series, misfits = shape(values.replace("", None) if values.dtype == pl.String() else values, dtype)
-        is_label = name == "answer" and kind.answer_type == "label"
-        shaped.append((one_form(series) if is_label else series).alias(name))
+        shaped.append((kind.answers.in_one_form(series) if name == "answer" else series).alias(name))
         faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
     examples = pl.DataFrame(shaped)
     if not faults:

@@ -27,7 +27,7 @@ ORDERS: tuple[ItemOrder, ...] = get_args(ItemOrder)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedItems:
     """Which items: of a *state*, with a *label*, whose inputs contain a *text*; in what order, and which of them.
 
     Contested items are those that experts should look at; undecided ones are complete and have no majority.
@@ -107,9 +107,9 @@ class _Columns:
         return masks[state]
 
 
-def list_items(db: Session, actor: Actor, ref: str, wanted: Wanted | None = None) -> ItemList:
+def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None = None) -> ItemList:
     """List items of a validation, for its owner."""
-    wanted = wanted or Wanted()
+    wanted = wanted or WantedItems()
     _check(wanted)
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -132,7 +132,7 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: Wanted | None = None
     return ItemList(rows, len(chosen), {state: int(columns.mask(state).sum()) for state in STATES})
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: WantedItems) -> None:
     if wanted.state and wanted.state not in STATES:
         raise BadInput(
             "'{state}' is no state of items.",
@@ -177,7 +177,7 @@ def _columns(final: FinalLabels, ids: npt.NDArray[np.int64]) -> _Columns:
     return columns
 
 
-def _ordered(columns: _Columns, chosen: npt.NDArray[np.int64], wanted: Wanted) -> npt.NDArray[np.int64]:
+def _ordered(columns: _Columns, chosen: npt.NDArray[np.int64], wanted: WantedItems) -> npt.NDArray[np.int64]:
     keys = {
         "item": columns.ids,
         "share": columns.share,

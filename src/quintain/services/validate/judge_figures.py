@@ -148,7 +148,7 @@ def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredJudges:
     """What a validation's judgements say about its judges: the evidence, the figures, and what looks wrong."""
 
     evidence: Evidence
@@ -160,10 +160,10 @@ class _Kept:
     """The newest figures of the validations that were asked about last; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._found: OrderedDict[int, tuple[Any, Measured]] = OrderedDict()
+        self._found: OrderedDict[int, tuple[Any, MeasuredJudges]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, validation_id: int, stamp: Any) -> Measured | None:
+    def get(self, validation_id: int, stamp: Any) -> MeasuredJudges | None:
         """Give the figures of a validation if they were measured from what *stamp* stands for."""
         with self._lock:
             known = self._found.get(validation_id)
@@ -172,7 +172,7 @@ class _Kept:
             self._found.move_to_end(validation_id)
             return known[1]
 
-    def put(self, validation_id: int, stamp: Any, found: Measured) -> None:
+    def put(self, validation_id: int, stamp: Any, found: MeasuredJudges) -> None:
         """Keep figures in place of older ones of the same validation."""
         with self._lock:
             self._found[validation_id] = (stamp, found)
@@ -186,7 +186,7 @@ _KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
 _KEPT_LOCK = threading.Lock()
 
 
-def measured(db: Session, validation: ValidationInfo) -> Measured:
+def measured(db: Session, validation: ValidationInfo) -> MeasuredJudges:
     """Measure every judge, or give what was measured before if nothing has happened since, in whichever process.
 
     For who only reads: inside a transaction that writes, `gather` sees what the transaction has written.
@@ -201,7 +201,7 @@ def measured(db: Session, validation: ValidationInfo) -> Measured:
     if known is None:
         evidence = gather(db, validation)
         figures = measure(evidence)
-        known = Measured(evidence, figures, patterns(evidence, figures))
+        known = MeasuredJudges(evidence, figures, patterns(evidence, figures))
         if number <= MOST_KEPT:
             kept.put(validation.id, stamp, known)
     return known

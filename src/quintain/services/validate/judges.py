@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.services.access.actors import find_for
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.judge_figures import Measured, measured
+from quintain.services.validate.judge_figures import MeasuredJudges, measured
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.bootstrap import Estimate
@@ -26,7 +26,7 @@ def judge_table(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
     return table_of(db, validation, measured(db, validation))
 
 
-def table_of(db: Session, validation: ValidationInfo, found: Measured) -> list[dict[str, Any]]:
+def table_of(db: Session, validation: ValidationInfo, found: MeasuredJudges) -> list[dict[str, Any]]:
     """Write figures as the rows of a table.
 
     `qualified` says who may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another

@@ -62,6 +62,7 @@ def label_items(db: Session, validation: ValidationInfo, evidence: Evidence, use
         return Labelled(np.full(len(used.items), NONE), np.zeros(len(used.items)))
     found = _aggregate(_Question(aggregator, asked, known, validation.seed))
     label, confidence = found.label[: len(used.items)], found.confidence[: len(used.items)]
+    label = np.where(label < len(used.classes), label, NONE)  # a label that only gold items have is nobody's vote
     if _counts_votes(type(aggregator)):
         return Labelled(_with_ties_open(label, used.counts()), confidence)
     return Labelled(np.where(used.sizes() < validation.policy.minimum, NONE, label), confidence)

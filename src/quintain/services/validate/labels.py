@@ -20,17 +20,9 @@ WRONG = Label("wrong", "The answer shown is wrong.")
 
 
 def choices(task: Task, inputs: Inputs) -> tuple[Label, ...]:
-    """List the labels that a judge may give an item.
-
-    An option's label is its number from 0; its gloss is the option.
-    """
-    answers = kind_of(task).answer_type
-    if answers == "label":
-        return (*task.labels, *task.extra_labels)
-    if answers == "choice":
-        options = inputs.get("options") or ()
-        return (*(Label(str(number), str(text)) for number, text in enumerate(options)), *task.extra_labels)
-    return (RIGHT, WRONG, *task.extra_labels)
+    """List the labels that a judge may give an item: those of its kind, and the task's extra ones."""
+    own = kind_of(task).judged_by(task, inputs)
+    return (*((RIGHT, WRONG) if own is None else own), *task.extra_labels)
 
 
 def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
@@ -43,7 +35,7 @@ def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
 
 def shows_answer(task: Task) -> bool:
     """Say whether judges are shown the writer's answer, and judge that."""
-    return kind_of(task).answer_type not in {"label", "choice"}
+    return kind_of(task).judged_by(task, {}) is None
 
 
 def scores(task: Task, label: str) -> bool:

@@ -13,7 +13,7 @@ from quintain.core.rounds import Money
 from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.rounds import get_round
-from quintain.services.validate.handing_out import Page, ground_of, held_page, require_judge, show
+from quintain.services.validate.handing_out import HeldPage, ground_of, held_page, require_judge, show
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations, require_open
 from quintain.services.work import qualify
@@ -52,11 +52,11 @@ class JudgingOffer:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class JudgingDesk:
     """A page on somebody's desk: what is offered, the items, the seconds that it is still held, how it ended."""
 
     offer: JudgingOffer
-    page: Page
+    page: HeldPage
     left: float
     outcome: str
 
@@ -77,13 +77,13 @@ def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[Judg
     return [_offer(db, actor, validation) for validation in validations if validation.state is ValidationState.OPEN]
 
 
-def get_desk(db: Session, actor: Actor, token: str) -> Desk:
+def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:
     """Give the page with this key to the person who holds it, with all that is shown around it."""
     held = held_page(db, actor, token)
     validation = ground_of(db, held)
     page = show(db, validation, held)
     left = (page.lease_until - now()).total_seconds()
-    return Desk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)
+    return JudgingDesk(_offer(db, actor, validation), page, max(left, 0.0), held.outcome)
 
 
 def _offer(db: Session, actor: Actor, validation: ValidationInfo) -> JudgingOffer:

@@ -12,7 +12,7 @@ from quintain.store.base import UtcTime
 from quintain.store.tables import JudgingDraft
 
 
-class Draft(NamedTuple):
+class AnswerDraft(NamedTuple):
     """What was answered so far to an item: *number* is that of the change."""
 
     label: str | None
@@ -42,16 +42,18 @@ _LAPSED = text("""
     )""").bindparams(bindparam("now", type_=UtcTime()))
 
 
-def save(db: Session, page_id: int, user_id: int, offer_id: int, draft: Draft, now: datetime) -> None:
+def save(db: Session, page_id: int, user_id: int, offer_id: int, draft: AnswerDraft, now: datetime) -> None:
     """Keep an answer; one with a number that is not above what is there changes nothing."""
     given = {"offer": offer_id, "page": page_id, "user": user_id, "now": now, **draft._asdict()}
     db.connection().execute(_SAVE, given)
 
 
-def of_page(db: Session, page_id: int) -> dict[int, Draft]:
+def of_page(db: Session, page_id: int) -> dict[int, AnswerDraft]:
     """Give the answers of a page by the ids of its offers."""
     query = select(JudgingDraft).where(JudgingDraft.page_id == page_id).execution_options(populate_existing=True)
-    return {row.offer_id: Draft(row.label, row.skip, row.flag, row.seconds, row.number) for row in db.scalars(query)}
+    return {
+        row.offer_id: AnswerDraft(row.label, row.skip, row.flag, row.seconds, row.number) for row in db.scalars(query)
+    }
 
 
 def is_taken_over(db: Session, page_id: int) -> bool:

@@ -22,7 +22,7 @@ from quintain.store.queries.validate.places import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPage:
     """A page that somebody asks for: *count* slots, gold items at given places from 0 to 1, and no page below *least*.
 
     With a *window*, only it and what came back before it are looked at; with *items*, only they, the first ones first.
@@ -123,7 +123,7 @@ def _timed(sql: str, *times: str) -> TextClause:
     return text(sql).bindparams(*(bindparam(one, type_=UtcTime()) for one in times))
 
 
-def _picked(wanted: Wanted) -> str:
+def _picked(wanted: WantedPage) -> str:
     if wanted.items:
         return "listed"
     return "within" if wanted.window is not None else "all"
@@ -167,7 +167,7 @@ _SHOW = text("""
     WHERE o.page_id = :page ORDER BY o.position""").columns(*_SHOWN)
 
 
-def hand_out(db: Session, wanted: Wanted) -> list[Shown]:
+def hand_out(db: Session, wanted: WantedPage) -> list[Shown]:
     """Lease slots of items that the person did not write and was never shown, and make a page of them.
 
     Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
@@ -188,7 +188,7 @@ def hand_out(db: Session, wanted: Wanted) -> list[Shown]:
     return [Shown(*row) for row in db.connection().execute(query, given)]
 
 
-def _hand_out_in_steps(db: Session, wanted: Wanted, given: Mapping[str, Any]) -> list[Shown]:
+def _hand_out_in_steps(db: Session, wanted: WantedPage, given: Mapping[str, Any]) -> list[Shown]:
     connection = db.connection()
     query = lease(_picked(wanted))
     leased = sorted(connection.execute(query, {**given, "count": wanted.count}), key=lambda slot: (slot[3:], slot[0]))

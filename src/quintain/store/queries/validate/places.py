@@ -17,7 +17,7 @@ SEASONED = 200  # offers from which on a judge has a place
 AHEAD = 500  # open slots that a claim looks at from the place on, with the write lock of SQLite in its hands
 
 
-class Place(NamedTuple):
+class SlotPlace(NamedTuple):
     """A place in the order of open slots."""
 
     batch: int
@@ -28,8 +28,8 @@ class Place(NamedTuple):
 class Window(NamedTuple):
     """The part of the open slots that a claim looks at."""
 
-    start: Place
-    end: Place
+    start: SlotPlace
+    end: SlotPlace
 
     @property
     def whole(self) -> bool:
@@ -37,8 +37,8 @@ class Window(NamedTuple):
         return self.end == END
 
 
-START = Place(-1, 0, 0)
-END = Place(2**31 - 1, 0, 0)
+START = SlotPlace(-1, 0, 0)
+END = SlotPlace(2**31 - 1, 0, 0)
 
 _COLUMNS = (column("batch", Integer()), column("rank", Integer()), column("draw", Integer()))
 _NEWEST = text("SELECT max(id) AS newest FROM validation_items WHERE validation_id = :validation")
@@ -71,15 +71,15 @@ _SAVE = text("""
 def window(db: Session, validation_id: int, user_id: int) -> Window:
     """Give what a claim of this judge looks at: so many open slots from their place on."""
     row = db.connection().execute(_FIND, {"validation": validation_id, "user": user_id}).first()
-    return _window(db, validation_id, Place(*row) if row else START)
+    return _window(db, validation_id, SlotPlace(*row) if row else START)
 
 
-def _window(db: Session, validation_id: int, start: Place) -> Window:
+def _window(db: Session, validation_id: int, start: SlotPlace) -> Window:
     row = db.connection().execute(_AHEAD, {"validation": validation_id, **start._asdict()}).first()
-    return Window(start, Place(*row) if row else END)
+    return Window(start, SlotPlace(*row) if row else END)
 
 
-def look_on(db: Session, validation_id: int, user_id: int, start: Place) -> tuple[Window, int]:
+def look_on(db: Session, validation_id: int, user_id: int, start: SlotPlace) -> tuple[Window, int]:
     """Find the first open slot from *start* on that can be this judge's, however far; locks nothing.
 
     Slots that others are about to lease count as open: they may yet let go of them. Also give the newest item, which
@@ -89,10 +89,10 @@ def look_on(db: Session, validation_id: int, user_id: int, start: Place) -> tupl
     newest = connection.execute(_NEWEST, {"validation": validation_id}).scalar() or 0
     given = {"validation": validation_id, "user": user_id, **start._asdict()}
     row = connection.execute(_LEFT[connection.dialect.name], given).first()
-    return _window(db, validation_id, Place(*row) if row else END), int(newest)
+    return _window(db, validation_id, SlotPlace(*row) if row else END), int(newest)
 
 
-def save(db: Session, validation_id: int, user_id: int, place: Place, newest: int) -> None:
+def save(db: Session, validation_id: int, user_id: int, place: SlotPlace, newest: int) -> None:
     """Keep a judge's place."""
     given = {"validation": validation_id, "user": user_id, "newest": newest, **place._asdict()}
     db.connection().execute(_SAVE, given)

@@ -31,7 +31,7 @@ from quintain.store.tables import (
 GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
 
 
-class Found(NamedTuple):
+class FoundValidation(NamedTuple):
     """A validation with its newest policy and the newest definition of its task."""
 
     id: int
@@ -61,10 +61,10 @@ _FIND = text("""
     WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
 
 
-def find(db: Session, task: str, name: str) -> Found | None:
+def find(db: Session, task: str, name: str) -> FoundValidation | None:
     """Find the validation called *name* of *task*."""
     row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
-    return Found(*row) if row else None
+    return FoundValidation(*row) if row else None
 
 
 def all_of(db: Session, task: str | None) -> list[tuple[str, Validation]]:

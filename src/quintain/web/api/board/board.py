@@ -15,7 +15,7 @@ from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.cache import WarmBoard, warm_board
 from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import SUFFIXES, export
-from quintain.services.board.parts import Part, View
+from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view, rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.tasks import board_settings
@@ -62,13 +62,13 @@ def read_part(
     language: Annotated[Filter, Parameter(description="Only data sets in this language.")] = "",
     seeds: Annotated[bool, Parameter(description="List several seeds of one model apart.")] = False,
     live: Annotated[bool, Parameter(description="Look past a freeze (owners).")] = False,
-) -> Part:
+) -> BoardPart:
     """Read which part of the board is asked for."""
-    return Part(tag or None, language or None, seeds, live)
+    return BoardPart(tag or None, language or None, seeds, live)
 
 
 Viewing = Annotated[View, Depends(read_view)]
-Parted = Annotated[Part, Depends(read_part)]
+Parted = Annotated[BoardPart, Depends(read_part)]
 
 
 def get_board(
@@ -200,5 +200,5 @@ def list_keys(call: Calling) -> KeysShape:
     return KeysShape(keys=[KeyShape.model_validate(one) for one in signing.published_keys(call.db)])
 
 
-def _warm(call: Call, task: str, part: Part) -> WarmBoard:
+def _warm(call: Call, task: str, part: BoardPart) -> WarmBoard:
     return warm_board(call.db, call.blobs, call.actor, task, part)

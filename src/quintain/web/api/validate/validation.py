@@ -207,7 +207,7 @@ def list_items(  # noqa: PLR0917 - what the address may say
     limit: Limit = 50,
 ) -> dict[str, Any]:
     """List the items with their votes and labels."""
-    wanted = validation_items.Wanted(state or "", label, text, sort, down, offset, limit)
+    wanted = validation_items.WantedItems(state or "", label, text, sort, down, offset, limit)
     return validation_items.list_items(call.db, call.actor, f"{task}/{name}", wanted).as_dict()
 
 

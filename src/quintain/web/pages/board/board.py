@@ -15,7 +15,7 @@ from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board.cache import warm_board
 from quintain.services.board.export import KINDS, SINGLE
-from quintain.services.board.parts import Board, Part, View
+from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view, rank
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.board_settings import AXES, BoardSpec, board_spec, set_board
@@ -31,7 +31,7 @@ SLIDER_TOP = 8
 SCORING = ("test", "contrast")  # what one would expect to score
 
 
-def show(visit: Visiting, task: str, part: Annotated[Part, Depends(read_part)]) -> Response:
+def show(visit: Visiting, task: str, part: Annotated[BoardPart, Depends(read_part)]) -> Response:
     """Show the board. What the address says of weights is read in the browser, which ranks by them."""
     return _show(visit, task, part)
 
@@ -42,7 +42,7 @@ def save_fork(post: Posting, task: str) -> Response:
     try:
         board_keep.save_fork(visit.db, visit.blobs, visit.actor, task, post.text("name"), _view(post))
     except BadInput as error:
-        return _show(visit, task, Part(), trouble_of(error))
+        return _show(visit, task, BoardPart(), trouble_of(error))
     return visit.redirect(_back(post, task), visit.tongue.gettext("The view is kept."))
 
 
@@ -58,13 +58,13 @@ def take_snapshot(post: Posting, task: str) -> Response:
     visit = post.visit
     try:
         title = post.text("title").strip()
-        part = Part(post.text("tag") or None, post.text("language") or None)
+        part = BoardPart(post.text("tag") or None, post.text("language") or None)
         server = visit.workspace.settings.public_url
         board_keep.take_snapshot(
             visit.db, visit.blobs, visit.actor, task, _view(post), title=title, part=part, server=server
         )
     except BadInput as error:
-        return _show(visit, task, Part(), trouble_of(error))
+        return _show(visit, task, BoardPart(), trouble_of(error))
     return visit.redirect(_back(post, task) + "#kept", visit.tongue.gettext("The snapshot is taken."))
 
 
@@ -106,7 +106,7 @@ def _view(post: Post) -> View:
     )
 
 
-def _show(visit: Visit, task: str, part: Part, trouble: Trouble | None = None) -> Response:
+def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = None) -> Response:
     found = get_task(visit.db, task)
     made = warm_board(visit.db, visit.blobs, visit.actor, task, part).board
     there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
@@ -156,7 +156,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
     found = get_task(visit.db, task)
     require_owner(visit.actor, task)
     _ = visit.tongue.gettext
-    made = warm_board(visit.db, visit.blobs, visit.actor, task, Part(live=True, seeds_apart=True)).board
+    made = warm_board(visit.db, visit.blobs, visit.actor, task, BoardPart(live=True, seeds_apart=True)).board
     spec = board_spec(visit.db, task)
     base = f"/tasks/{task}"
     return visit.render(

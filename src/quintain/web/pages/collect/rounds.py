@@ -189,7 +189,7 @@ def _choices(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, l
     gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
     taken = sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
     rules = FORM.places["fooled"].option.kind.choices
-    fits = kind_of(task).answer_type in {"span", "text"}
+    fits = kind_of(task).answers.is_text
     return {
         "models": [(ref, name, "") for ref, name in gone + listed],
         "quizzes": [(name, name, "") for name in taken],

@@ -19,7 +19,7 @@ from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.writing import WritingSession
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
-from quintain.web.pages.collect.write_form import Place, Typed, boxes_of, places_of, read, target_of
+from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.collect.write_start import landing_page
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
@@ -144,7 +144,7 @@ def _part(
     *,
     verdict: ShownVerdict | None = None,
     trouble: Trouble | None = None,
-    places: Sequence[Place] = (),
+    places: Sequence[SpanPlace] = (),
 ) -> Response:
     """Answer with the verdict alone; the text above it, and the cursor in it, stay as they are."""
     return visit.render(
@@ -172,7 +172,7 @@ def _page(
     trouble: Trouble | None = None,
     inputs: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
-    places: Sequence[Place] = (),
+    places: Sequence[SpanPlace] = (),
 ) -> Response:
     _ = visit.tongue.gettext
     desk = collect.desk(visit.db, visit.actor, key)

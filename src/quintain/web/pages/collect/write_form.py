@@ -11,7 +11,6 @@ from typing import Any
 
 from quintain.core.example import Answer
 from quintain.core.task import Task
-from quintain.services.collect.checks import span_places
 from quintain.tasks.contract import Form, FormField, kind_of
 from quintain.web.forms import PREFIX, inputs_of
 from quintain.web.visit import Post
@@ -38,7 +37,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetBox:
     """The answer that is aimed at: what is chosen or typed, and whether it can be selected in a given text."""
 
     field: FormField
@@ -50,7 +49,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SpanPlace:
     """One of several places where a typed span stands, with some of the text around it."""
 
     start: int
@@ -104,7 +103,7 @@ def boxes_of(
     return tuple(found)
 
 
-def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer) -> Target:
+def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer) -> TargetBox:
     """Lay the answer out."""
     field = kind_of(task).form(task).answer
     source = next((box for box in boxes if box.field.name == field.of), None)
@@ -114,11 +113,11 @@ def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer
         span = aim[0] if isinstance(aim, list) and aim else aim
         span = span if isinstance(span, Mapping) else {"text": span or ""}
         start = "" if span.get("start") is None else str(span["start"])
-        return Target(field, text=str(span.get("text") or ""), start=start, passage=passage)
+        return TargetBox(field, text=str(span.get("text") or ""), start=start, passage=passage)
     if isinstance(aim, list):
-        return Target(field, tuple(str(one) for one in aim), "\n".join(str(one) for one in aim))
+        return TargetBox(field, tuple(str(one) for one in aim), "\n".join(str(one) for one in aim))
     text = "" if aim is None else str(aim)
-    return Target(field, (text,) if text else (), text, assigned=assigned is not None)
+    return TargetBox(field, (text,) if text else (), text, assigned=assigned is not None)
 
 
 def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typed:
@@ -132,12 +131,14 @@ def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typ
             kept = [place for place, line in enumerate(lines) if line.strip()]
         values[field.name] = "\n".join(lines)
     inputs = inputs_of(task, values) | given
-    return Typed(inputs, _read_target(form.answer, inputs, kept, post))
+    return Typed(inputs, _read_target(task, inputs, kept, post))
 
 
-def _read_target(field: FormField, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+def _read_target(task: Task, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+    kind = kind_of(task)
+    field = kind.form(task).answer
     text = post.text("answer").replace("\r\n", "\n").strip()
-    found: Answer = text or None
+    found: Answer = kind.answers.typed(text)
     match field.widget:
         case "options":
             found = _place(text, kept)
@@ -170,7 +171,7 @@ def _span(text: str, post: Post) -> dict[str, Any]:
     return {"text": text, "start": None}
 
 
-def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Place]:
+def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[SpanPlace]:
     """List the places where a span that was typed without one stands, to ask which one is meant."""
     field = kind_of(task).form(task).answer
     source = inputs.get(field.of or "")
@@ -180,11 +181,11 @@ def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Pla
     if target.get("start") is not None or not text:
         return []
     found = []
-    for start in span_places(task, inputs, text)[:MOST_PLACES]:
+    for start in kind_of(task).places(inputs, text)[:MOST_PLACES]:
         end = start + len(text)
         before, after = source[max(0, start - AROUND) : start], source[end : end + AROUND]
         more = ("…" if start > AROUND else "", "…" if end + AROUND < len(source) else "")
-        found.append(Place(start, more[0] + before, source[start:end], after + more[1]))
+        found.append(SpanPlace(start, more[0] + before, source[start:end], after + more[1]))
     return found
 
 

@@ -16,7 +16,7 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
 from quintain.web.pages.collect.write import PART, by_htmx
-from quintain.web.pages.collect.write_form import Place, Typed, boxes_of, places_of, read, target_of
+from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.collect.write_start import landing_page
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
@@ -92,7 +92,7 @@ def inspiration(visit: Visiting, key: str) -> Response:
 
 
 def _answer(
-    visit: Visit, ref: str, shown: ShownVerdict | None, trouble: Trouble | None, places: Sequence[Place] = ()
+    visit: Visit, ref: str, shown: ShownVerdict | None, trouble: Trouble | None, places: Sequence[SpanPlace] = ()
 ) -> Response:
     """Answer with the verdict of the sandbox alone; the text above it stays as it is."""
     return visit.render(

@@ -10,7 +10,7 @@ from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
-from quintain.services.data.content import Difference
+from quintain.services.data.content import VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
 from quintain.services.tasks import definitions as tasks
@@ -136,7 +136,7 @@ def _weak(visit: Visit, task: Task, info: VersionInfo) -> tuple[Weakness, ...]:
     return () if info.role == Role.TRAIN else fitness(visit.blobs, task, info.blob, hidden=info.hidden)
 
 
-def _parts(visit: Visit, difference: Difference) -> list[tuple[str, str, int, list[dict[str, object]]]]:
+def _parts(visit: Visit, difference: VersionDifference) -> list[tuple[str, str, int, list[dict[str, object]]]]:
     _ = visit.tongue.gettext
     tables = (
         ("added", _("Added"), difference.added),

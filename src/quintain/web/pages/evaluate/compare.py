@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.errors import QuintainError
 from quintain.metrics.contract import METRICS
 from quintain.services.evaluate import compare
-from quintain.services.evaluate.compare import Comparison, Difference
+from quintain.services.evaluate.compare import AnswerDifference, Comparison
 from quintain.services.evaluate.results import sees_all
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
@@ -75,7 +75,7 @@ def show(
     )
 
 
-def _rows(visit: Visit, query: dict[str, str], task: str, offset: int) -> tuple[list[Difference], int]:
+def _rows(visit: Visit, query: dict[str, str], task: str, offset: int) -> tuple[list[AnswerDifference], int]:
     return compare.differences(
         visit.db,
         visit.blobs,

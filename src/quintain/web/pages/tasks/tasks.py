@@ -25,7 +25,7 @@ from quintain.web.visit import Posting, Visit, Visiting
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DefinitionChange:
     """One version of a definition, with what changed line by line."""
 
     number: int
@@ -122,11 +122,11 @@ def _editor(
     )
 
 
-def _changes(history: Sequence[TaskChange]) -> Iterator[Change]:
+def _changes(history: Sequence[TaskChange]) -> Iterator[DefinitionChange]:
     """Go through the history, newest first, with the lines that each version added and removed."""
     for index, change in enumerate(history):
         before = history[index + 1].toml if index + 1 < len(history) else ""
-        yield Change(change.number, change.by, change.at, tuple(_line_diff(before, change.toml)))
+        yield DefinitionChange(change.number, change.by, change.at, tuple(_line_diff(before, change.toml)))
 
 
 def _line_diff(before: str, after: str) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from quintain.services.validate import gold, gold_quiz, item_files
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
 from quintain.services.validate.gold import GoldItem
-from quintain.services.validate.items import ORDERS, STATES, Wanted
+from quintain.services.validate.items import ORDERS, STATES, WantedItems
 from quintain.services.validate.labels import shows_answer
 from quintain.services.work import quizzes
 from quintain.tasks.contract import kind_of
@@ -141,7 +141,7 @@ def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble
     ref, home = f"{task}/{name}", home_of(task, name)
     sort = asked.sort if asked.sort in ORDERS else "item"
     state = asked.show if asked.show in STATES else ""
-    wanted = Wanted(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    wanted = WantedItems(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
     listed = validation_items.list_items(visit.db, visit.actor, ref, wanted)
     rows = [(item, item_text(found, item.inputs)) for item in listed.items]
     titles = {

@@ -16,7 +16,7 @@ from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate.handing_in import Answer, Receipt
 from quintain.services.validate.handing_out import PageItem
-from quintain.services.validate.offers import Desk, JudgingOffer
+from quintain.services.validate.offers import JudgingDesk, JudgingOffer
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.judge_items import answer_of, cards_of, parts_of
@@ -166,7 +166,9 @@ def _landing(visit: Visit, ref: str, *, nothing: bool = False, trouble: Trouble 
     )
 
 
-def _page(visit: Visit, desk: Desk, *, receipt: Receipt | None = None, trouble: Trouble | None = None) -> Response:
+def _page(
+    visit: Visit, desk: JudgingDesk, *, receipt: Receipt | None = None, trouble: Trouble | None = None
+) -> Response:
     task = desk.offer.validation.task
     items = [
         (item, parts_of(task, item.inputs), cards_of(item.labels), answer_of(task, item.inputs, item.answer))

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from quintain.core.task import Label, Task
+from quintain.services.validate.labels import shows_answer
 from quintain.tasks.contract import FormField, kind_of
 from quintain.web.forms import answer_text
 from quintain.web.rendering import shown
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ItemPart:
     """One input of an item: its title (empty where there is only one), and its text or its lines."""
 
     title: str
@@ -31,10 +32,10 @@ class Card:
     gloss: str
 
 
-def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[Part]:
+def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[ItemPart]:
     """Give what an item consists of; options that are the labels to choose from are left to the cards."""
     kind = kind_of(task)
-    chosen_from = kind.form(task).answer.of if kind.answer_type == "choice" else None
+    chosen_from = None if shows_answer(task) else kind.form(task).answer.of
     fields = [field for field in kind.form(task).inputs if inputs.get(field.name) not in (None, "", [])]
     fields = [field for field in fields if field.name != chosen_from]
     return [_part(field, inputs, alone=len(fields) == 1) for field in fields]
@@ -45,17 +46,17 @@ def item_text(task: Task, inputs: Mapping[str, Any]) -> str:
     return " · ".join(part.text or ", ".join(part.lines) for part in parts_of(task, inputs))
 
 
-def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> Part:
+def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> ItemPart:
     value = inputs[field.name]
     title = "" if alone else field.title
     if field.widget == "tokens" and isinstance(value, list):
-        return Part(title, " ".join(map(str, value)))
+        return ItemPart(title, " ".join(map(str, value)))
     if field.widget == "token" and isinstance(value, int):
         words = inputs.get(field.of or "")
-        return Part(title, str(words[value]) if isinstance(words, list) and value < len(words) else str(value))
+        return ItemPart(title, str(words[value]) if isinstance(words, list) and value < len(words) else str(value))
     if isinstance(value, list):
-        return Part(title, "", tuple(shown(one) for one in value))
-    return Part(title, shown(value))
+        return ItemPart(title, "", tuple(shown(one) for one in value))
+    return ItemPart(title, shown(value))
 
 
 def cards_of(labels: Sequence[Label]) -> list[Card]:

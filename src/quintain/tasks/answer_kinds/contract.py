@@ -1,0 +1,127 @@
+"""What every type of answers must say of itself: how it is stored, compared, graded, read and written out.
+
+A type is one file in this package with one class decorated by `@ANSWER_KINDS.register(name)`; other distributions add
+theirs through the entry-point group `quintain.answers`. A kind of task names its type (`TaskKind.answer_type`), and
+nothing else asks which one it is: what differs from type to type is a member below.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from quintain.core.example import Answer
+from quintain.core.registry import Registry
+from quintain.core.task import AnswerType
+from quintain.core.texts import Text
+from quintain.tasks.shapes import misfit
+
+Values = pl.Series | Sequence[Any]
+# How an answer is read from what a model wrote in words: one of the labels, an option's letter or number, several of
+# those, or the words themselves.
+Reading = Literal["label", "option", "options", "words"]
+
+
+class AnswerKind(ABC):
+    """One type of answers. See the module's docstring.
+
+    *wanted* says in a message what a gold answer is. *dtype* is the column that keeps gold answers, *predicted* the one
+    of predictions; *read_as* says how a chat model's words are read. *metrics* are computed where none is asked for;
+    *f1* is what people mean by F1 here, and *graded_by* the metric that says how nearly right one answer is (None: it
+    is right or wrong).
+
+    *is_class*: an answer is one of some classes that can be counted; *several*: it is a set of them; *is_text*: answers
+    are compared as texts, and a gold answer may list several right ones; *by_example*: whether something is an answer
+    at all depends on the example. Of several types that a file may hold, the one of the least *rank* is guessed first.
+    """
+
+    name: ClassVar[AnswerType]
+    wanted: ClassVar[Text]
+    dtype: ClassVar[pl.DataType]
+    predicted: ClassVar[pl.DataType]
+    read_as: ClassVar[Reading]
+    metrics: ClassVar[tuple[str, ...]]
+    f1: ClassVar[str | None] = None
+    graded_by: ClassVar[str | None] = None
+    is_class: ClassVar[bool] = False
+    several: ClassVar[bool] = False
+    is_text: ClassVar[bool] = False
+    by_example: ClassVar[bool] = True
+    rank: ClassVar[int] = 100
+
+    @abstractmethod
+    def fits(self, value: Any) -> bool:
+        """Say whether a plain value, as JSON brings it, has the shape of a gold answer."""
+
+    def fault(self, value: Any) -> Text | None:
+        """Say what is wrong with the shape of a gold answer, if anything."""
+        return None if self.fits(value) else misfit(value, self.wanted)
+
+    def stored(self, answer: Any) -> Any:
+        """Give a gold answer as it is stored."""
+        return list(answer) if isinstance(answer, tuple) else answer
+
+    def said(self, answer: Any) -> Any:
+        """Give a model's answer as the column of predictions keeps it."""
+        return answer
+
+    def in_one_form(self, values: pl.Series) -> pl.Series:
+        """Give answers of a file in the one form in which they are compared."""
+        return values
+
+    def golds(self, values: Values) -> pl.Series:
+        """Bring gold answers into the shape that metrics compare."""
+        return self.predictions(values)
+
+    def predictions(self, values: Values) -> pl.Series:
+        """Bring predictions into the shape that metrics compare."""
+        series = values if isinstance(values, pl.Series) else pl.Series("answer", list(values), strict=False)
+        return series.cast(self.predicted)
+
+    def normalised(self, values: pl.Series) -> pl.Series:
+        """Give predictions such that those which mean the same are equal."""
+        return values
+
+    def texts(self, answer: Answer) -> list[str]:
+        """Give the texts that an answer consists of, where answers are compared as texts."""
+        return []
+
+    def aim(self, target: Answer) -> str:
+        """Give a target as a short text to count by; empty where targets are texts of their own."""
+        return str(target)[:80] if self.is_class and target is not None else ""
+
+    def typed(self, text: str) -> Answer:
+        """Give the answer that was typed into a control for text, as it stands where it is none."""
+        return text or None
+
+    def may_be(self, dtype: pl.DataType) -> bool:
+        """Say whether a file's column of this type may hold such answers; a text may stand for any."""
+        if not dtype.is_nested():
+            return True
+        inner = self.dtype.inner if isinstance(self.dtype, pl.List) else None
+        if isinstance(dtype, pl.Struct):
+            return isinstance(inner, pl.Struct)
+        return inner is not None and _numeric(inner) == (isinstance(dtype, pl.List) and _numeric(dtype.inner))
+
+    def in_python(self, source: str) -> str:
+        """Write, in Python, an answer for a model that has learned nothing; `item` is an example with a *source*."""
+        return "0"
+
+
+def _numeric(inner: Any) -> bool:
+    return isinstance(inner, pl.DataType) and inner.is_numeric()
+
+
+ANSWER_KINDS: Registry[type[AnswerKind]] = Registry(
+    "answer type", package="quintain.tasks.answer_kinds", group="quintain.answers"
+)
+
+
+@cache
+def answers_of(name: AnswerType) -> AnswerKind:
+    """Give the type of answers called *name*."""
+    return ANSWER_KINDS.get(name)()

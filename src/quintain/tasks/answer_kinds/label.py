@@ -1,0 +1,43 @@
+"""One of the task's labels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import polars as pl
+
+from quintain.core.task import AnswerType
+from quintain.core.texts import Text
+from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, AnswerKind, Reading
+from quintain.tasks.shapes import is_text
+
+
+@ANSWER_KINDS.register("label")
+class LabelAnswer(AnswerKind):
+    """A label, by its name."""
+
+    name: ClassVar[AnswerType] = "label"
+    wanted: ClassVar[Text] = Text("a label")
+    dtype: ClassVar[pl.DataType] = pl.String()
+    predicted: ClassVar[pl.DataType] = pl.String()
+    read_as: ClassVar[Reading] = "label"
+    metrics: ClassVar[tuple[str, ...]] = ("accuracy", "macro_f1")
+    f1: ClassVar[str | None] = "macro_f1"
+    is_class: ClassVar[bool] = True
+    by_example: ClassVar[bool] = False
+    rank: ClassVar[int] = 0
+
+    def fits(self, value: Any) -> bool:
+        """Ask for a text."""
+        return is_text(value)
+
+    def in_one_form(self, values: pl.Series) -> pl.Series:
+        """Give labels that look the same as the same."""
+        return in_one_form(values)
+
+
+def in_one_form(values: pl.Series) -> pl.Series:
+    """Give texts in the one form of Unicode in which labels are compared, as `quintain.core.task.one_form` does."""
+    if values.dtype != pl.String() or (values.str.len_bytes() == values.str.len_chars()).all():  # nothing but ASCII
+        return values
+    return values.str.normalize("NFC")
