@@ -137,9 +137,9 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that *args* begin with, importing no more than a subcommand in `ALONE` needs."""
         name, listed, rest = super().resolve_command(ctx, args)
-        if listed is None:  # a shell that completes asks about half a word
+        if name is None:  # a shell that completes asks about half a word
             return name, listed, rest
-        return name, load(listed.name, rest[0] if rest else ""), rest
+        return name, load(name, rest[0] if rest else ""), rest
 
 
 def load(name: str, subcommand: str = "") -> Any:

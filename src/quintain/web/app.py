@@ -104,8 +104,10 @@ def create_app(workspace: Workspace) -> FastAPI:
 def _routes() -> list[BaseRoute]:
     """Give the pages and endpoints: for every workspace the same, and slow to read from the functions."""
     router = APIRouter()
-    for one in (*PAGES, *API):
-        one.add_to(router)
+    for page in PAGES:
+        page.add_to(router)
+    for endpoint in API:
+        endpoint.add_to(router)
     return router.routes
 
 
