@@ -19,6 +19,7 @@ from typer.main import get_command
 
 import quintain
 from quintain.cli.app import app
+from quintain.cli.lazy import COMMANDS, load
 from quintain.core.registry import Registry
 from quintain.settings import describe
 
@@ -49,7 +50,8 @@ theirs through the entry-point group.
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Go through every command that does something, as (full name, command), in the order of `--help`."""
-    yield from _below(COMMAND, get_command(app))
+    for name in COMMANDS:
+        yield from _below(f"{COMMAND} {name}", load(name))
 
 
 def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:

@@ -103,13 +103,14 @@ def evaluated(
     measured: bool = True,
     machine: str = "test",
     sureness: float | None = None,
+    task: str = "mood",
 ) -> None:
     """Put in place what running *model* on every data set of the task would have left behind.
 
     *sureness* is the probability that it gives its answer; without it there are no probabilities. The runs on *broken*
     perturbations failed by the model's fault.
     """
-    for version, _ in board_queries.evaluated_versions(db, "mood"):
+    for version, _ in board_queries.evaluated_versions(db, task):
         examples = pl.read_parquet(blobs.path(version.blob))
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
@@ -117,7 +118,7 @@ def evaluated(
             measurements = {"throughput": throughput, "memory": memory, "machine": machine, "examples": 200, **spread}
             _finish(db, blobs, model, version, MEASURE, None, measurements)
         for name in perturbed:
-            variant = variant_of(db, blobs, get_task(db, "mood"), version, variant_name(name))
+            variant = variant_of(db, blobs, get_task(db, task), version, variant_name(name))
             table = pl.read_parquet(blobs.path(variant.blob))
             if name in broken:
                 add_cell(db, model, version, variant_name(name), "failed", reason="crashed: ValueError: odd case")

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from argon2 import PasswordHasher
 from sqlalchemy.orm import Session
 from typer.testing import CliRunner, Result
 
 from quintain.cli.app import app
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
+from quintain.services.access import passwords
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -33,6 +35,31 @@ hypothesis.settings.register_profile("quintain", deadline=None, max_examples=exa
 hypothesis.settings.load_profile("quintain")
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count a test on PostgreSQL among the slow ones, unless it says that both databases are its subject."""
+    for item in items:
+        if item.get_closest_marker("postgres") and not item.get_closest_marker("both_databases"):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> Iterator[None]:
+    """Keep passwords with the least work that argon2 can do: hundreds of tests sign in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
+
+
+@pytest.fixture
+def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep passwords as they are kept in earnest, for tests of just that."""
+    monkeypatch.setattr(passwords, "_hasher", PasswordHasher())
+    passwords._nobodys.cache_clear()
+    yield
+    passwords._nobodys.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +114,11 @@ def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[str], str
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> str:
-    """The kind of database: every test that uses it, or `workspace`, runs on both."""
+    """The kind of database: every test that uses it, or `workspace`, runs on both.
+
+    PostgreSQL's turn is among the slow tests, where a file does not say `both_databases`: what it shows has to do with
+    queries that differ, locks, or several at once.
+    """
     return str(request.param)
 
 

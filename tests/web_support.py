@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from starlette.testclient import TestClient
 
@@ -87,3 +88,8 @@ def csrf_of(client: TestClient, page: str) -> str:
 def post(client: TestClient, page: str, target: str, **fields: object):
     """Send a form to *target* with the token of *page*."""
     return client.post(target, data={"csrf": csrf_of(client, page), **fields})
+
+
+def on_one_line(page: Any) -> str:
+    """Give the text of an answer with every stretch of whitespace as one space, as browsers read it."""
+    return " ".join(page.text.split())

@@ -4,82 +4,153 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-# Name → where it is: the module and attribute of a Typer application or of one function, then modules that add to it.
-COMMANDS: dict[str, tuple[str, ...]] = {
-    "demo": ("quintain.cli.house.demo:demo",),
-    "init": ("quintain.cli.house.init:init",),
-    "serve": ("quintain.cli.house.serve:serve",),
-    "worker": ("quintain.cli.evaluate.worker:worker",),
-    "status": ("quintain.cli.house.status:status",),
-    "task": ("quintain.cli.tasks.task:app", "quintain.cli.work.quiz"),
-    "data": ("quintain.cli.data.data:app", "quintain.cli.plain.perturb", "quintain.cli.evaluate.overlap"),
-    "model": ("quintain.cli.models.model:app", "quintain.cli.evaluate.submit"),
-    "train": ("quintain.cli.models.train:train",),
-    "evaluate": (
-        "quintain.cli.evaluate.evaluate:app",
-        "quintain.cli.evaluate.cells",
-        "quintain.cli.evaluate.results",
-        "quintain.cli.evaluate.answers",
-        "quintain.cli.evaluate.local",
+
+class Listed(NamedTuple):
+    """What is known of a command before it is imported: the sentence in the list, and the places it is made of.
+
+    The first place is the module and attribute of a Typer application or of one function; the others add to it.
+    """
+
+    help: str
+    places: tuple[str, ...]
+
+
+# In the order in which a newcomer would want to read them. A test compares the sentences with the commands' own.
+COMMANDS: Mapping[str, Listed] = {
+    "demo": Listed(
+        "Make a workspace with starter tasks, data and trained baselines, and serve it until Ctrl-C.",
+        ("quintain.cli.house.demo:demo",),
     ),
-    "board": ("quintain.cli.board.board:app", "quintain.cli.board.keep", "quintain.cli.board.verify"),
-    "harvest": ("quintain.cli.harvest.harvest:harvest",),
-    "validate": ("quintain.cli.validate.validate:app", "quintain.cli.validate.console"),
-    "labels": ("quintain.cli.plain.labels:app",),
-    "study": ("quintain.cli.plain.study:app",),
-    "round": (
-        "quintain.cli.collect.round:app",
-        "quintain.cli.collect.console",
-        "quintain.cli.collect.eligible",
-        "quintain.cli.collect.flags",
+    "init": Listed(
+        "Make a workspace and print the link with which its admin chooses a password.",
+        ("quintain.cli.house.init:init",),
     ),
-    "user": ("quintain.cli.access.user:app", "quintain.cli.work.qualification"),
-    "backup": ("quintain.cli.house.backup:backup",),
-    "restore": ("quintain.cli.house.backup:restore",),
-    "upgrade": ("quintain.cli.house.backup:upgrade",),
+    "serve": Listed(
+        "Serve the pages and the API of the workspace until Ctrl-C; the first start makes the admin.",
+        ("quintain.cli.house.serve:serve",),
+    ),
+    "worker": Listed(
+        "Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.",
+        ("quintain.cli.evaluate.worker:worker",),
+    ),
+    "status": Listed(
+        "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
+        ("quintain.cli.house.status:status",),
+    ),
+    "task": Listed("Define what is asked.", ("quintain.cli.tasks.task:app", "quintain.cli.work.quiz")),
+    "data": Listed(
+        "Bring data sets in, look at them, take them out.",
+        (
+            "quintain.cli.plain.data_files:app",
+            "quintain.cli.data.data",
+            "quintain.cli.plain.perturb",
+            "quintain.cli.evaluate.overlap",
+        ),
+    ),
+    "model": Listed(
+        "Look at models, look after them, ask them.", ("quintain.cli.models.model:app", "quintain.cli.evaluate.submit")
+    ),
+    "train": Listed(
+        "Train a baseline on data sets of the workspace, or with --out on plain files and without a workspace.",
+        ("quintain.cli.models.train:train",),
+    ),
+    "evaluate": Listed(
+        "Score predictions and run models.",
+        (
+            "quintain.cli.evaluate.evaluate:app",
+            "quintain.cli.evaluate.cells",
+            "quintain.cli.evaluate.results",
+            "quintain.cli.evaluate.answers",
+            "quintain.cli.evaluate.local",
+        ),
+    ),
+    "board": Listed(
+        "Rank models by what matters to you.",
+        (
+            "quintain.cli.plain.rank:app",
+            "quintain.cli.board.board",
+            "quintain.cli.board.keep",
+            "quintain.cli.board.verify",
+        ),
+    ),
+    "harvest": Listed(
+        "Sample sentences of a corpus by what a model predicts and by what their reviews' ratings say.",
+        ("quintain.cli.harvest.harvest:harvest",),
+    ),
+    "validate": Listed(
+        "Let people judge what was collected.", ("quintain.cli.validate.validate:app", "quintain.cli.validate.console")
+    ),
+    "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
+    "study": Listed("Study data and the people behind it.", ("quintain.cli.plain.study:app",)),
+    "round": Listed(
+        "Collect examples in rounds.",
+        (
+            "quintain.cli.collect.round:app",
+            "quintain.cli.collect.console",
+            "quintain.cli.collect.eligible",
+            "quintain.cli.collect.flags",
+        ),
+    ),
+    "user": Listed(
+        "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")
+    ),
+    "backup": Listed(
+        "Write all rows and all blobs to one file, also while the server runs.", ("quintain.cli.house.backup:backup",)
+    ),
+    "restore": Listed(
+        "Put what a backup holds into the workspace, which is made where there is none.",
+        ("quintain.cli.house.backup:restore",),
+    ),
+    "upgrade": Listed(
+        "Bring the database to what this version needs, after a backup.", ("quintain.cli.house.backup:upgrade",)
+    ),
 }
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("board", "rank"): ("quintain.cli.plain.rank:app",),
+    ("data", "check"): ("quintain.cli.plain.data_files:app",),
+    ("data", "perturb"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
+    ("data", "perturbations"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
+    ("data", "presets"): ("quintain.cli.plain.data_files:app",),
     ("evaluate", "local"): ("quintain.cli.evaluate.evaluate:app", "quintain.cli.evaluate.local"),
     ("evaluate", "score"): ("quintain.cli.evaluate.evaluate:app",),
 }
 
 
 class LazyGroup(TyperGroup):
-    """The commands of `COMMANDS`, each imported on its first use."""
+    """The commands of `COMMANDS`: listed by their sentences, imported when one of them is called."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = {name: TyperCommand(name, help=one.help) for name, one in COMMANDS.items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """List the names, in the order in which a newcomer would want to read them."""
-        return list(COMMANDS)
+        return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that *args* begin with, importing no more than a subcommand in `ALONE` needs."""
-        few = ALONE.get((args[0], args[1])) if len(args) > 1 else None
-        if few is not None and args[0] not in self.commands:
-            return args[0], _load(args[0], few), args[1:]
-        return super().resolve_command(ctx, args)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import the command called *cmd_name*; None where there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        if cmd_name not in self.commands:
-            self.commands[cmd_name] = _load(cmd_name, COMMANDS[cmd_name])
-        return self.commands[cmd_name]
+        name, listed, rest = super().resolve_command(ctx, args)
+        if name is None:  # a shell that completes asks about half a word
+            return name, listed, rest
+        return name, load(name, rest[0] if rest else ""), rest
 
 
-def _load(name: str, places: Sequence[str]) -> Any:
+def load(name: str, subcommand: str = "") -> Any:
+    """Import the command called *name*, or as much of it as *subcommand* needs."""
+    places = ALONE.get((name, subcommand), COMMANDS[name].places)
     module, _, attribute = places[0].partition(":")
     found = getattr(importlib.import_module(module), attribute)
     for addition in places[1:]:
         importlib.import_module(addition)
     if isinstance(found, typer.Typer):
+        _put_in_order(found, COMMANDS[name].places)
         command: Any = get_group(found)
     else:
         alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
@@ -87,3 +158,9 @@ def _load(name: str, places: Sequence[str]) -> Any:
         command = get_command(alone)
     command.name = name
     return command
+
+
+def _put_in_order(app: typer.Typer, places: Sequence[str]) -> None:
+    """List the commands of *app* by their places, however much of it was imported before the rest."""
+    modules = [place.partition(":")[0] for place in places]
+    app.registered_commands.sort(key=lambda one: modules.index(one.callback.__module__) if one.callback else 0)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior, shares
@@ -85,7 +85,7 @@ def _votes(judgements: Judgements) -> Any:
     small = np.int32 if max(workers * classes, len(judgements.items)) < 2**31 else np.int64
     cells = (judgements.worker * classes + judgements.label)[order].astype(small)
     places = (judgements.item[order].astype(small), cells)
-    return sparse.coo_array((np.ones(len(order)), places), shape=(len(judgements.items), workers * classes))
+    return scipy.sparse.coo_array((np.ones(len(order)), places), shape=(len(judgements.items), workers * classes))
 
 
 def _expect(scores: FloatArray, share: FloatArray) -> tuple[FloatArray, float]:

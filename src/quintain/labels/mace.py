@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.labels.contract import AGGREGATORS, Aggregated, Aggregator, Known, from_posterior
@@ -122,11 +122,11 @@ class Mace(Aggregator):
         right = informed.sum(axis=1)
         knows, spams = _expected(right + self.known, given.sum(axis=1) - right + self.spam)
         guessed = given - informed + self.habit
-        habit = np.exp(special.digamma(guessed) - special.digamma(guessed.sum(axis=1, keepdims=True)))
+        habit = np.exp(scipy.special.digamma(guessed) - scipy.special.digamma(guessed.sum(axis=1, keepdims=True)))
         return _Fit(knows, spams, habit, posterior, float(total), fit.iterations + 1)
 
 
 def _expected(right: FloatArray, wrong: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give exp E[log p] and exp E[log(1 − p)] for p ~ Beta(right, wrong)."""
-    whole = special.digamma(right + wrong)
-    return np.exp(special.digamma(right) - whole), np.exp(special.digamma(np.maximum(wrong, 1e-9)) - whole)
+    whole = scipy.special.digamma(right + wrong)
+    return np.exp(scipy.special.digamma(right) - whole), np.exp(scipy.special.digamma(np.maximum(wrong, 1e-9)) - whole)

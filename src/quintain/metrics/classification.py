@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Aligned
@@ -41,7 +41,7 @@ def _confusion_tally(data: Aligned) -> Tally:
         np.concatenate([number[right], number, number[given]]),
         np.concatenate([rows[right], size + rows, 2 * size + columns[given]]),
     )
-    table = sparse.coo_array((np.ones(len(places[0])), places), shape=(len(cells), 3 * size)).tocsr()
+    table = scipy.sparse.coo_array((np.ones(len(places[0])), places), shape=(len(cells), 3 * size)).tocsr()
     return Tally(codes.astype(np.int64), table, _class_prior(size))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType
@@ -143,7 +143,7 @@ def _family_mean(
     # What is not known: an example that is changed by the families as often as the others are, and all or none flip.
     met = np.bincount(codes, minlength=len(names)) / len(kept)
     prior = Prior(np.hstack([met, met])[None, :], np.hstack([np.zeros_like(met), met])[None, :])
-    tally = Tally.of_rows(sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))), prior)
+    tally = Tally.of_rows(scipy.sparse.csr_array((values, places), shape=(len(kept), 2 * len(names))), prior)
     groups = None if clusters is None else clusters[kept]
     draws = Draws(tally, groups, seed=seed, resamples=resamples)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import Metric
@@ -45,9 +45,9 @@ def _joined(one: Tally, two: Tally) -> tuple[Tally, int]:
     size = two.table.shape[0]
     pairs, codes = np.unique(one.codes * size + two.codes, return_inverse=True)
     left, right = np.divmod(pairs, size)
-    if sparse.issparse(one.table) or sparse.issparse(two.table):
-        tables = [sparse.csr_array(one.table)[left], sparse.csr_array(two.table)[right]]
-        return Tally(codes.astype(np.int64), sparse.hstack(tables).tocsr()), one.table.shape[1]
+    if scipy.sparse.issparse(one.table) or scipy.sparse.issparse(two.table):
+        tables = [scipy.sparse.csr_array(one.table)[left], scipy.sparse.csr_array(two.table)[right]]
+        return Tally(codes.astype(np.int64), scipy.sparse.hstack(tables).tocsr()), one.table.shape[1]
     return Tally(codes.astype(np.int64), np.hstack([one.table[left], two.table[right]])), one.table.shape[1]
 
 

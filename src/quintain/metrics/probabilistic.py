@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Aligned
@@ -59,7 +59,7 @@ class CalibrationError(Metric):
             return np.asarray(np.abs(confidence - right).sum(axis=-1) / count.sum(axis=-1), dtype=np.float64)
 
 
-def _calibration_rows(data: Aligned) -> sparse.csr_array:
+def _calibration_rows(data: Aligned) -> scipy.sparse.csr_array:
     probabilities = given_probabilities(data)
     confidence = probabilities.max(axis=1)
     right = (probabilities.argmax(axis=1) == data.gold_codes()).astype(np.float64)
@@ -68,7 +68,7 @@ def _calibration_rows(data: Aligned) -> sparse.csr_array:
     rows = np.tile(np.arange(len(data)), 3)
     columns = np.concatenate([bins, BINS + bins, 2 * BINS + bins])
     values = np.concatenate([np.ones(len(data)), confidence, right])
-    return sparse.csr_array((values, (rows, columns)), shape=(len(data), 3 * BINS))
+    return scipy.sparse.csr_array((values, (rows, columns)), shape=(len(data), 3 * BINS))
 
 
 @METRICS.register("auroc")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
+import scipy
 
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric
@@ -30,7 +30,7 @@ class SoftCrossEntropy(MeanMetric):
     def scores(self, data: Aligned) -> FloatArray:
         """Weigh minus the logarithms by how many people gave each label."""
         believed = np.clip(given_probabilities(data), FLOOR, 1.0)
-        return np.asarray(-xlogy(given_distributions(data), believed).sum(axis=1) + 0.0, dtype=np.float64)
+        return np.asarray(-scipy.special.xlogy(given_distributions(data), believed).sum(axis=1) + 0.0, dtype=np.float64)
 
 
 @METRICS.register("jensen_shannon")
@@ -47,5 +47,7 @@ class JensenShannon(MeanMetric):
         """Average both sides' divergence from their mean."""
         model, people = given_probabilities(data), given_distributions(data)
         middle = (model + people) / 2
-        nats = (rel_entr(model, middle).sum(axis=1) + rel_entr(people, middle).sum(axis=1)) / 2
+        nats = (
+            scipy.special.rel_entr(model, middle).sum(axis=1) + scipy.special.rel_entr(people, middle).sum(axis=1)
+        ) / 2
         return np.asarray(np.clip(nats / np.log(2), 0.0, 1.0), dtype=np.float64)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.special import logsumexp, softmax
+import scipy
 
 from quintain.models.contract import Progress, quiet
 
 Floats = npt.NDArray[np.float64]
-Matrix = Any  # sparse.csr_matrix, for which there are no types, or Floats
+Matrix = Any  # scipy.sparse.csr_matrix, for which there are no types, or Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Logistic:
 
     def probabilities(self, features: Matrix) -> Floats:
         """Give the probability of each class for each row."""
-        return np.asarray(softmax(features @ self.weights + self.intercepts, axis=1))
+        return np.asarray(scipy.special.softmax(features @ self.weights + self.intercepts, axis=1))
 
 
 def fit(
@@ -46,14 +45,14 @@ def fit(
     target = np.zeros((rows, count))
     target[np.arange(rows), classes] = 1.0
     prior = np.full(count, 0.5 / count)
-    transposed = features.T.tocsr() if sparse.issparse(features) else features.T
+    transposed = features.T.tocsr() if scipy.sparse.issparse(features) else features.T
     done = 0
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         weights, intercepts = flat[: columns * count].reshape(columns, count), flat[columns * count :]
         scores = features @ weights + intercepts
-        log_p = scores - logsumexp(scores, axis=1, keepdims=True)
-        log_prior = intercepts - logsumexp(intercepts)
+        log_p = scores - scipy.special.logsumexp(scores, axis=1, keepdims=True)
+        log_prior = intercepts - scipy.special.logsumexp(intercepts)
         value = -np.sum(target * log_p) - prior @ log_prior + np.sum(weights**2) / (2 * strength)
         error = np.exp(log_p) - target
         gradient = transposed @ error + weights / strength
@@ -67,7 +66,5 @@ def fit(
 
     start = np.zeros((columns + 1) * count)
     options = {"maxiter": iterations, "gtol": 1e-5, "ftol": 1e-8}
-    from scipy.optimize import minimize  # slow to import, and only training needs it
-
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", callback=step, options=options).x
+    found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", callback=step, options=options).x
     return Logistic(found[: columns * count].reshape(columns, count), found[columns * count :])

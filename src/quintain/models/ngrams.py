@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 Codes = npt.NDArray[np.uint32]
 Positions = npt.NDArray[np.int64]
@@ -40,9 +40,9 @@ class NgramBlock:
     width: int
 
     @cached_property
-    def matrix(self) -> sparse.csr_matrix:
+    def matrix(self) -> scipy.sparse.csr_matrix:
         """The same as a matrix of ones, put together without the checks of its constructor."""
-        matrix = sparse.csr_matrix((len(self.indptr) - 1, self.width), dtype=np.float32)
+        matrix = scipy.sparse.csr_matrix((len(self.indptr) - 1, self.width), dtype=np.float32)
         ones = np.ones(len(self.indices), dtype=np.float32)
         matrix.data, matrix.indices, matrix.indptr = ones, self.indices, self.indptr
         return matrix

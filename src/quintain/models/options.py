@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import expit, softmax
+import scipy
 
 from quintain.core.task import AnswerType, Task
 from quintain.models import logistic
@@ -48,7 +48,7 @@ class OptionBaseline(Baseline):
         counts = [len(self.options(example)) for example in batch]
         scores = self.scores(batch) if sum(counts) else np.empty(0)
         parts = np.split(scores, np.cumsum(counts)[:-1]) if batch else []
-        turn = expit if self.several else softmax
+        turn = scipy.special.expit if self.several else scipy.special.softmax
         return [{str(n): p for n, p in enumerate(turn(part).tolist() if len(part) else ())} for part in parts]
 
     def options(self, example: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
+import scipy
 
 PATTERN = r"\w+(?:['’]\w+)*|[^\w\s]"
 _WORD = re.compile(PATTERN)
@@ -66,17 +66,17 @@ class Vocabulary:
         idf = np.log((1 + documents) / (1 + counts["documents"].to_numpy())) + 1
         return cls(tuple(counts["term"].to_list()), idf)
 
-    def vectors(self, found: pl.DataFrame, rows: int) -> sparse.csr_matrix:
+    def vectors(self, found: pl.DataFrame, rows: int) -> scipy.sparse.csr_matrix:
         """Weigh terms by tf-idf (1 + log tf, as in `sublinear`) and scale each row to length one."""
         known = pl.DataFrame({"term": pl.Series(self.terms, dtype=pl.String)}).with_row_index("column")
         counted = found.join(known, on="term").group_by("row", "column").len().sort("row", "column")
         columns = counted["column"].to_numpy().astype(np.int32)
         values = (1 + np.log(counted["len"].to_numpy())) * self.idf[columns]
-        matrix = sparse.csr_matrix(
+        matrix = scipy.sparse.csr_matrix(
             (values, (counted["row"].to_numpy().astype(np.int32), columns)), shape=(rows, len(self.terms))
         )
         lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-        return sparse.csr_matrix(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ matrix)
+        return scipy.sparse.csr_matrix(scipy.sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ matrix)
 
 
 class Rarity:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -98,7 +98,7 @@ class Tally:
 def _group_totals(tally: Tally, groups: IntArray) -> Any:
     _, codes = np.unique(groups, return_inverse=True)
     shape = (int(codes.max()) + 1, tally.table.shape[0])
-    cells = sparse.coo_array((np.ones(len(codes)), (codes, tally.codes)), shape=shape).tocsr()
+    cells = scipy.sparse.coo_array((np.ones(len(codes)), (codes, tally.codes)), shape=shape).tocsr()
     return cells @ tally.table
 
 
@@ -115,7 +115,7 @@ def _normal_sums(rows: Any, resamples: int, rng: np.random.Generator) -> FloatAr
     n = rows.shape[0]
     mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
     product = rows.T @ rows
-    second = np.asarray(product.toarray() if sparse.issparse(product) else product, dtype=np.float64) / n
+    second = np.asarray(product.toarray() if scipy.sparse.issparse(product) else product, dtype=np.float64) / n
     values, vectors = np.linalg.eigh(second - np.outer(mean, mean))
     spread = vectors * np.sqrt(np.clip(values, 0.0, None) * n)
     return np.asarray(n * mean + rng.standard_normal((resamples, len(mean))) @ spread.T, dtype=np.float64)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, resample_weights
@@ -46,6 +46,6 @@ def units_of(examples: int, groups: IntArray | None) -> tuple[IntArray, int]:
 def by_unit(tally: Tally, units: IntArray, number: int) -> Any:
     """Give what each unit (an example, or a group of them) adds."""
     shape = (number, tally.table.shape[0])
-    cells = sparse.coo_array((np.ones(len(units)), (units, tally.codes)), shape=shape).tocsr()
+    cells = scipy.sparse.coo_array((np.ones(len(units)), (units, tally.codes)), shape=shape).tocsr()
     rows = cells @ tally.table
-    return rows if sparse.issparse(rows) else np.ascontiguousarray(rows)
+    return rows if scipy.sparse.issparse(rows) else np.ascontiguousarray(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import Judgements
@@ -53,11 +53,11 @@ def copies(judgements: Judgements, consensus: IntArray) -> npt.NDArray[np.bool_]
     common = np.bincount(place, minlength=shape[1])
     sizes = judgements.sizes()
     rare = 2 * common[place] <= np.maximum(sizes[item], 2)
-    errors = sparse.coo_array((np.ones(rare.sum()), (worker[rare], place[rare])), shape=shape).tocsr()
-    seen = sparse.coo_array(
+    errors = scipy.sparse.coo_array((np.ones(rare.sum()), (worker[rare], place[rare])), shape=shape).tocsr()
+    seen = scipy.sparse.coo_array(
         (np.ones(len(judgements)), (judgements.worker, judgements.item)), shape=(workers, len(judgements.items))
     ).tocsr()
-    there = sparse.coo_array((np.ones(rare.sum()), (worker[rare], item[rare])), shape=seen.shape).tocsr()
+    there = scipy.sparse.coo_array((np.ones(rare.sum()), (worker[rare], item[rare])), shape=seen.shape).tocsr()
     shared = (errors @ errors.T).tocoo()  # the same error by both
     chances = (there @ seen.T).tocsr()  # errors of one on items that the other judged too
     pairs = (shared.row != shared.col) & (shared.data >= LEAST_ERRORS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from quintain.core.validation import UnqualifyRule
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -54,7 +54,7 @@ def catches(
     else:
         good = hits + PRIOR_RIGHT if right is None else right
         bad = total - hits + PRIOR_WRONG if wrong is None else wrong
-        caught = special.betainc(good, bad, rule.limit) >= rule.confidence
+        caught = scipy.special.betainc(good, bad, rule.limit) >= rule.confidence
     return np.asarray(enough & caught)
 
 
@@ -74,8 +74,8 @@ def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -
 
 def _binomial(hits: IntArray, total: int, rate: float) -> FloatArray:
     """Give the probability of each number of *hits*: scipy.stats has it too, and takes a second to import."""
-    ways = special.gammaln(total + 1) - special.gammaln(hits + 1) - special.gammaln(total - hits + 1)
-    chances = np.exp(ways + special.xlogy(hits, rate) + special.xlog1py(total - hits, -rate))
+    ways = scipy.special.gammaln(total + 1) - scipy.special.gammaln(hits + 1) - scipy.special.gammaln(total - hits + 1)
+    chances = np.exp(ways + scipy.special.xlogy(hits, rate) + scipy.special.xlog1py(total - hits, -rate))
     return np.asarray(chances, dtype=np.float64)
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -112,7 +112,7 @@ class Judgements:
         indices = self.worker * len(self.classes) + self.label
         starts = np.concatenate([[0], np.cumsum(self.sizes())])
         small = np.int32 if max(shape[1], len(self)) < 2**31 else np.int64
-        return sparse.csr_array((np.ones(len(self)), indices.astype(small), starts.astype(small)), shape=shape)
+        return scipy.sparse.csr_array((np.ones(len(self)), indices.astype(small), starts.astype(small)), shape=shape)
 
 
 def _sorted_names(codes: IntArray, names: Sequence[str]) -> tuple[IntArray, Sequence[str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy
 
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import Judgements, mean_move, softmax, total_by
@@ -36,7 +36,7 @@ class OneCoin:
 
     def accuracy_quantile(self, share: float) -> FloatArray:
         """Give the accuracy below which each worker's true one lies with probability *share*."""
-        return np.asarray(special.betaincinv(self.right, self.wrong, share), dtype=np.float64)
+        return np.asarray(scipy.special.betaincinv(self.right, self.wrong, share), dtype=np.float64)
 
 
 def vote_log_odds(accuracy: FloatArray, classes: int) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, ndtri
+import scipy
 
 from quintain.core.errors import BadInput
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
@@ -59,7 +59,7 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
     first_only, second_only = int((one & ~two).sum()), int((two & ~one).sum())
     apart = first_only + second_only
     # Under no difference, which of the two is right is a fair coin.
-    p_value = min(1.0, 2 * float(bdtr(min(first_only, second_only), apart, 0.5))) if apart else 1.0
+    p_value = min(1.0, 2 * float(scipy.special.bdtr(min(first_only, second_only), apart, 0.5))) if apart else 1.0
     return McNemar(first_only, second_only, p_value)
 
 
@@ -108,6 +108,6 @@ def examples_to_separate(
     variance = float((deviations**2).sum()) / len(one)
     if difference == 0:
         return Separation(0.0, None, None)
-    reach = float(ndtri(1 - (1 - confidence) / 2) + ndtri(power))
+    reach = float(scipy.special.ndtri(1 - (1 - confidence) / 2) + scipy.special.ndtri(power))
     needed = max(1, math.ceil(reach**2 * variance / difference**2 - 1e-9))
     return Separation(difference, needed, max(0, needed - len(one)))

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
+import scipy
 
 from quintain.stats.bootstrap import IntArray
 
@@ -68,6 +67,6 @@ def _share_out(shares: IntArray, may: BoolArray, places: IntArray) -> BoolArray:
     starts = np.concatenate([np.full(people, source), who, people + np.arange(items)])
     ends = np.concatenate([np.arange(people), people + what, np.full(items, sink)])
     room = np.concatenate([shares, np.ones(len(who), dtype=np.int64), places]).astype(np.int32)
-    graph = csr_array((room, (starts, ends)), shape=(sink + 1, sink + 1))
-    flow = maximum_flow(graph, source, sink).flow[:people, people : people + items]
+    graph = scipy.sparse.csr_array((room, (starts, ends)), shape=(sink + 1, sink + 1))
+    flow = scipy.sparse.csgraph.maximum_flow(graph, source, sink).flow[:people, people : people + items]
     return np.asarray(flow.toarray() > 0)

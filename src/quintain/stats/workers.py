@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
 from quintain.stats.judgements import Judgements
@@ -46,9 +47,7 @@ def wilson(hits: IntArray, total: IntArray, confidence: float = 0.95) -> tuple[F
     >>> [round(float(side), 3) for side in wilson(np.array(8), np.array(10))]
     [0.49, 0.943]
     """
-    from scipy.special import ndtri
-
-    z = float(ndtri(0.5 + confidence / 2))
+    z = float(scipy.special.ndtri(0.5 + confidence / 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         share = hits / total
         centre = (share + z * z / (2 * total)) / (1 + z * z / total)

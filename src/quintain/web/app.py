@@ -6,15 +6,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from itertools import count
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute
 
 from quintain import __version__
 from quintain.compose import Workspace
@@ -23,6 +25,7 @@ from quintain.services.access import notify
 from quintain.services.house import health
 from quintain.services.validate import review
 from quintain.web.api.call import may_send
+from quintain.web.described import Described
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
@@ -78,7 +81,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
 
 def create_app(workspace: Workspace) -> FastAPI:
     """Make the application that serves *workspace*."""
-    app = FastAPI(
+    app = Described(
         title="Quintain",
         version=__version__,
         description=DESCRIPTION,
@@ -93,11 +96,19 @@ def create_app(workspace: Workspace) -> FastAPI:
     app.state.workspace = workspace
     # Only files are compressed: a page holds secrets next to what others may have typed.
     app.mount("/static", GZipMiddleware(Static(directory=STATIC), minimum_size=1000), name="static")
-    for page in PAGES:
-        page.add_to(app)
-    for endpoint in API:
-        endpoint.add_to(app)
+    app.routes.extend(_routes())
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Give the pages and endpoints: for every workspace the same, and slow to read from the functions."""
+    router = APIRouter()
+    for page in PAGES:
+        page.add_to(router)
+    for endpoint in API:
+        endpoint.add_to(router)
+    return router.routes
 
 
 __all__ = ["create_app"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 
 from quintain.web.api.access import people as api_people
 from quintain.web.api.board import board as api_board
@@ -19,7 +19,6 @@ from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.house import status as api_status
 from quintain.web.api.models import models as api_models
-from quintain.web.api.shapes import ErrorShape
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import validation as api_validation
@@ -44,20 +43,6 @@ from quintain.web.pages.work import earnings, work
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.visit import answering
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": ErrorShape, "description": text}
-    for code, text in {
-        400: "The body is not JSON.",
-        401: "The token is missing, unknown or expired.",
-        403: "The caller may not do this.",
-        404: "There is no such thing.",
-        409: "It clashes with what is there.",
-        413: "The body is too large.",
-        422: "Something given is wrong; the faults say what.",
-        429: "A limit was reached; Retry-After says how long to wait.",
-        503: "Something outside is missing, full or down.",
-    }.items()
-}
 DESCRIPTION = """\
 What the pages offer, for programs. Send an API token as `Authorization: Bearer qt_…`; what is public can
 be read without one. Errors have one shape: `{"error": {"code", "message", "remedy", "faults"}}`.
@@ -74,11 +59,11 @@ class PageRoute:
     path: str
     view: Callable[..., Any]
 
-    def add_to(self, app: FastAPI) -> None:
-        """Put the page on *app*."""
+    def add_to(self, router: APIRouter) -> None:
+        """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
         view = answering(self.view)
-        app.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
+        router.add_api_route(self.path, view, methods=methods, include_in_schema=False, response_model=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +77,12 @@ class Endpoint:
     status: int = 200
     media_type: str = ""
 
-    def add_to(self, app: FastAPI) -> None:
-        """Put the endpoint on *app*."""
-        responses = dict(ERRORS)
+    def add_to(self, router: APIRouter) -> None:
+        """Put the endpoint on *router*."""
+        responses: dict[int | str, dict[str, Any]] = {}
         if self.media_type:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
-        app.add_api_route(
+        router.add_api_route(
             f"/api/v1{self.path}",
             answering(self.view),
             methods=[self.method],

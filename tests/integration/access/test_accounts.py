@@ -18,6 +18,7 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.tables import OneTimeLink, TaskRow, User
 
+pytestmark = pytest.mark.both_databases
 PASSWORD = "correct horse battery"
 
 

@@ -15,6 +15,8 @@ from quintain.services.access import accounts, links, notify
 from quintain.services.access.mail import Mail, send
 from tests.integration.access.mail_server import MailServer, mail_server
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def server() -> Iterator[MailServer]:

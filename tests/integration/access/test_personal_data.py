@@ -35,6 +35,8 @@ from quintain.store.tables import (
 )
 from tests.validation_support import REF, make_ground, make_judges
 
+pytestmark = pytest.mark.both_databases
+
 
 def _unpack(data: bytes) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(data)) as bundle:

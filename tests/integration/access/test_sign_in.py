@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from datetime import timedelta
 
 import pytest
@@ -18,10 +22,12 @@ from quintain.services.access import accounts, devices, throttle, tokens
 from quintain.services.access import sign_in as sessions
 from quintain.services.access.passwords import hash_password
 from quintain.services.house.health import tidy
+from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.tables import ApiToken, Throttle, User, WebSession
 
+pytestmark = pytest.mark.both_databases
 PASSWORD = "correct horse battery"
 
 
@@ -103,6 +109,7 @@ def test_own_sessions_can_be_seen_and_ended(db: Session, wilma: Actor, builder: 
     assert sessions.open_session(db, foreign.token)
 
 
+@pytest.mark.usefixtures("costly_passwords")
 def test_wrong_name_and_wrong_password_look_the_same(db: Session, wilma: Actor, builder: Actor) -> None:
     """Unknown names, accounts without password and wrong passwords give one answer and take one time."""
     sessions.authenticate(db, "wilma", PASSWORD)
@@ -117,6 +124,17 @@ def test_wrong_name_and_wrong_password_look_the_same(db: Session, wilma: Actor, 
     assert min(took) > max(took) / 5
 
 
+def test_passwords_are_kept_with_the_full_work_outside_of_tests() -> None:
+    """What tests do to be quick stays in tests: no setting, no variable of the surroundings makes the work less."""
+    code = "from quintain.services.access.passwords import hash_password; print(hash_password('correct horse battery'))"
+    surroundings = {**os.environ, "PYTEST_CURRENT_TEST": "any", "QUINTAIN_TEST": "1", "CI": "true"}
+    kept = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=surroundings, check=True)
+
+    assert kept.stdout.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+    assert not [one.name for one in fields(Settings) if "hash" in one.name or "password" in one.name]
+
+
+@pytest.mark.usefixtures("costly_passwords")
 def test_old_hashes_are_made_stronger(db: Session, worker: Actor) -> None:
     """A password kept with weaker parameters is hashed again when it is used."""
     weak = PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1).hash(PASSWORD)

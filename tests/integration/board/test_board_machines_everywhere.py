@@ -21,7 +21,7 @@ from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
 from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import add_task
-from tests.web_support import running
+from tests.web_support import on_one_line, running
 
 CALL = "/api/v1/tasks/mood/board"
 
@@ -109,5 +109,5 @@ def test_a_page_of_results_says_why_a_figure_is_missing(
     evaluated(db, blobs, half, up_to(70), perturbed=["typos", "ocr"], broken=["ocr"], measured=False)
     page = TestClient(create_app(workspace)).get("/tasks/mood/models/half/results/test")
     assert page.status_code == 200
-    assert "it needs every perturbation that counts. 2 of 8 runs done" in page.text
+    assert "it needs every perturbation that counts. 2 of 8 runs done" in on_one_line(page)
     assert "the model failed" in page.text

@@ -31,6 +31,8 @@ from quintain.store.tables import AuditEntry, ResultCache
 from tests.boards import add_sentences, add_version, evaluated, sentences, small_board, up_to
 from tests.evaluation import TASK, add_task
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def small(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:

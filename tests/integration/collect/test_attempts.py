@@ -51,6 +51,7 @@ from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
 from tests.web_support import token_for
 
+pytestmark = pytest.mark.both_databases
 ASKS = '[asks]\nreason = true\ntags = ["irony", "negation"]\n[helps]\nocclusion = true\ninspiration = true'
 
 

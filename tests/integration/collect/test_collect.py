@@ -29,6 +29,7 @@ from quintain.store.tables import Attempt, Round, RoundAssignment, WritingSessio
 from tests.collecting import RUNNERS, TASK, add_models, add_round, submit, writers
 from tests.evaluation import CARD
 
+pytestmark = pytest.mark.both_databases
 Counted = Callable[[], int]
 
 

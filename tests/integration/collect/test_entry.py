@@ -24,6 +24,7 @@ from quintain.web.app import create_app
 from tests.collecting import add_round, submit
 from tests.web_support import token_for
 
+pytestmark = pytest.mark.both_databases
 PROLIFIC = '[entry]\nprovider = "prolific"\nstudy = "study-1"\ncompletion_code = "C1X"'
 PANEL = '[entry]\nprovider = "panel"\nid_parameter = "pid"\ncompletion_code = "7"\n'
 PANEL += 'completion_url = "https://panel.example/done?who={id}&code={code}"'

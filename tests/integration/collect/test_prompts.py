@@ -30,6 +30,8 @@ from tests.collecting import ONE, ROUND, TASK, add_models, add_round, sentences,
 from tests.integration.collect.prompt_writers import edit_prompts
 from tests.properties import examples
 
+pytestmark = pytest.mark.both_databases
+
 
 def add_draft(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> str:
     """Add a draft of a round without prompts."""

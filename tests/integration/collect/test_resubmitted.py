@@ -26,6 +26,7 @@ from tests.judged_rounds import REF, attempt, make_round
 from tests.people import make_person
 from tests.validation_support import answer_page, judge_all, make_judges
 
+pytestmark = pytest.mark.both_databases
 TEXT = "a feels positive"
 
 

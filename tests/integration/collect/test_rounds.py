@@ -36,6 +36,8 @@ from quintain.store.blobs import Blobs
 from tests.boards import add_version, evaluated, small_board, up_to
 from tests.collecting import ONE, ROUND, TASK, add_models, add_round, submit, write_prompts, writers
 
+pytestmark = pytest.mark.both_databases
+
 
 def text(more: str = "", targets: str = ONE, tables: str = "") -> str:
     """Write a round's file."""

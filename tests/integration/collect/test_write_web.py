@@ -16,7 +16,7 @@ from quintain.services.collect.attempts import counters
 from quintain.services.collect.export import attempts_table
 from quintain.services.collect.rounds import close_round
 from quintain.services.models import ask
-from tests.web_support import browser_of, csrf_of, post
+from tests.web_support import browser_of, csrf_of, on_one_line, post
 from tests.write_site import HTMX, Site, begin, made, ref_of, send, token_of
 from tests.writing_rounds import PASSAGE, add_quiz
 
@@ -343,4 +343,4 @@ def test_drafts_are_kept(site: Site) -> None:
     page = client.get(address)
     assert responses_are_private(page)
     assert "half a sent" in page.text
-    assert re.search(r'value="negative" checked', page.text)
+    assert 'value="negative" checked' in on_one_line(page)

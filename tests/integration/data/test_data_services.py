@@ -20,6 +20,7 @@ from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, Dataset, DatasetVersion
 
+pytestmark = pytest.mark.both_databases
 TOML = 'name = "sentiment"\nkind = "text-classification"\nlabels = ["negative", "neutral", "positive"]\n'
 ROWS = [("Good food", "positive", ["food"]), ("Bad food", "negative", ["food"]), ("A place", "neutral", [])]
 

@@ -29,6 +29,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.tables import DatasetVersion
 from quintain.web.app import create_app
 
+pytestmark = pytest.mark.both_databases
 TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "positive"]\n'
 ANSWERS = ("positive", "negative", "negative", "positive", "negative", "positive")
 HIDDEN = ImportPlan(role="test", hidden=True)

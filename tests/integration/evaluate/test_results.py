@@ -32,6 +32,7 @@ from quintain.store.tables import ResultCache
 from quintain.tasks.definition import parse_task
 from tests.evaluation import TASK, add_data, add_model, add_task
 
+pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 CASE_SENSITIVE = """
     def predict(batch):

@@ -30,6 +30,7 @@ from tests.evaluation import add_data, add_task
 from tests.integration.evaluate.test_submit import CONDITIONS, folder_of
 from tests.integration.models.test_adapters_remote import Server, ok
 
+pytestmark = pytest.mark.both_databases
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\nmax_tokens = 1\nconcurrency = 1\n"  # 0.001 a token
 EACH = 0.011  # ten tokens sent and one received
 

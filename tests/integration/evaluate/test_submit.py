@@ -36,6 +36,7 @@ from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, SENTENCES, add_data, add_task
 from tests.people import make_person
 
+pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 RULES = SubmissionRules(per_day=3)
 CONSTANT = "def predict(batch): return ['positive'] * len(batch)"

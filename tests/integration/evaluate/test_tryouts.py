@@ -29,6 +29,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
 
+pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), trial_seconds=60)
 RULES = SubmissionRules(per_day=3, trial=CONDITIONS, elsewhere=True)
 GOOD = "def predict(batch): return ['positive'] * len(batch)"

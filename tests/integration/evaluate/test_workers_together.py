@@ -44,6 +44,7 @@ from quintain.store.tables import Cell, DatasetVersion, Variant
 from tests.evaluation import CARD, add_data, add_model, add_task
 from tests.people import make_person
 
+pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20), lease_seconds=6)
 TOGETHER = 6
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.tasks.definitions import put_task
 from quintain.tasks.starter import starter
 from quintain.web.app import create_app
+from quintain.web.described import REFUSALS
 from tests.people import make_person
 from tests.web_support import token_for
 
@@ -203,6 +205,27 @@ def test_openapi_documents_every_endpoint(anybody: TestClient) -> None:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
-            assert {"401", "404", "422"} <= set(operation["responses"]), (method, path)
-            schema = operation["responses"]["422"]["content"]["application/json"]["schema"]
-            assert schema["$ref"].endswith("ErrorShape")
+            said = {code: one["$ref"] for code, one in operation["responses"].items() if "$ref" in one}
+            assert said == {str(code): f"#/components/responses/Error{code}" for code in REFUSALS}, (method, path)
+
+
+def test_openapi_has_the_shape_of_errors_once(anybody: TestClient) -> None:
+    """What operations refer to is there: every refusal with its sentence, and the shape that they share."""
+    document = anybody.get("openapi.json").json()
+    shapes, answers = document["components"]["schemas"], document["components"]["responses"]
+
+    assert {one["description"] for one in answers.values()} == set(REFUSALS.values())
+    assert {one["content"]["application/json"]["schema"]["$ref"] for one in answers.values()} == {
+        "#/components/schemas/ErrorShape"
+    }
+    known = {f"#/components/schemas/{name}" for name in shapes} | {f"#/components/responses/{name}" for name in answers}
+    assert set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document))) <= known
+    assert not {"HTTPValidationError", "ValidationError"} & set(shapes)
+
+
+def test_applications_share_their_routes_and_nothing_else(workspace: Workspace, demo: Workspace) -> None:
+    """The routes are read once for all applications; each still answers from its own workspace."""
+    here, there = TestClient(create_app(workspace)), TestClient(create_app(demo))
+
+    assert here.get("/api/v1/tasks").json()["tasks"] == []
+    assert there.get("/api/v1/tasks").json()["tasks"] != []

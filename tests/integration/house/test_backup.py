@@ -26,6 +26,8 @@ from quintain.store import archive, migrate
 from quintain.store.database import transaction
 from quintain.store.tables import AuditEntry, User
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def fill(db: Session, workspace: Workspace, admin: Actor) -> str:

@@ -20,6 +20,7 @@ from quintain.store.database import connect, transaction
 from quintain.store.tables import AuditEntry, Notification, User
 from tests.integration.house.writers import write
 
+pytestmark = pytest.mark.both_databases
 PROCESSES, TIMES = 6, 25
 
 

@@ -20,6 +20,8 @@ from quintain.core.errors import Conflict
 from quintain.store.database import connect
 from quintain.store.migrate import FOLDER, current, differences, newest, pending, upgrade, upgrade_on
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_migrations_make_the_tables_of_the_code(workspace: Workspace) -> None:
     """After all migrations nothing differs from the tables in the code, on either database."""

@@ -16,6 +16,7 @@ from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from tests.people import make_person
 
+pytestmark = pytest.mark.both_databases
 TASK = """
 name = "mood"
 kind = "text-classification"

@@ -14,6 +14,7 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.services.tasks.definitions import archive_task, get_task, list_tasks, put_task, task_history
 from quintain.store.tables import AuditEntry, RoleGrant, TaskRow
 
+pytestmark = pytest.mark.both_databases
 TOML = 'name = "sentiment"\nkind = "text-classification"\nlabels = ["bad", "good"]\n'
 
 

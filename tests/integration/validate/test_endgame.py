@@ -15,6 +15,7 @@ from quintain.services.validate.handing_out import HeldPage
 from quintain.store.queries.validate import slots as slot_queries
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
+pytestmark = pytest.mark.both_databases
 POLICY = "rules = []\n[gold]\nrate = 0\n"
 
 

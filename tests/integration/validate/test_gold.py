@@ -34,6 +34,8 @@ from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.validation_support import LABELS, REF, answer_page, judge_all, make_ground, make_judges, truth
 
+pytestmark = pytest.mark.both_databases
+
 
 def add(db: Session, owner: Actor, count: int) -> int:
     """Add gold items."""

@@ -20,6 +20,8 @@ from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft
 from tests.validation_support import REF, make_ground, make_judges
 
+pytestmark = pytest.mark.both_databases
+
 
 def take(db: Session, actor: Actor, **options: object) -> HeldPage:
     """Claim a page that must be there."""

@@ -10,7 +10,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import gold
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
-from tests.web_support import PASSWORD, browser_of, post
+from tests.web_support import PASSWORD, browser_of, on_one_line, post
 
 HOME = "/tasks/mood/validation/check"
 
@@ -33,7 +33,7 @@ def web(workspace: Workspace) -> Workspace:
 def test_owners_act_on_judges_and_everything_is_in_the_trail(web: Workspace) -> None:
     """A judge is unqualified and qualified again; a rule and a review name people; what was done is listed."""
     client = browser_of(web, "olga")
-    page = client.get(f"{HOME}/judges?rule=disagreement&limit=50&least=5").text
+    page = on_one_line(client.get(f"{HOME}/judges?rule=disagreement&limit=50&least=5"))
     assert "1 judge:</b> judge4" in page
     assert "12 of 12" not in page
     applied = post(client, HOME, f"{HOME}/unqualify", rule="disagreement", limit="50", least="5")

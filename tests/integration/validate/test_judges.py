@@ -27,6 +27,7 @@ from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import AuditEntry, Earning, Judgement, Notification, Qualification, Slot
 from tests.validation_support import LABELS, REF, TASK, answer_page, judge_all, make_ground, make_judges, text_of, truth
 
+pytestmark = pytest.mark.both_databases
 ASK = "automatic = false\n"
 PAPER = UnqualifyRule("disagreement", 0.8)
 THREE = TASK.split("[[extra_labels]]")[0].replace('"mood"', '"tone"')

@@ -25,6 +25,8 @@ from quintain.web.app import keep_house
 from tests.integration.validate.test_slots_processes import check_books
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.parametrize("database", ["postgres"], indirect=True)
 def test_giving_back_and_handing_in_parts_never_deadlock(

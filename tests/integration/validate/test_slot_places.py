@@ -19,6 +19,7 @@ from quintain.store.queries.validate.places import END, START
 from quintain.store.tables import JudgePlace, JudgingPage, Offer, Slot, ValidationItem
 from tests.validation_support import REF, answer_page, make_ground, make_judges, text_of
 
+pytestmark = pytest.mark.both_databases
 POLICY = "judgements = 2\nminimum = 1\nbatch_size = 100000\n"
 
 

@@ -26,6 +26,8 @@ from quintain.store.tables import Earning, Judgement, JudgingNote, Slot, Validat
 from tests.people import make_person
 from tests.validation_support import REF, TASK, answer_page, judge_all, make_ground, make_judges, truth
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_a_page_has_ten_different_items_and_is_given_again_while_it_is_held(db: Session, owner: Actor) -> None:
     """A double click gets the same page."""

@@ -20,6 +20,7 @@ from quintain.store.tables import Judgement, JudgingPage, Offer, Slot
 from tests.integration.validate.claim_worker import judge_for_a_while
 from tests.validation_support import REF, judge_all, make_ground, make_judges
 
+pytestmark = pytest.mark.both_databases
 POLICY = "judgements = 3\nminimum = 2\npage_size = 5\nlease_seconds = 10\nrules = []\n"
 
 

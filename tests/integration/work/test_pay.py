@@ -34,6 +34,8 @@ from quintain.store.database import transaction
 from quintain.store.tables import Earning, WritingSession
 from tests.collecting import TASK, add_round, submit, writers
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_base_pay_does_not_depend_on_fooling(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     """Whoever fools the model and whoever runs out of attempts earn the same; giving up earns the attempts' share."""

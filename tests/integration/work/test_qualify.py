@@ -36,6 +36,7 @@ from quintain.store.database import transaction
 from quintain.store.tables import User, WorkerFact
 from tests.collecting import TASK, add_round, writers
 
+pytestmark = pytest.mark.both_databases
 QUIZ = {
     "instructions": "Read this.",
     "questions": [

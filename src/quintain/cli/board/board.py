@@ -10,13 +10,11 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.names import split_names
+from quintain.cli.plain.rank import app, number, say_unranked, traded
 from quintain.cli.streams import in_file, named, out_option
-from quintain.core.errors import BadInput, NotFound
-from quintain.core.pairs import parse_numbers
+from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.toml import parse_toml, read_text
-from quintain.data.tables import parse_columns
 from quintain.services.board import keep as board_keep
 from quintain.services.board.assemble import board as make_board
 from quintain.services.board.choices import aggregations, sensitivity
@@ -26,10 +24,8 @@ from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
-from quintain.services.plain.rank import RankOptions, RankReport, rank_file
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
-from quintain.stats.utility import Choices
 
 Task = Annotated[str, typer.Argument(help="Name of the task.")]
 Weights = Annotated[str, typer.Option(help="Weights of axes: performance=4,memory=1; others get 0.")]
@@ -40,104 +36,6 @@ Rates = Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0
 Tag = Annotated[str | None, typer.Option(help="Only examples with this tag.", show_default=False)]
 Language = Annotated[str | None, typer.Option(help="Only data sets in this language.", show_default=False)]
 
-app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
-
-
-@app.callback()
-def board() -> None:
-    """Rank models by what matters to you."""
-
-
-@app.command()
-def rank(
-    file: Annotated[Path, in_file("A table model,<metric>,… as CSV, JSONL or Parquet.")],
-    lower: Annotated[list[str] | None, typer.Option(help="Metrics of which less is better, by commas.")] = None,
-    cap: Annotated[str, typer.Option(help="From what such a metric is subtracted: memory=32.")] = "",
-    weights: Annotated[str, typer.Option(help="Weights such as perf=4,memory=1; metrics not named get 0.")] = "",
-    epsilon: Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")] = None,
-    perf: Annotated[str | None, typer.Option(help="The performance metric; by default the first.")] = None,
-    base: Annotated[str | None, typer.Option(help="In whose units to score; by default performance.")] = None,
-    amrs: Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")] = "",
-    aggregate: Annotated[list[str] | None, typer.Option(help="zscore, average, win_rate, bradley_terry.")] = None,
-    skip: Annotated[list[str] | None, typer.Option(help="Columns to leave out, by commas.")] = None,
-    column: Annotated[list[str] | None, typer.Option(help="Map a name: model=system.")] = None,
-    json: output.JsonFlag = False,
-) -> None:
-    """Rank the models of a table by Dynascore.
-
-    Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
-    """
-    if not file.exists():
-        raise NotFound(
-            "There is no file {file}.",
-            file=file,
-            remedy="This command ranks a table; `quintain board show {file}` shows the board of a task."
-            if not file.suffix
-            else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
-        )
-    options = RankOptions(
-        lower=split_names(lower),
-        caps=parse_numbers(cap, "caps"),
-        choices=Choices(
-            weights=parse_numbers(weights, "weights") if weights else None,
-            epsilon=epsilon,
-            perf=perf,
-            base=base,
-            amrs=parse_numbers(amrs, "exchange rates"),
-        ),
-        aggregates=split_names(aggregate),
-        skip=split_names(skip),
-        columns=parse_columns(column or []),
-    )
-    report = rank_file(file, options)
-    if json:
-        output.print_json(report.as_dict())
-    else:
-        _print_report(report)
-
-
-def _print_report(report: RankReport) -> None:
-    models = report.as_dict()["models"]
-    columns = ["rank", "model", "dynascore", "z-score", "Pareto", *report.aggregates]
-    output.print_table(
-        columns,
-        [
-            [
-                row["rank"],
-                row["model"],
-                _number(row["dynascore"], 2) or "unranked",
-                _number(row["zscore"], 2),
-                "yes" if row["pareto"] else "",
-                *(_number(row["aggregates"][name]["score"], 3) for name in report.aggregates),
-            ]
-            for row in models
-        ],
-    )
-    _say_unranked(models)
-    ranking = report.ranking
-    amounts = report.as_dict()["amounts"]
-    output.print_table(
-        ["metric", "weight", "AMRS", "so much of it", f"is worth, in {ranking.base}", "note"],
-        [
-            [
-                name,
-                f"{weight:.3f}",
-                _number(ranking.amrs[name], 4),
-                *_traded(amounts[name], ranking.worth[name]),
-                ranking.notes.get(name),
-            ]
-            for name, weight in ranking.weights.items()
-        ],
-    )
-    output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
-
-
-def _say_unranked(models: list[dict[str, Any]]) -> None:
-    """Say why models have no rank, below the table: in a column the reasons would squeeze the figures."""
-    for row in models:
-        if row["rank"] is None:
-            output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
-
 
 def _say_machine(machine: dict[str, Any]) -> None:
     """Say on what throughput and memory were measured, where more than one class of machine was used."""
@@ -145,10 +43,6 @@ def _say_machine(machine: dict[str, Any]) -> None:
     if others:
         listed = ", ".join(f"{name} ({count})" for name, count in others.items())
         output.say(f"Throughput and memory rank as measured on {machine['name']}; models measured elsewhere: {listed}.")
-
-
-def _number(value: float | None, digits: int) -> str | None:
-    return None if value is None else f"{value:.{digits}f}"
 
 
 @app.command()
@@ -200,18 +94,18 @@ def _print_board(shape: dict[str, Any]) -> None:
         return [
             None if row["rank"] is None else f"{row['rank']}{span}",
             row["name"],
-            _number(row["dynascore"], 2) or "unranked",
-            *(_number(figure["value"], 2) if figure else None for figure in figures),
+            number(row["dynascore"], 2) or "unranked",
+            *(number(figure["value"], 2) if figure else None for figure in figures),
         ]
 
     output.print_table(["rank", "model", "dynascore", *axes], map(line, shape["models"]))
     if shape["provisional"]:
         runs = shape["runs"]
         output.print_line(f"The order is provisional: {runs['waiting']} of {runs['needed']} runs are still to come.")
-    _say_unranked(shape["models"])
+    say_unranked(shape["models"])
     _say_machine(shape["machine"])
     rates = [
-        [name, f"{shape['weights'][name]:.3f}", *_traded(shape["amounts"][name], shape["worth"][name])] for name in axes
+        [name, f"{shape['weights'][name]:.3f}", *traded(shape["amounts"][name], shape["worth"][name])] for name in axes
     ]
     output.print_table(["axis", "weight", "so much of it", f"is worth, in {shape['base']}"], rates)
     if shape["rounds"]:
@@ -222,11 +116,6 @@ def _print_board(shape: dict[str, Any]) -> None:
     for pair in shape.get("uncertainty", {}).get("pairs", []):
         more = "" if not pair["more"] else f"; about {pair['more']} more examples would settle it"
         output.say(f"{pair['first']} is above {pair['second']} with probability {pair['probability']:.2f}{more}.")
-
-
-def _traded(amount: float, worth: float | None) -> list[str | None]:
-    """Say what an amount that models here differ by is worth."""
-    return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]
 
 
 def _say_datasets(shape: dict[str, Any]) -> None:

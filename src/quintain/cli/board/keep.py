@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli import output
-from quintain.cli.board.board import Base, Datasets, Epsilon, Language, Rates, Tag, Task, Weights, app
+from quintain.cli.board.board import Base, Datasets, Epsilon, Language, Rates, Tag, Task, Weights
 from quintain.cli.context import workspace_of
+from quintain.cli.plain.rank import app
 from quintain.cli.streams import out_option
 from quintain.core.people import OPERATOR
 from quintain.services.board import keep as board_keep

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
-from quintain.cli.board.board import app
 from quintain.cli.context import settings_of, workspace_of
+from quintain.cli.plain.rank import app
 from quintain.cli.streams import in_file
 from quintain.client import Client
 from quintain.compose import open_workspace

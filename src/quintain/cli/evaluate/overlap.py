@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
-from quintain.cli.data.data import app
+from quintain.cli.plain.data_files import app
 from quintain.core.people import OPERATOR
 from quintain.services.evaluate.overlap import overlap_files, overlap_versions
 from quintain.stats.near_duplicates import THRESHOLD

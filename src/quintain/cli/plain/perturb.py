@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
-from quintain.cli.data.data import app
+from quintain.cli.plain.data_files import app
 from quintain.cli.streams import in_file, in_option, named, out_option
 from quintain.services.plain.perturb import Perturbing, list_perturbations, perturb_file
 

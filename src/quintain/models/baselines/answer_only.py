@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from scipy import sparse
+import scipy
 
 from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
@@ -52,11 +52,11 @@ class AnswerOnly(OptionBaseline):
     def _texts(self, batch: Batch) -> list[str]:
         return [option for example in batch for option in self.options(example)]
 
-    def _features(self, batch: Batch) -> sparse.csr_matrix:
+    def _features(self, batch: Batch) -> scipy.sparse.csr_matrix:
         texts = self._texts(batch)
         vectors = self._vocabulary.vectors(terms(texts), len(texts))
         shapes = [row for example in batch for row in _lengths(self.options(example))]
-        return sparse.csr_matrix(sparse.hstack([vectors, sparse.csr_matrix(np.array(shapes))]))
+        return scipy.sparse.csr_matrix(scipy.sparse.hstack([vectors, scipy.sparse.csr_matrix(np.array(shapes))]))
 
 
 def _lengths(options: list[str]) -> list[list[float]]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import softmax
+import scipy
 
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import column, table_column, text_fields
@@ -55,7 +55,7 @@ class Ngram(LabelBaseline):
         steps = len(batches) * EPOCHS
         for number, (rows, found) in enumerate(epochs):
             rate = np.float32(RATE * (1 - number / steps))
-            error = softmax(found.times(weights) + bias, axis=1) - one_hot[classes[rows]]
+            error = scipy.special.softmax(found.times(weights) + bias, axis=1) - one_hot[classes[rows]]
             _adagrad(weights, squares, found.transposed_times(error) / len(rows) + DECAY * weights, rate)
             _adagrad(bias, bias_squares, error.mean(axis=0), rate)
             progress(number / steps)
@@ -70,7 +70,7 @@ class Ngram(LabelBaseline):
         """Do the same for plain texts: the fast way through a corpus."""
         weights, bias = self.arrays["weights"], self.arrays["bias"]
         scores = [found.times(weights) + bias for found in chunks(texts, BITS)]
-        return np.asarray(softmax(np.concatenate(scores), axis=1)) if scores else np.empty((0, len(bias)))
+        return np.asarray(scipy.special.softmax(np.concatenate(scores), axis=1)) if scores else np.empty((0, len(bias)))
 
 
 def _joined(columns: list[list[str]]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtri
+import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
@@ -75,7 +75,7 @@ def _from_intervals(ranked: Ranked, axis: str, resamples: int) -> FloatArray:
     values = ranked.table.values[:, column]
     halves = np.array([_half_width(ranked, row, axis) for row in range(len(made.models))])
     rng = np.random.default_rng(int(content_id([axis, [dataset.hash for dataset in made.datasets]])[:8], 16))
-    drawn = values + halves / float(ndtri(0.975)) * rng.standard_normal((resamples, len(values)))
+    drawn = values + halves / float(scipy.special.ndtri(0.975)) * rng.standard_normal((resamples, len(values)))
     top = made.axes[column].cap if made.axes[column].cap is not None else 100.0 if axis != "throughput" else np.inf
     return np.asarray(np.clip(drawn, 0.0, top), dtype=np.float64)
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
@@ -157,5 +157,6 @@ def more_examples(probability: float, examples: int) -> int | None:
         return 0
     if probability <= 0.5:
         return None
-    needed = (float(ndtri(sure) + ndtri(POWER)) / float(ndtri(probability))) ** 2
+    reach, there = scipy.special.ndtri([sure, POWER]).sum(), scipy.special.ndtri(probability)
+    needed = float(reach / there) ** 2
     return int(np.ceil(examples * (needed - 1))) if needed <= MOST_TIMES else None

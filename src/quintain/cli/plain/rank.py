@@ -1,0 +1,123 @@
+"""`quintain board rank`: rank the models of a plain table, without a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.names import split_names
+from quintain.cli.streams import in_file
+from quintain.core.errors import NotFound
+from quintain.data.tables import parse_columns
+from quintain.services.plain.rank import RankOptions, RankReport, rank_file
+from quintain.stats.utility import Choices
+
+app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
+
+
+@app.callback()
+def board() -> None:
+    """Rank models by what matters to you."""
+
+
+@app.command()
+def rank(
+    file: Annotated[Path, in_file("A table model,<metric>,… as CSV, JSONL or Parquet.")],
+    lower: Annotated[list[str] | None, typer.Option(help="Metrics of which less is better, by commas.")] = None,
+    cap: Annotated[str, typer.Option(help="From what such a metric is subtracted: memory=32.")] = "",
+    weights: Annotated[str, typer.Option(help="Weights such as perf=4,memory=1; metrics not named get 0.")] = "",
+    epsilon: Annotated[float | None, typer.Option(help="Ignore neighbours at most this far apart.")] = None,
+    perf: Annotated[str | None, typer.Option(help="The performance metric; by default the first.")] = None,
+    base: Annotated[str | None, typer.Option(help="In whose units to score; by default performance.")] = None,
+    amrs: Annotated[str, typer.Option(help="Exchange rates fixed by hand: memory=0.5.")] = "",
+    aggregate: Annotated[list[str] | None, typer.Option(help="zscore, average, win_rate, bradley_terry.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Columns to leave out, by commas.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="Map a name: model=system.")] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Rank the models of a table by Dynascore.
+
+    Example: quintain board rank table.csv --lower memory --cap memory=32 --weights perf=4,throughput=1,memory=1
+    """
+    if not file.exists():
+        raise NotFound(
+            f"There is no file {file}.",
+            remedy=f"This command ranks a table; `quintain board show {file}` shows the board of a task."
+            if not file.suffix
+            else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
+        )
+    options = RankOptions(
+        lower=split_names(lower),
+        caps=parse_numbers(cap, "caps"),
+        choices=Choices(
+            weights=parse_numbers(weights, "weights") if weights else None,
+            epsilon=epsilon,
+            perf=perf,
+            base=base,
+            amrs=parse_numbers(amrs, "exchange rates"),
+        ),
+        aggregates=split_names(aggregate),
+        skip=split_names(skip),
+        columns=parse_columns(column or []),
+    )
+    report = rank_file(file, options)
+    if json:
+        output.print_json(report.as_dict())
+    else:
+        _print_report(report)
+
+
+def _print_report(report: RankReport) -> None:
+    models = report.as_dict()["models"]
+    columns = ["rank", "model", "dynascore", "z-score", "Pareto", *report.aggregates]
+    output.print_table(
+        columns,
+        [
+            [
+                row["rank"],
+                row["model"],
+                number(row["dynascore"], 2) or "unranked",
+                number(row["zscore"], 2),
+                "yes" if row["pareto"] else "",
+                *(number(row["aggregates"][name]["score"], 3) for name in report.aggregates),
+            ]
+            for row in models
+        ],
+    )
+    say_unranked(models)
+    ranking = report.ranking
+    amounts = report.as_dict()["amounts"]
+    output.print_table(
+        ["metric", "weight", "AMRS", "so much of it", f"is worth, in {ranking.base}", "note"],
+        [
+            [
+                name,
+                f"{weight:.3f}",
+                number(ranking.amrs[name], 4),
+                *traded(amounts[name], ranking.worth[name]),
+                ranking.notes.get(name),
+            ]
+            for name, weight in ranking.weights.items()
+        ],
+    )
+    output.say(f"Neighbours at most {ranking.epsilon:g} apart in {ranking.base} were ignored.")
+
+
+def say_unranked(models: list[dict[str, Any]]) -> None:
+    """Say why models have no rank, below the table: in a column the reasons would squeeze the figures."""
+    for row in models:
+        if row["rank"] is None:
+            output.print_line(f"{row['model']} is unranked: {row.get('reason', '')}.")
+
+
+def number(value: float | None, digits: int) -> str | None:
+    """Write a figure with so many digits; None where there is none."""
+    return None if value is None else f"{value:.{digits}f}"
+
+
+def traded(amount: float, worth: float | None) -> list[str | None]:
+    """Say what an amount that models here differ by is worth."""
+    return [f"{amount:g}", None if worth is None else f"{worth * amount:.4g}"]

@@ -1,0 +1,62 @@
+"""What the source imports is declared in pyproject.toml, so that no installation lacks it by chance."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ALWAYS = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]}
+EXTRAS = {
+    canonicalize_name(Requirement(one).name) for some in PROJECT["optional-dependencies"].values() for one in some
+}
+# What an optional part brings along, and models may use with it.
+BROUGHT = {"joblib": "scikit-learn", "tokenizers": "transformers"}
+# The package, and a program of the sandbox that another one beside it imports.
+OURS = {"quintain", "main"}
+# Declared for their own sake: uvicorn and FastAPI look for them.
+NOT_IMPORTED = {"httptools", "python-multipart", "uvloop"}
+
+
+def imported() -> dict[str, set[str]]:
+    """Give the distributions that the source imports, each with the files that do."""
+    known = packages_distributions()
+    found: dict[str, set[str]] = {}
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for name in _top_levels(ast.parse(file.read_text(encoding="utf-8"))):
+            if name not in sys.stdlib_module_names and name not in OURS:
+                for one in known.get(name, [name]):
+                    found.setdefault(canonicalize_name(one), set()).add(str(file.relative_to(ROOT)))
+    return found
+
+
+def _top_levels(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+IMPORTED = imported()
+
+
+@pytest.mark.parametrize("name", sorted(IMPORTED))
+def test_what_is_imported_is_declared(name: str) -> None:
+    """A package that only another one brings along is gone the day that one does without it."""
+    assert BROUGHT.get(name, name) in ALWAYS | EXTRAS, f"{name} is imported by {', '.join(sorted(IMPORTED[name]))}"
+
+
+def test_what_is_declared_is_imported() -> None:
+    """Nothing is installed that nobody needs."""
+    assert ALWAYS - NOT_IMPORTED - set(IMPORTED) == set()
