@@ -77,7 +77,13 @@ def check(
         print_json({"ok": not report.total, **report_as_dict(report), "hash": report.hash})
     elif report.total:
         error = report.error()
-        raise BadInput(f"{report.file} has {report.total} faults.", faults=error.faults, total=error.total)
+        raise BadInput(
+            "{file} has {total_faults} faults.",
+            file=report.file,
+            total_faults=report.total,
+            faults=error.faults,
+            total=error.total,
+        )
     else:
         print_line(f"{file}: {report.rows} good examples{left_out(report)}.")
     if report.total:
@@ -107,7 +113,7 @@ def plan_of(plan: Path | None, preset: str, columns: list[str], labels: list[str
     for pair in labels:
         value, equals, label = pair.rpartition("=")
         if not equals or not label.strip():
-            raise BadInput(f"The label map '{pair}' is not VALUE=LABEL.", remedy="For example: 0=negative.")
+            raise BadInput("The label map '{pair}' is not VALUE=LABEL.", pair=pair, remedy="For example: 0=negative.")
         pairs[value.strip()] = label.strip()
     return base.with_changes(columns=parse_columns(columns), labels=pairs, **changes)
 

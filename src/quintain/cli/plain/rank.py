@@ -11,6 +11,7 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file
 from quintain.core.errors import NotFound
+from quintain.core.pairs import parse_numbers
 from quintain.data.tables import parse_columns
 from quintain.services.plain.rank import RankOptions, RankReport, rank_file
 from quintain.stats.utility import Choices
@@ -44,8 +45,9 @@ def rank(
     """
     if not file.exists():
         raise NotFound(
-            f"There is no file {file}.",
-            remedy=f"This command ranks a table; `quintain board show {file}` shows the board of a task."
+            "There is no file {file}.",
+            file=file,
+            remedy="This command ranks a table; `quintain board show {file}` shows the board of a task."
             if not file.suffix
             else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
         )
