@@ -24,7 +24,8 @@ class Kind:
     """Whether a value *fits*, what is *wanted* where it does not, how it is *kept*, and how it is written (*plain*).
 
     *widget* is how a form asks for it. *choices* are the names there are, each with what a page calls it and an
-    explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them.
+    explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them;
+    with *each*, a table from names to values that each are of that kind, and the names are *choices* if there are any.
     """
 
     fits: Callable[[Any], bool]
@@ -35,6 +36,7 @@ class Kind:
     choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     make: type[Any] | None = None
     many: bool = False
+    each: Kind | None = None
 
     @property
     def is_table(self) -> bool:
@@ -161,6 +163,14 @@ def some_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> Kin
         "boxes",
         kept=tuple,
         choices=known,
+    )
+
+
+def each(kind: Kind, names: Sequence[str] = ()) -> Kind:
+    """Take a table from names (of *names*, where they are given) to values that each are of *kind*."""
+    wanted = f"a table with {kind.wanted} for each name"
+    return Kind(
+        lambda value: isinstance(value, Mapping), wanted, kept=dict, plain=dict, choices=_choices(names), each=kind
     )
 
 

@@ -40,14 +40,6 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(_text(value) for value in values)
 
 
-def _are_columns(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(one, str | list | tuple) for one in value.values())
-
-
-def _columns(value: Mapping[str, Any]) -> dict[str, str | tuple[str, ...]]:
-    return {ours: one if isinstance(one, str) else _texts(one) for ours, one in value.items()}
-
-
 def _is_encoding(value: Any) -> bool:
     try:
         return isinstance(value, str) and bool(codecs.lookup(value))
@@ -58,7 +50,11 @@ def _is_encoding(value: Any) -> bool:
 TEXT = Kind(lambda value: isinstance(value, str), "a text")
 VALUES = Kind(lambda value: isinstance(value, list | tuple), "a list", kept=_texts)  # in a plan, 7 and "7" are the same
 TABLE = Kind(lambda value: isinstance(value, Mapping), "a table")
-COLUMNS = Kind(_are_columns, "a table that maps each name to a column or a list of columns", kept=_columns)
+COLUMN = Kind(
+    lambda value: isinstance(value, str | list | tuple),
+    "a column or a list of columns",
+    kept=lambda value: value if isinstance(value, str) else _texts(value),
+)
 LABELS = Kind(TABLE.fits, TABLE.wanted, kept=lambda value: {key: _text(label) for key, label in value.items()})
 ENCODING = Kind(_is_encoding, "an encoding that is known, such as utf-8, latin-1 or cp1252")
 
@@ -92,7 +88,7 @@ class ImportPlan:
     language: str = option(TEXT, default="en", help="the language of the texts")
     description: str = option(TEXT, default="", help="what the data set is")
     columns: Mapping[str, str | tuple[str, ...]] = option(
-        COLUMNS, default={}, help="our name = the file's; a list of columns makes a list"
+        kinds.each(COLUMN), default={}, help="our name = the file's; a list of columns makes a list"
     )
     constants: Mapping[str, Any] = option(TABLE, default={}, help="inputs that the file does not have")
     labels: Mapping[str, str] = option(LABELS, default={}, help="a value in the file = a label of the task")

@@ -180,7 +180,7 @@ def test_a_plan_is_a_toml_file() -> None:
         ("role = 'tset'", "is 'tset', not one of train, dev, test, contrast"),
         ("hidden = 'yes'", "not true or false"),
         ("labels = 3", "is 3, not a table"),
-        ("columns = {text = 3}", "not a table that maps each name to a column or a list of columns"),
+        ("columns = {text = 3}", "'columns.text': is 3, not a column or a list of columns"),
         ("filters = [{colum = 'x'}]", "'filters.colum': no such key; did you mean 'column'?"),
         ("ranges = [{low = 'x'}]", "'ranges.low': is 'x', not a number"),
         ("encoding = 'utf-9'", "not an encoding that is known"),
