@@ -26,6 +26,7 @@ class Kind:
     *widget* is how a form asks for it. *choices* are the names there are, each with what a page calls it and an
     explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them;
     with *each*, a table from names to values that each are of that kind, and the names are *choices* if there are any.
+    Where it can be said more closely, *why* says what is wrong with a value.
     """
 
     fits: Callable[[Any], bool]
@@ -37,6 +38,7 @@ class Kind:
     make: type[Any] | None = None
     many: bool = False
     each: Kind | None = None
+    why: Callable[[Any], str] | None = None
 
     @property
     def is_table(self) -> bool:
@@ -49,6 +51,8 @@ class Kind:
         >>> whole(1, 9).wrong("three")
         "is 'three', not a whole number from 1 to 9"
         """
+        if self.why is not None:
+            return self.why(value)
         shown = repr(value)
         return f"is {shown if len(shown) < 60 else shown[:59] + '…'}, not {self.wanted}"
 
