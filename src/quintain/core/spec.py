@@ -189,7 +189,7 @@ class Reading:
     def value(self, kind: Kind, value: Any, place: str) -> Any:
         """Give a value as it is kept, or note what is wrong with it."""
         if not kind.fits(value):
-            self.fault(place, _not_tables(kind, place) if kind.make or kind.many else kind.wrong(value))
+            self.fault(place, _not_tables(kind, place) if kind.make or kind.many or kind.each else kind.wrong(value))
             return None
         if kind.each is not None:
             self._unknown(f"{place}.", value, tuple(kind.choices) or tuple(value))
@@ -242,7 +242,7 @@ def hint(name: str, known: Sequence[str]) -> str:
     "did you mean 'title'?"
     """
     close = get_close_matches(name, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known)}"
+    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
 
 
 def twice(names: Sequence[str]) -> Iterator[str]:

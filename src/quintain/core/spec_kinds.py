@@ -89,6 +89,11 @@ def flag() -> Kind:
     return Kind(lambda value: isinstance(value, bool), "true or false", "check")
 
 
+def any_text() -> Kind:
+    """Take any text."""
+    return Kind(lambda value: isinstance(value, str), "a text")
+
+
 def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
     """Take a text; with *least*, no blank one; with *raw*, one with control characters, too."""
     refused = UNSTORABLE if raw else CONTROL
@@ -170,11 +175,15 @@ def some_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> Kin
     )
 
 
-def each(kind: Kind, names: Sequence[str] = ()) -> Kind:
-    """Take a table from names (of *names*, where they are given) to values that each are of *kind*."""
-    wanted = f"a table with {kind.wanted} for each name"
+def each(kind: Kind | None = None, names: Sequence[str] = ()) -> Kind:
+    """Take a table from names (of *names*, where they are given) to values that each are of *kind*, or anything."""
     return Kind(
-        lambda value: isinstance(value, Mapping), wanted, kept=dict, plain=dict, choices=_choices(names), each=kind
+        lambda value: isinstance(value, Mapping),
+        f"a table with {kind.wanted} for each name" if kind else "a table",
+        kept=dict,
+        plain=dict,
+        choices=_choices(names),
+        each=kind or Kind(lambda _: True, "anything"),
     )
 
 

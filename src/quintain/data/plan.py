@@ -47,15 +47,14 @@ def _is_encoding(value: Any) -> bool:
         return False
 
 
-TEXT = Kind(lambda value: isinstance(value, str), "a text")
+TEXT = kinds.any_text()
+LABEL = Kind(lambda _: True, "a label", kept=_text)
 VALUES = Kind(lambda value: isinstance(value, list | tuple), "a list", kept=_texts)  # in a plan, 7 and "7" are the same
-TABLE = Kind(lambda value: isinstance(value, Mapping), "a table")
 COLUMN = Kind(
     lambda value: isinstance(value, str | list | tuple),
     "a column or a list of columns",
     kept=lambda value: value if isinstance(value, str) else _texts(value),
 )
-LABELS = Kind(TABLE.fits, TABLE.wanted, kept=lambda value: {key: _text(label) for key, label in value.items()})
 ENCODING = Kind(_is_encoding, "an encoding that is known, such as utf-8, latin-1 or cp1252")
 
 
@@ -90,8 +89,8 @@ class ImportPlan:
     columns: Mapping[str, str | tuple[str, ...]] = option(
         kinds.each(COLUMN), default={}, help="our name = the file's; a list of columns makes a list"
     )
-    constants: Mapping[str, Any] = option(TABLE, default={}, help="inputs that the file does not have")
-    labels: Mapping[str, str] = option(LABELS, default={}, help="a value in the file = a label of the task")
+    constants: Mapping[str, Any] = option(kinds.each(), default={}, help="inputs that the file does not have")
+    labels: Mapping[str, str] = option(kinds.each(LABEL), default={}, help="a value in the file = a label of the task")
     ranges: tuple[Range, ...] = option(tables(Range), default=(), help="scores that become labels")
     drop: tuple[str, ...] = option(VALUES, default=(), help="answers whose rows are left out")
     unmapped: str = option(

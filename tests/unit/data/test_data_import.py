@@ -179,7 +179,7 @@ def test_a_plan_is_a_toml_file() -> None:
         ("rolle = 'test'", "'rolle': no such key; did you mean 'role'?"),
         ("role = 'tset'", "is 'tset', not one of train, dev, test, contrast"),
         ("hidden = 'yes'", "not true or false"),
-        ("labels = 3", "is 3, not a table"),
+        ("labels = 3", "is not a table"),
         ("columns = {text = 3}", "'columns.text': is 3, not a column or a list of columns"),
         ("filters = [{colum = 'x'}]", "'filters.colum': no such key; did you mean 'column'?"),
         ("ranges = [{low = 'x'}]", "'ranges.low': is 'x', not a number"),
