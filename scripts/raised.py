@@ -25,8 +25,7 @@ CARRIERS: dict[str, tuple[tuple[int | None, str], ...]] = {
     "Reason": ((2, "text"),),  # why somebody may or may not do a work
     "Cause": ((1, "text"), (2, "remedy")),  # of a layer of the sandbox that is missing
     "Trouble": ((1, "message"), (2, "remedy")),
-    "Option": ((1, "wanted"),),  # what a key of a rule should be
-    "Kind": ((1, "wanted"),),  # what an option of a specification should be
+    "Kind": ((1, "wanted"),),  # what an option of a specification or a rule should be
     "fault": ((1, "reason"),),  # of readers of definitions
 }
 TABLES = ("_FIELDS", "_ANSWERS", "_CALLED", "PATTERNS")  # of words that are put into such texts

@@ -38,7 +38,7 @@ class Option:
     """
 
     kind: Kind
-    default: Any = MISSING
+    default: Any = field(default_factory=lambda: MISSING)  # as a plain default, MISSING would be none
     title: str = ""
     help: str = ""
     section: str = ""

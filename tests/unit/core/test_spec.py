@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,18 @@ from starlette.datastructures import FormData
 
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import BadInput, Fault
-from quintain.core.spec import Option, any_tables, option, options_of, plain, read, specification, table, tables
+from quintain.core.spec import (
+    Option,
+    any_tables,
+    option,
+    options_of,
+    plain,
+    read,
+    restore,
+    specification,
+    table,
+    tables,
+)
 from quintain.core.spec import Reading as SpecReading
 from quintain.core.toml import parse_toml
 from quintain.tasks.writing import dump_toml
@@ -69,6 +81,9 @@ class Fair:
     prizes: tuple[Prize, ...] = option(tables(Prize), default=())
     door: Door | None = option(table(Door), default=None, title="Door", section="door", control="door_")
     extras: tuple[dict[str, Any], ...] = option(any_tables(), default=())
+    weights: dict[str, float] = option(kinds.each(kinds.number(0), ["size", "noise"]), default={})
+    notes: dict[str, Any] = option(kinds.each(kinds.any_text()), default={})
+    made: str = ""
 
     def check(self) -> Iterator[Fault]:
         """Find tents for every prize."""
@@ -92,6 +107,8 @@ FULL = Fair(
     prizes=(Prize(1, 5), Prize(2)),
     door=Door("b", "x"),
     extras=({"any": 1},),
+    weights={"size": 2},
+    notes={"a": "b"},
 )
 
 
@@ -138,6 +155,11 @@ def test_only_what_was_decided_is_written() -> None:
         ({"home": "ftp://x"}, "home", "is 'ftp://x', not an http(s) address"),
         ({"name": "Fair"}, "name", "is 'Fair', not a name of up to 8 small letters, digits, - and _"),
         ({"label": " x"}, "label", "is ' x', not a name of 1 to 80 characters"),
+        ({"weights": {"size": -1}}, "weights.size", "is -1, not a number from 0 up"),
+        ({"weights": {"sice": 1}}, "weights.sice", "no such key; did you mean 'size'?"),
+        ({"weights": 3}, "weights", "is not a table; write [weights] and its keys below it"),
+        ({"notes": {"a": 3}}, "notes.a", "is 3, not a text"),
+        ({"made": "today"}, "made", f"no such key; there are {', '.join(options_of(Fair))}"),
         ({"extras": {}}, "extras", "is not a list of tables; write [[extras]] and rule = … below it"),
         ({"best": {"place": 1, "amount": 2000, "currency": "EUR"}}, "best.amount", "is too much"),
         ({"tents": 1, "prizes": [{"place": 1}, {"place": 2}]}, "prizes", "are more than the tents"),
@@ -146,6 +168,12 @@ def test_only_what_was_decided_is_written() -> None:
 def test_every_fault_is_named_at_its_place(data: dict[str, Any], place: str, reason: str) -> None:
     """What is wrong, what is wanted, and where."""
     assert _reasons(data) == {place: reason}
+
+
+def test_what_was_stored_is_made_again() -> None:
+    """Unchecked, since it was checked when it was taken, and without keys that are gone; also what nobody decides."""
+    kept = {**plain(FULL, whole=True), "made": "today", "tents": 99, "gone": 1}
+    assert restore(Fair, kept) == replace(FULL, made="today", tents=99)
 
 
 def test_all_faults_come_at_once() -> None:
