@@ -5,8 +5,8 @@
         worker: int | None = option(whole(1, 1000), default=None, title=N_("Sessions a day for one worker"))
 
 A field holds its check, default, title and help once. From it follow reading with every fault named (`read`), writing
-(`plain`), the control on a page (`quintain.web.spec_form`), and the row in the documentation (`rows`). What is wrong
-only in combination is found by a method `check`, which yields faults; their fields are those of the specification.
+(`plain`), the control on a page (`quintain.web.spec_form`), and the row in the documentation. What is wrong only in
+combination is found by a method `check`, which yields faults; their fields are those of the specification.
 """
 
 from __future__ import annotations

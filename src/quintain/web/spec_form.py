@@ -187,8 +187,7 @@ def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, 
 
 def shown(kind: Kind, value: Any) -> Any:
     """Give what a control holds for *value*."""
-    show = SHOWN.get(kind.widget)
-    return "" if value is None else show(value) if show else value
+    return "" if value is None else SHOWN.get(kind.widget, kind.plain)(value)
 
 
 def _places(
@@ -199,7 +198,7 @@ def _places(
         here, path_to = one.section or section, (*path, own_name)
         if here and one.kind.make and one.kind.is_table:
             yield from _places(one.kind.make, path_to, here, one.control, one.default is None)
-        elif here:
+        elif here and not one.kind.many and not one.kind.each:  # which a page draws itself, if at all
             name = one.control or f"{prefix}{own_name}"
             switch = switch or (name if optional else "")
             yield Place(path_to, name, here, one, switch)

@@ -70,7 +70,7 @@ class Fair:
     tents: int = option(kinds.whole(1, 9), default=3, title="Tents", help="Where people sit.", section="what")
     share: float = option(kinds.fraction(above=True), default=0.5, section="what")
     open: bool = option(kinds.flag(), default=True, written=True, section="what")
-    lasts: timedelta = option(kinds.duration(timedelta(days=9)), default=timedelta(hours=36))
+    lasts: timedelta = option(kinds.duration(timedelta(days=9)), default=timedelta(hours=36), section="what")
     starts: datetime | None = option(kinds.moment(), default=None, section="what")
     words: tuple[str, ...] = option(kinds.texts(3), default=(), section="what")
     sorts: tuple[str, ...] = option(kinds.some_of(["big", "small"]), default=("big",), section="what")
@@ -78,7 +78,7 @@ class Fair:
     home: str = option(kinds.address(), default="")
     name: str = option(kinds.name(8), default="fair")
     best: Prize = option(table(Prize), default=Prize(1), section="prizes", control="best_")
-    prizes: tuple[Prize, ...] = option(tables(Prize), default=())
+    prizes: tuple[Prize, ...] = option(tables(Prize), default=(), section="prizes")
     door: Door | None = option(table(Door), default=None, title="Door", section="door", control="door_")
     extras: tuple[dict[str, Any], ...] = option(any_tables(), default=())
     weights: dict[str, float] = option(kinds.each(kinds.number(0), ["size", "noise"]), default={})
@@ -214,7 +214,7 @@ def test_a_form_holds_every_option_of_its_sections() -> None:
     assert _through_the_form(FULL, FULL) == FULL
     assert _through_the_form(Fair("x"), FULL).prizes == FULL.prizes
     assert _through_the_form(Fair("x"), FULL).door is None
-    assert (FORM.show(FULL)["best_amount"], FORM.show(FULL)["words"]) == ("1.50", "a, b")
+    assert [FORM.show(FULL)[name] for name in ("best_amount", "words", "lasts")] == ["1.50", "a, b", "90m"]
     assert _through_the_form(Fair("x"), tents="", share="").tents == 3
 
 
