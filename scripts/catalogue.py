@@ -135,8 +135,9 @@ def messages() -> Catalog:
     catalogue = Catalog(project="Quintain", header_comment="# Texts of the interface of Quintain.")
     for file, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS):
         catalogue.add(message, None, [(f"web/{file}", line)], auto_comments=comments, context=context)
-    for file, line, message, _comments, _context in extract_from_dir(SOURCE / "core", keywords={"N_": None}):
-        catalogue.add(message, None, [(f"core/{file}", line)])
+    for room in ("core", "services"):
+        for file, line, message, _comments, _context in extract_from_dir(SOURCE / room, keywords={"N_": None}):
+            catalogue.add(message, None, [(f"{room}/{file}", line)])
     for message in sorted(set(kind_words())):
         catalogue.add(message, None, [("tasks", 0)])
     return catalogue

@@ -66,7 +66,10 @@ def _takes(one: Option) -> str:
     if one.kind.widget == "money":
         return "an amount in minor units: 30 is 0.30"
     choices = [f"`{name}` ({words})" if words != name else f"`{name}`" for name, (words, _) in one.kind.choices.items()]
-    return f"{'any of ' if one.kind.widget == 'boxes' else ''}{', '.join(choices)}" if choices else one.kind.wanted
+    if not choices:
+        return one.kind.wanted
+    before = f"{one.kind.each.wanted} for each of " if one.kind.each else "any of " if one.kind.kept is tuple else ""
+    return f"{before}{', '.join(choices)}"
 
 
 def _meaning(one: Option) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.core.errors import BadInput, Fault
-from quintain.core.texts import Text, as_text
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault
+from quintain.core.spec import option, read, specification
+from quintain.core.texts import Text, hint
 from quintain.core.toml import parse_toml, read_text
 
 MANIFEST = "quintain.toml"
@@ -18,18 +18,17 @@ CARD = "card.md"
 MAX_BATCH = 4096
 MAX_NAME = 240
 FILES = ("file", "vocabulary", "tokenizer")  # options that name a file of the model
-KEYS = ("adapter", "task", "name", "batch_size", "options")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class Manifest:
     """What a manifest says. *task* and *name* are where `quintain model submit` takes them from."""
 
-    adapter: str = "handler"
-    task: str | None = None
-    name: str | None = None
-    batch_size: int = 1
-    options: Mapping[str, Any] = field(default_factory=dict)
+    adapter: str = option(kinds.any_text(), default="handler", help="how the model is run")
+    task: str | None = option(kinds.any_text(), default=None, help="the task that it is for")
+    name: str | None = option(kinds.any_text(), default=None, help="what the model is called")
+    batch_size: int = option(kinds.whole(1, MAX_BATCH), default=1, help="how many examples it is asked at once")
+    options: Mapping[str, Any] = option(kinds.each(), default={}, help="what the adapter takes, see below")
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -38,57 +37,29 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.exists():
         return Manifest()
     values = parse_toml(read_text(path, remedy=Text("`quintain model init` writes one.")), file=MANIFEST)
-    faults = _faults(values)
-    if faults:
-        raise BadInput(faults=faults)
-    return Manifest(**values)
+    return read(Manifest, values, file=MANIFEST, also=_of_the_adapter)
 
 
-def _faults(values: Mapping[str, Any]) -> list[Fault]:
-    faults = _unknown(values, KEYS, "")
-    for key in ("adapter", "task", "name"):
-        if key in values and not isinstance(values[key], str):
-            faults.append(_fault(key, "is {given}, which is not a text", given=repr(values[key])))
-    size = values.get("batch_size", 1)
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_BATCH:
-        faults.append(
-            _fault("batch_size", "is {size}; it is a whole number from 1 to {most}", size=repr(size), most=MAX_BATCH)
-        )
-    options = values.get("options", {})
-    if not isinstance(options, dict):
-        return [*faults, _fault("options", "is not a table; write [options]")]
-    adapter = values.get("adapter", "handler")
-    if isinstance(adapter, str) and adapter not in ADAPTERS:
-        faults.append(
-            _fault("adapter", "'{adapter}' is not one of {names}", adapter=adapter, names=", ".join(ADAPTERS.names()))
-        )
-    elif isinstance(adapter, str):
-        faults += _unknown(options, tuple(ADAPTERS.get(adapter).options), "options.")
-    return faults + [_fault(f"options.{key}", reason) for key in FILES if (reason := _not_a_file(options.get(key, "")))]
+def _of_the_adapter(values: Mapping[str, Any]) -> Iterator[Fault]:
+    """Look the adapter up, and what it takes."""
+    adapter, options = values.get("adapter", "handler"), values.get("options", {})
+    if adapter not in ADAPTERS:
+        known = ", ".join(ADAPTERS.names())
+        yield Fault("'{adapter}' is not one of {names}", adapter=adapter, names=known, field="adapter")
+    else:
+        there = tuple(ADAPTERS.get(adapter).options)
+        for key in options:
+            if key not in there:
+                yield Fault("no such key; {hint}", hint=hint(key, there), field=f"options.{key}")
+    for key in FILES:
+        if reason := _not_a_file(options.get(key, "")):
+            yield Fault(reason, field=f"options.{key}")
 
 
-def _not_a_file(value: Any) -> str:
+def _not_a_file(value: Any) -> Text | None:
     """Say why *value* cannot name a file of the model, or nothing."""
     if not isinstance(value, str):
         return Text("is {value}, which is not a text", value=repr(value))
     if len(value.encode("utf-8", "replace")) > MAX_NAME or (value and not value.isprintable()):
         return Text("is {value}…, which cannot be the name of a file", value=repr(value[:40]))
-    return ""
-
-
-def _unknown(values: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> list[Fault]:
-    faults = []
-    for key in values:
-        if key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = (
-                Text("did you mean '{close}'?", close=close[0])
-                if close
-                else Text("there are: {known}", known=", ".join(known) or Text("none"))
-            )
-            faults.append(_fault(f"{prefix}{key}", "is not known; {hint}", hint=hint))
-    return faults
-
-
-def _fault(field_name: str, reason: str, /, **values: object) -> Fault:
-    return Fault(as_text(reason, values), file=MANIFEST, field=field_name)
+    return None

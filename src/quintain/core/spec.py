@@ -5,8 +5,8 @@
         worker: int | None = option(whole(1, 1000), default=None, title=N_("Sessions a day for one worker"))
 
 A field holds its check, default, title and help once. From it follow reading with every fault named (`read`), writing
-(`plain`), the control on a page (`quintain.web.spec_form`), and the row in the documentation (`rows`). What is wrong
-only in combination is found by a method `check`, which yields faults; their fields are those of the specification.
+(`plain`), the control on a page (`quintain.web.spec_form`), and the row in the documentation. What is wrong only in
+combination is found by a method `check`, which yields faults; their fields are those of the specification.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Option:
     """
 
     kind: Kind
-    default: Any = MISSING
+    default: Any = field(default_factory=lambda: MISSING)  # as a plain default, MISSING would be none
     title: str = ""
     help: str = ""
     section: str = ""
@@ -75,8 +75,8 @@ def specification(make: type[Made]) -> type[Made]:
 
 
 def options_of(make: type[Any]) -> dict[str, Option]:
-    """Give the options of a specification by name, in their order."""
-    return {item.name: item.metadata["option"] for item in fields(make)}
+    """Give the options of a specification by name, in their order; a field may also be none, if it is not decided."""
+    return {item.name: item.metadata["option"] for item in fields(make) if "option" in item.metadata}
 
 
 def table(make: type[Any]) -> Kind:
@@ -107,24 +107,40 @@ def any_tables() -> Kind:
     )
 
 
-def read(make: type[Made], data: Mapping[str, Any], *, file: str | None = None, also: Also | None = None) -> Made:
+def read(
+    make: type[Made],
+    data: Mapping[str, Any],
+    *,
+    file: str | None = None,
+    also: Also | None = None,
+    message: str = "",
+) -> Made:
     """Make a specification of plain *data*, or raise BadInput with every fault in it; *file* is named in them.
 
-    *also* finds faults in the values that could be read which take more knowledge than the specification has.
+    *also* finds faults in the values that could be read which take more knowledge than the specification has. The
+    *message* of the error is what the faults say, unless it is given.
     """
     reading = Reading()
     made = reading.table(make, data)
     if also is not None:
         reading.faults += also(reading.values(make, data))
     if reading.faults or made is None:
-        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults])
+        faults = [Fault(fault.reason, file=file, field=fault.field) for fault in reading.faults]
+        raise BadInput(message, faults=faults)
     return made
 
 
 def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
     """Make a specification of *data* that was read before, whatever is checked by now; unknown keys are left out."""
     options = options_of(make)
-    return make(**{name: _restored(options[name].kind, value) for name, value in data.items() if name in options})
+    known = {item.name for item in fields(make)}  # type: ignore[arg-type]  # every specification is a dataclass
+    return make(
+        **{
+            name: _restored(options[name].kind, value) if name in options and value is not None else value
+            for name, value in data.items()
+            if name in known
+        }
+    )
 
 
 def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
@@ -159,9 +175,7 @@ class Reading:
         """Make a specification of a table; nothing where it has a fault."""
         options = options_of(make)
         before = len(self.faults)
-        for key in given:
-            if key not in options:
-                self.fault(f"{place}{key}", "no such key; {hint}", hint=hint(key, tuple(options)))
+        self._unknown(place, given, tuple(options))
         values = {}
         for name, one in options.items():
             if name in given:
@@ -175,13 +189,21 @@ class Reading:
     def value(self, kind: Kind, value: Any, place: str) -> Any:
         """Give a value as it is kept, or note what is wrong with it."""
         if not kind.fits(value):
-            self.fault(place, _not_tables(kind, place) if kind.make or kind.many else kind.wrong(value))
+            self.fault(place, _not_tables(kind, place) if kind.make or kind.many or kind.each else kind.wrong(value))
             return None
+        if kind.each is not None:
+            self._unknown(f"{place}.", value, tuple(kind.choices) or tuple(value))
+            return kind.kept({name: self.value(kind.each, one, f"{place}.{name}") for name, one in value.items()})
         if kind.make is None:
             return kind.kept(value)
         entries = value if kind.many else (value,)
         made = tuple(self._entry(kind.make, one, place, number, len(entries)) for number, one in enumerate(entries, 1))
         return made if kind.many else made[0]
+
+    def _unknown(self, place: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+        for key in given:
+            if key not in known:
+                self.fault(f"{place}{key}", "no such key; {hint}", hint=hint(key, known))
 
     def _check(self, made: Any, given: Mapping[str, Any], place: str) -> None:
         """Look for what is wrong only in combination; also with a table that was not given and has a default."""

@@ -26,7 +26,9 @@ class Kind:
     """Whether a value *fits*, what is *wanted* where it does not, how it is *kept*, and how it is written (*plain*).
 
     *widget* is how a form asks for it. *choices* are the names there are, each with what a page calls it and an
-    explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them.
+    explanation, if any. With *make* it is a table that is a specification of its own, or with *many* a list of them;
+    with *each*, a table from names to values that each are of that kind, and the names are *choices* if there are any.
+    Where it can be said more closely, *why* says what is wrong with a value.
     """
 
     fits: Callable[[Any], bool]
@@ -37,6 +39,8 @@ class Kind:
     choices: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     make: type[Any] | None = None
     many: bool = False
+    each: Kind | None = None
+    why: Callable[[Any], Text | None] | None = None
 
     @property
     def is_table(self) -> bool:
@@ -49,6 +53,9 @@ class Kind:
         >>> whole(1, 9).wrong("three")
         "is 'three', not a whole number from 1 to 9"
         """
+        closer = self.why(value) if self.why is not None else None
+        if closer is not None:
+            return closer
         shown = repr(value)
         shown = shown if len(shown) < 60 else f"{shown[:59]}…"
         return Text("is {value}, not {wanted}", value=shown, wanted=self.wanted)
@@ -87,7 +94,12 @@ def fraction(*, above: bool = False) -> Kind:
 
 def flag() -> Kind:
     """Take true or false."""
-    return Kind(lambda value: isinstance(value, bool), Text("true or false"), "check")
+    return Kind(lambda value: isinstance(value, bool), Text("true or false"), Text("check"))
+
+
+def any_text() -> Kind:
+    """Take any text."""
+    return Kind(lambda value: isinstance(value, str), Text("a text"))
 
 
 def text(most: int, least: int = 0, *, raw: bool = False) -> Kind:
@@ -170,6 +182,18 @@ def some_of(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> Kin
         "boxes",
         kept=tuple,
         choices=known,
+    )
+
+
+def each(kind: Kind | None = None, names: Sequence[str] = ()) -> Kind:
+    """Take a table from names (of *names*, where they are given) to values that each are of *kind*, or anything."""
+    return Kind(
+        lambda value: isinstance(value, Mapping),
+        Text("a table with {wanted} for each name", wanted=kind.wanted) if kind else Text("a table"),
+        kept=dict,
+        plain=dict,
+        choices=_choices(names),
+        each=kind or Kind(lambda _: True, Text("anything")),
     )
 
 

@@ -97,7 +97,7 @@ def hint(name: object, known: Sequence[str]) -> Text:
     close = get_close_matches(str(name), known, n=1)
     if close:
         return Text("did you mean '{close}'?", close=close[0])
-    return Text("there are {known}", known=", ".join(known))
+    return Text("there are {known}", known=", ".join(known) or Text("none"))
 
 
 def _plain(value: object) -> Value:

@@ -23,15 +23,17 @@ A sentence belongs to the first stratum whose condition it meets. `count` can st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from quintain.core import spec_kinds as kinds
 from quintain.core.errors import BadInput, Fault
 from quintain.core.hashing import content_id
-from quintain.core.texts import Text, as_text
+from quintain.core.spec import option, read, specification, table, tables, twice
+from quintain.core.spec_kinds import Kind
+from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.languages import LANGUAGES
 from quintain.data.where import Condition, parse_where
@@ -90,46 +92,78 @@ class Where:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+def _parsed(text: str) -> Where:
+    return Where(text, parse_where(text, source="the condition"), "the condition")
+
+
+def _why_not(value: Any) -> Text | None:
+    """Say why *value* is no condition; nothing where it is one."""
+    if not isinstance(value, str) or not value.strip():
+        return Text("is not a condition in quotation marks")
+    try:
+        _parsed(value)
+    except BadInput as error:
+        return error.message
+    return None
+
+
+def _are_bounds(value: Any) -> bool:
+    pair = value if isinstance(value, list | tuple) else ()
+    return len(pair) == 2 and all(map(kinds.is_whole, pair)) and 0 <= pair[0] <= pair[1]
+
+
+CONDITION = Kind(lambda value: not _why_not(value), Text("a condition"), kept=_parsed, why=_why_not)
+BOUNDS = Kind(_are_bounds, Text("the least and the most, such as [3, 60]"), kept=tuple)
+
+
+@specification
 class Stratum:
-    """One part of the sample: *share* of it or *count* sentences, evenly *across* the values of some names.
+    """One part of the sample: *share* of it or *count* sentences, evenly *across* the values of some names."""
 
-    What is short is made up for within the *group* before others are asked.
-    """
+    name: str = option(kinds.text(200), default="", help="what it is called; by its number by default")
+    where: Where | None = option(CONDITION, default=None, help="which sentences it takes; all by default")
+    share: float | None = option(kinds.fraction(above=True), default=None, help="which share of the sample it gives")
+    count: int | None = option(kinds.whole(1, MAX_SIZE), default=None, help="or how many sentences")
+    across: tuple[str, ...] = option(
+        kinds.texts(100), default=(), help="names of whose combinations it gives the same number each"
+    )
+    group: str = option(kinds.text(200), default="", help="strata that stand in for each other first")
 
-    name: str
-    where: Where | None = None
-    share: float | None = None
-    count: int | None = None
-    across: tuple[str, ...] = ()
-    group: str = ""
+    def check(self) -> Iterator[Fault]:
+        """See that it says how much it gives, once."""
+        if (self.share is None) == (self.count is None):
+            yield Fault("'{name}' needs either a share or a count", name=self.name, field="share")
 
 
-@dataclass(frozen=True, slots=True)
+@specification
 class SentenceLimits:
-    """What a sentence must be like to be taken at all.
+    """What a sentence must be like to be taken at all."""
 
-    *scripts* are those that at least *script_share* of its letters must be written in; *languages* those that it may be
-    in. *per_text* is how many sentences one text may give (0 for any number).
-    """
+    words: tuple[int, int] = option(BOUNDS, default=(1, UNBOUNDED), help="how many words it has")
+    characters: tuple[int, int] = option(BOUNDS, default=(1, UNBOUNDED), help="how many characters it has")
+    scripts: tuple[str, ...] = option(kinds.some_of(SCRIPTS), default=(), help="scripts that it may be written in")
+    script_share: float = option(
+        kinds.fraction(above=True), default=0.8, help="how many of its letters must be of those"
+    )
+    languages: tuple[str, ...] = option(kinds.some_of(LANGUAGES), default=(), help="languages that it may be in")
+    near_duplicates: float = option(
+        kinds.fraction(above=True),
+        default=0.7,
+        help="overlap of letters from which two sentences are one; 1 switches it off",
+    )
+    per_text: int = option(
+        kinds.whole(0, MAX_SIZE), default=0, help="how many sentences one text may give; 0 for any number"
+    )
 
-    words: tuple[int, int] = (1, UNBOUNDED)
-    characters: tuple[int, int] = (1, UNBOUNDED)
-    scripts: tuple[str, ...] = ()
-    script_share: float = 0.8
-    languages: tuple[str, ...] = ()
-    near_duplicates: float = 0.7
-    per_text: int = 0
 
-
-@dataclass(frozen=True, slots=True)
+@specification
 class Rules:
     """What to take. *hash* names the content of the file, whatever its layout."""
 
-    strata: tuple[Stratum, ...]
-    limits: SentenceLimits = field(default_factory=SentenceLimits)
-    where: Where | None = None
-    size: int | None = None
+    strata: tuple[Stratum, ...] = option(tables(Stratum, least=1), help="the parts of the sample")
+    limits: SentenceLimits = option(table(SentenceLimits), default=SentenceLimits())
+    where: Where | None = option(CONDITION, default=None, help="a condition that every sentence must meet")
+    size: int | None = option(kinds.whole(1, MAX_SIZE), default=None, help="how many sentences to take")
     hash: str = ""
 
     @property
@@ -143,6 +177,21 @@ class Rules:
         """Whether the strata say how many they take, rather than which share."""
         return any(one.count is not None for one in self.strata)
 
+    def check(self) -> Iterator[Fault]:
+        """Compare the strata with each other and with the size."""
+        if len(self.strata) > MAX_STRATA:
+            yield Fault("has {n} tables; {most} are the most", n=len(self.strata), most=MAX_STRATA, field="strata")
+        for name in twice([one.name for one in self.strata]):
+            yield Fault("the name '{name}' is there twice", name=name, field="strata")
+        counts = sum(one.count or 0 for one in self.strata)
+        shares = sum(one.share or 0.0 for one in self.strata)
+        if counts and shares:
+            yield Fault("some have a share and some a count; give all of them the same", field="strata")
+        elif counts and self.size is not None and self.size != counts:
+            yield Fault("is {size}, but the counts add up to {count}", size=self.size, count=counts, field="size")
+        elif not counts and abs(shares - 1) > 1e-6:
+            yield Fault("the shares add up to {total:g}, not to 1", total=shares, field="strata")
+
 
 def read_rules(path: Path) -> Rules:
     """Read the rules in the TOML file at *path*."""
@@ -152,155 +201,23 @@ def read_rules(path: Path) -> Rules:
 
 def parse_rules(text: str, *, file: str = "the rules") -> Rules:
     """Make rules of TOML *text*, or raise BadInput with every fault; *file* is named in them."""
-    return _Reading(parse_toml(text, file=file), file).rules()
+    data = parse_toml(text, file=file)
+    rules = read(Rules, {**data, **_named(data)}, file=file)
+    strata = tuple(
+        replace(one, where=_placed(one.where, f"{file}, strata {number}.where"))
+        for number, one in enumerate(rules.strata, 1)
+    )
+    return replace(rules, strata=strata, where=_placed(rules.where, f"{file}, where"), hash=content_id(data))
 
 
-class _Reading:
-    """Reads one file of rules and gathers what is wrong with it."""
+def _named(data: dict[str, Any]) -> dict[str, Any]:
+    """Give the strata, those without a name called by their number."""
+    given = data.get("strata")
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        return {}
+    return {"strata": [{"name": f"stratum {number}", **one} for number, one in enumerate(given, 1)]}
 
-    def __init__(self, data: Mapping[str, Any], file: str) -> None:
-        self.data = data
-        self.file = file
-        self.faults: list[Fault] = []
 
-    def rules(self) -> Rules:
-        self.unknown("", self.data, ("where", "size", "limits", "strata"))
-        where = self.where("where", self.data, "where")
-        size = self.whole("size", self.data.get("size"), 1, MAX_SIZE) if "size" in self.data else None
-        limits = self.limits()
-        strata = self.strata()
-        self.shares(strata, size)
-        if self.faults:
-            raise BadInput(faults=self.faults)
-        return Rules(tuple(strata), limits, where, size, content_id(dict(self.data)))
-
-    def fault(self, place: str, reason: str, /, **values: object) -> None:
-        self.faults.append(Fault(as_text(reason, values), file=self.file, field=place))
-
-    def unknown(self, place: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-        for name in table:
-            if name not in known:
-                close = get_close_matches(name, known, n=1)
-                hint = (
-                    Text("did you mean '{close}'?", close=close[0])
-                    if close
-                    else Text("known are {known}", known=", ".join(known))
-                )
-                self.fault(f"{place}.{name}" if place else name, "is not known; {hint}", hint=hint)
-
-    def where(self, place: str, table: Mapping[str, Any], name: str) -> Where | None:
-        text = table.get(name)
-        if text is None:
-            return None
-        if not isinstance(text, str) or not text.strip():
-            self.fault(place, "is not a condition in quotation marks")
-            return None
-        source = f"{self.file}, {place}"
-        return Where(text, parse_where(text, source=source), source)
-
-    def limits(self) -> SentenceLimits:
-        table = self.data.get("limits", {})
-        if not isinstance(table, Mapping):
-            self.fault("limits", "is not a table")
-            return SentenceLimits()
-        known = ("words", "characters", "scripts", "script_share", "languages", "near_duplicates", "per_text")
-        self.unknown("limits", table, known)
-        found: dict[str, Any] = {}
-        for name in ("words", "characters"):
-            if name in table:
-                found[name] = self.bounds(f"limits.{name}", table[name])
-        for name in ("script_share", "near_duplicates"):
-            if name in table:
-                found[name] = self.fraction(f"limits.{name}", table[name])
-        if "per_text" in table:
-            found["per_text"] = self.whole("limits.per_text", table["per_text"], 0, MAX_SIZE)
-        for name, there in (("scripts", SCRIPTS), ("languages", LANGUAGES)):
-            if name in table:
-                found[name] = self.some_of(f"limits.{name}", table[name], there)
-        return SentenceLimits(**found)
-
-    def some_of(self, place: str, value: Any, there: Sequence[str]) -> tuple[str, ...]:
-        names = self.texts(place, value)
-        wrong = [name for name in names if name not in there]
-        if wrong:
-            self.fault(place, "'{wrong}' is not one of {there}", wrong=wrong[0], there=", ".join(there))
-        return names
-
-    def strata(self) -> list[Stratum]:
-        tables = self.data.get("strata")
-        if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
-            self.fault("strata", "is missing: write one [[strata]] for each part of the sample")
-            return []
-        if len(tables) > MAX_STRATA:
-            self.fault("strata", "has {n} tables; {most} are the most", n=len(tables), most=MAX_STRATA)
-            return []
-        found = [self.stratum(number, table) for number, table in enumerate(tables, start=1)]
-        names = [one.name for one in found]
-        for name in dict.fromkeys(one for one in names if names.count(one) > 1):
-            self.fault("strata", "the name '{name}' is there twice", name=name)
-        return found
-
-    def stratum(self, number: int, table: Mapping[str, Any]) -> Stratum:
-        place = f"strata {number}"
-        self.unknown(place, table, ("name", "where", "share", "count", "across", "group"))
-        name, group = table.get("name", f"stratum {number}"), table.get("group", "")
-        for key, value in (("name", name), ("group", group)):
-            if not isinstance(value, str):
-                self.fault(f"{place}.{key}", "is {value}, which is not a text", value=repr(value))
-        if ("share" in table) == ("count" in table):
-            self.fault(place, "'{name}' needs either a share or a count", name=name)
-        share = self.fraction(f"{place}.share", table["share"]) if "share" in table else None
-        count = self.whole(f"{place}.count", table["count"], 1, MAX_SIZE) if "count" in table else None
-        across = self.texts(f"{place}.across", table.get("across", []))
-        return Stratum(str(name), self.where(f"{place}.where", table, "where"), share, count, across, str(group))
-
-    def shares(self, strata: Sequence[Stratum], size: int | None) -> None:
-        if self.faults or not strata:
-            return
-        counted = [one for one in strata if one.count is not None]
-        if counted and len(counted) < len(strata):
-            self.fault("strata", "some have a share and some a count; give all of them the same")
-        elif counted and size is not None and size != sum(one.count or 0 for one in strata):
-            self.fault(
-                "size",
-                "is {size}, but the counts add up to {count}",
-                size=size,
-                count=sum(one.count or 0 for one in strata),
-            )
-        elif not counted:
-            total = sum(one.share or 0.0 for one in strata)
-            if abs(total - 1) > 1e-6:
-                self.fault("strata", "the shares add up to {total:g}, not to 1", total=total)
-
-    def bounds(self, place: str, value: Any) -> tuple[int, int]:
-        pair = value if isinstance(value, list) else []
-        if len(pair) != 2 or not all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in pair):
-            self.fault(place, "is {value}; write the least and the most, such as [3, 60]", value=repr(value))
-            return (1, UNBOUNDED)
-        if pair[0] > pair[1]:
-            self.fault(place, "the least, {least}, is more than the most, {most}", least=pair[0], most=pair[1])
-        return (pair[0], pair[1])
-
-    def fraction(self, place: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            self.fault(place, "is {value}; give a fraction above 0 and at most 1", value=repr(value))
-            return 1.0
-        return float(value)
-
-    def whole(self, place: str, value: Any, least: int, most: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            self.fault(
-                place,
-                "is {value}; give a whole number from {least} to {most:,}",
-                value=repr(value),
-                least=least,
-                most=most,
-            )
-            return least
-        return value
-
-    def texts(self, place: str, value: Any) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.fault(place, "is {value}, which is not a list of texts", value=repr(value))
-            return ()
-        return tuple(dict.fromkeys(value))
+def _placed(where: Where | None, source: str) -> Where | None:
+    """Say of a condition where it stands, for whoever finds that a name in it is not known."""
+    return replace(where, source=source) if where else None

@@ -41,14 +41,6 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(_text(value) for value in values)
 
 
-def _are_columns(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(one, str | list | tuple) for one in value.values())
-
-
-def _columns(value: Mapping[str, Any]) -> dict[str, str | tuple[str, ...]]:
-    return {ours: one if isinstance(one, str) else _texts(one) for ours, one in value.items()}
-
-
 def _is_encoding(value: Any) -> bool:
     try:
         return isinstance(value, str) and bool(codecs.lookup(value))
@@ -56,13 +48,16 @@ def _is_encoding(value: Any) -> bool:
         return False
 
 
-TEXT = Kind(lambda value: isinstance(value, str), Text("a text"))
+TEXT = kinds.any_text()
+LABEL = Kind(lambda _: True, Text("a label"), kept=_text)
 VALUES = Kind(
     lambda value: isinstance(value, list | tuple), Text("a list"), kept=_texts
 )  # in a plan, 7 and "7" are the same
-TABLE = Kind(lambda value: isinstance(value, Mapping), Text("a table"))
-COLUMNS = Kind(_are_columns, Text("a table that maps each name to a column or a list of columns"), kept=_columns)
-LABELS = Kind(TABLE.fits, TABLE.wanted, kept=lambda value: {key: _text(label) for key, label in value.items()})
+COLUMN = Kind(
+    lambda value: isinstance(value, str | list | tuple),
+    Text("a column or a list of columns"),
+    kept=lambda value: value if isinstance(value, str) else _texts(value),
+)
 ENCODING = Kind(_is_encoding, Text("an encoding that is known, such as utf-8, latin-1 or cp1252"))
 
 
@@ -95,10 +90,10 @@ class ImportPlan:
     language: str = option(TEXT, default="en", help="the language of the texts")
     description: str = option(TEXT, default="", help="what the data set is")
     columns: Mapping[str, str | tuple[str, ...]] = option(
-        COLUMNS, default={}, help="our name = the file's; a list of columns makes a list"
+        kinds.each(COLUMN), default={}, help="our name = the file's; a list of columns makes a list"
     )
-    constants: Mapping[str, Any] = option(TABLE, default={}, help="inputs that the file does not have")
-    labels: Mapping[str, str] = option(LABELS, default={}, help="a value in the file = a label of the task")
+    constants: Mapping[str, Any] = option(kinds.each(), default={}, help="inputs that the file does not have")
+    labels: Mapping[str, str] = option(kinds.each(LABEL), default={}, help="a value in the file = a label of the task")
     ranges: tuple[Range, ...] = option(tables(Range), default=(), help="scores that become labels")
     drop: tuple[str, ...] = option(VALUES, default=(), help="answers whose rows are left out")
     unmapped: str = option(

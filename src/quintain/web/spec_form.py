@@ -7,12 +7,13 @@ on it the controls go; those that it does not place are drawn at the end of thei
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.rounds import Money
 from quintain.core.spec import Option, options_of, plain
+from quintain.core.spec_kinds import Kind
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 from quintain.web.pages.collect.form_reading import Reading, amount_text, moment_text, number_text
 from quintain.web.said import say
@@ -22,6 +23,7 @@ Choice = tuple[str, str, str]  # its value, what it is called, an explanation
 SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "whole": str,
     "number": number_text,
+    "percent": lambda rate: number_text(round(rate * 100, 10)),
     "moment": moment_text,
     "names": ", ".join,
     "boxes": list,
@@ -29,6 +31,7 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
 READ: Mapping[str, Callable[[Reading, str], Any]] = {
     "whole": Reading.whole,
     "number": Reading.number,
+    "percent": Reading.percent,
     "moment": Reading.moment,
     "names": Reading.names,
     "currency": lambda reading, name: reading.text(name).upper(),
@@ -148,18 +151,10 @@ class Sheet:
     def control(self, name: str) -> Control:
         """Give the control called *name*, which the page draws."""
         self._drawn.add(name)
-        _, one = self.tongue.gettext, self.places[name].option
-        commas = _("With commas between them.") if one.kind.widget == "names" else ""
-        return Control(
-            name,
-            one.kind.widget,
-            _(one.title) if one.title else name,
-            _(one.help) if one.help else commas,
-            self.values[name],
-            self.faults.get(name, ""),
-            one.required,
-            self.choices[name] if name in self.choices else self._choices(name),
-        )
+        place = self.places[name]
+        none = self.tongue.gettext("none") if place.switch == name else ""
+        made = drawn(place.option, name, self.tongue, self.values[name], self.faults.get(name, ""), none=none)
+        return replace(made, choices=self.choices[name]) if name in self.choices else made
 
     def rest(self, section: str) -> list[Control]:
         """Give the controls of *section* that have not been drawn."""
@@ -172,11 +167,27 @@ class Sheet:
     def _of(self, section: str) -> list[str]:
         return [name for name, one in self.places.items() if one.section == section]
 
-    def _choices(self, name: str) -> list[Choice]:
-        _, place = self.tongue.gettext, self.places[name]
-        none = [("", _("none"), "")] if place.switch == name else []
-        words = place.option.kind.choices.items()
-        return [*none, *((value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in words)]
+
+def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, none: str = "") -> Control:
+    """Give the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
+    _, kind = tongue.gettext, option.kind
+    commas = _("With commas between them.") if kind.widget == "names" else ""
+    choices = [(value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in kind.choices.items()]
+    return Control(
+        name,
+        kind.widget,
+        _(option.title) if option.title else name,
+        _(option.help) if option.help else commas,
+        value,
+        fault,
+        option.required,
+        [("", none, ""), *choices] if none else choices,
+    )
+
+
+def shown(kind: Kind, value: Any) -> Any:
+    """Give what a control holds for *value*."""
+    return "" if value is None else SHOWN.get(kind.widget, kind.plain)(value)
 
 
 def _places(
@@ -187,7 +198,7 @@ def _places(
         here, path_to = one.section or section, (*path, own_name)
         if here and one.kind.make and one.kind.is_table:
             yield from _places(one.kind.make, path_to, here, one.control, one.default is None)
-        elif here:
+        elif here and not one.kind.many and not one.kind.each:  # which a page draws itself, if at all
             name = one.control or f"{prefix}{own_name}"
             switch = switch or (name if optional else "")
             yield Place(path_to, name, here, one, switch)
@@ -204,12 +215,9 @@ def _shown(spec: Any, place: Place) -> Any:
     owner, one = _owner(spec, place), place.option
     # Of a table that is not there, the form shows what it would be.
     value = getattr(owner, place.path[-1], None if one.required else one.default)
-    if value is None:
-        return ""
-    if one.kind.widget == "money":
+    if one.kind.widget == "money" and value is not None:
         return amount_text(Money(value, getattr(owner, "currency", "")))
-    show = SHOWN.get(one.kind.widget)
-    return show(value) if show else value
+    return shown(one.kind, value)
 
 
 def _given(reading: Reading, place: Place) -> bool:

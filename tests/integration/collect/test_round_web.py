@@ -8,6 +8,8 @@ import pytest
 
 from quintain.services.collect.definition import parse_round
 from quintain.web.pages.collect import round as round_pages
+from quintain.web.pages.collect.round_form import FORM
+from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from tests.web_support import browser_of, post
 from tests.write_site import Site, begin, send
 from tests.writing_rounds import add_round
@@ -75,6 +77,14 @@ def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
     assert site.client.get(new).status_code == 403
     assert site.client.get(copy).status_code == 404
     assert post(site.client, "/account", f"{place}/clone").status_code == 403
+
+
+def test_the_form_has_a_control_for_every_option(site: Site) -> None:
+    """Wherever the page places it, or does not; quizzes are ticked where the task has some."""
+    page = site.owner.get("/tasks/sentiment/rounds/new").text
+    names = [*FORM.places, *RULE_NAMES]
+    assert [name for name in names if page.count(f'name="{name}"') == 0] in ([], ["quizzes"])
+    assert [name for name in names if page.count(f'id="{name}"') > 1] == []
 
 
 def test_an_owner_watches_flags_and_pays(site: Site) -> None:

@@ -93,7 +93,7 @@ def test_a_manifest_is_read(tmp_path: Path) -> None:
         ("batch_size = true", "from 1 to"),
         ("batchsize = 3", "did you mean 'batch_size'?"),
         ("options = 3", "is not a table"),
-        ("name = 3", "is not a text"),
+        ("name = 3", "is 3, not a text"),
         ('[options]\nflie = "x.py"', "did you mean 'file'?"),
     ],
 )

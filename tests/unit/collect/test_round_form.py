@@ -39,14 +39,14 @@ OTHERS: dict[str, Any] = {
     "qualifications": (
         {"rule": "account_age", "days": 3},
         {"rule": "completed", "at_least": 0},
-        {"rule": "validated_fooling", "at_least": 0.2, "of": 10},
         {"rule": "approval_rate", "at_least": 0.955},
+        {"rule": "validated_fooling", "at_least": 0.2, "of": 10, "rest_days": 3},
         {"rule": "country", "one_of": ["DE", "AT"]},
         {"rule": "language", "one_of": ["de"]},
-        {"rule": "role", "role": "expert"},
         {"rule": "holds", "name": "a"},
         {"rule": "holds", "name": "b"},
         {"rule": "lacks", "name": "resting"},
+        {"rule": "role", "role": "expert"},
     ),
     "entry": Entry("panel", "s1", "pid", "C1", "https://panel.example/done?who={id}"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,18 @@ from starlette.datastructures import FormData
 
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import BadInput, Fault
-from quintain.core.spec import Option, any_tables, option, options_of, plain, read, specification, table, tables
+from quintain.core.spec import (
+    Option,
+    any_tables,
+    option,
+    options_of,
+    plain,
+    read,
+    restore,
+    specification,
+    table,
+    tables,
+)
 from quintain.core.spec import Reading as SpecReading
 from quintain.core.toml import parse_toml
 from quintain.tasks.writing import dump_toml
@@ -58,7 +70,7 @@ class Fair:
     tents: int = option(kinds.whole(1, 9), default=3, title="Tents", help="Where people sit.", section="what")
     share: float = option(kinds.fraction(above=True), default=0.5, section="what")
     open: bool = option(kinds.flag(), default=True, written=True, section="what")
-    lasts: timedelta = option(kinds.duration(timedelta(days=9)), default=timedelta(hours=36))
+    lasts: timedelta = option(kinds.duration(timedelta(days=9)), default=timedelta(hours=36), section="what")
     starts: datetime | None = option(kinds.moment(), default=None, section="what")
     words: tuple[str, ...] = option(kinds.texts(3), default=(), section="what")
     sorts: tuple[str, ...] = option(kinds.some_of(["big", "small"]), default=("big",), section="what")
@@ -66,9 +78,12 @@ class Fair:
     home: str = option(kinds.address(), default="")
     name: str = option(kinds.name(8), default="fair")
     best: Prize = option(table(Prize), default=Prize(1), section="prizes", control="best_")
-    prizes: tuple[Prize, ...] = option(tables(Prize), default=())
+    prizes: tuple[Prize, ...] = option(tables(Prize), default=(), section="prizes")
     door: Door | None = option(table(Door), default=None, title="Door", section="door", control="door_")
     extras: tuple[dict[str, Any], ...] = option(any_tables(), default=())
+    weights: dict[str, float] = option(kinds.each(kinds.number(0), ["size", "noise"]), default={})
+    notes: dict[str, Any] = option(kinds.each(kinds.any_text()), default={})
+    made: str = ""
 
     def check(self) -> Iterator[Fault]:
         """Find tents for every prize."""
@@ -92,6 +107,8 @@ FULL = Fair(
     prizes=(Prize(1, 5), Prize(2)),
     door=Door("b", "x"),
     extras=({"any": 1},),
+    weights={"size": 2},
+    notes={"a": "b"},
 )
 
 
@@ -138,6 +155,11 @@ def test_only_what_was_decided_is_written() -> None:
         ({"home": "ftp://x"}, "home", "is 'ftp://x', not an http(s) address"),
         ({"name": "Fair"}, "name", "is 'Fair', not a name of up to 8 small letters, digits, - and _"),
         ({"label": " x"}, "label", "is ' x', not a name of 1 to 80 characters"),
+        ({"weights": {"size": -1}}, "weights.size", "is -1, not a number from 0 up"),
+        ({"weights": {"sice": 1}}, "weights.sice", "no such key; did you mean 'size'?"),
+        ({"weights": 3}, "weights", "is not a table; write [weights] and its keys below it"),
+        ({"notes": {"a": 3}}, "notes.a", "is 3, not a text"),
+        ({"made": "today"}, "made", f"no such key; there are {', '.join(options_of(Fair))}"),
         ({"extras": {}}, "extras", "is not a list of tables; write [[extras]] and rule = … below it"),
         ({"best": {"place": 1, "amount": 2000, "currency": "EUR"}}, "best.amount", "is too much"),
         ({"tents": 1, "prizes": [{"place": 1}, {"place": 2}]}, "prizes", "are more than the tents"),
@@ -146,6 +168,12 @@ def test_only_what_was_decided_is_written() -> None:
 def test_every_fault_is_named_at_its_place(data: dict[str, Any], place: str, reason: str) -> None:
     """What is wrong, what is wanted, and where."""
     assert _reasons(data) == {place: reason}
+
+
+def test_what_was_stored_is_made_again() -> None:
+    """Unchecked, since it was checked when it was taken, and without keys that are gone; also what nobody decides."""
+    kept = {**plain(FULL, whole=True), "made": "today", "tents": 99, "gone": 1}
+    assert restore(Fair, kept) == replace(FULL, made="today", tents=99)
 
 
 def test_all_faults_come_at_once() -> None:
@@ -186,7 +214,7 @@ def test_a_form_holds_every_option_of_its_sections() -> None:
     assert _through_the_form(FULL, FULL) == FULL
     assert _through_the_form(Fair("x"), FULL).prizes == FULL.prizes
     assert _through_the_form(Fair("x"), FULL).door is None
-    assert (FORM.show(FULL)["best_amount"], FORM.show(FULL)["words"]) == ("1.50", "a, b")
+    assert [FORM.show(FULL)[name] for name in ("best_amount", "words", "lasts")] == ["1.50", "a, b", "90m"]
     assert _through_the_form(Fair("x"), tents="", share="").tents == 3
 
 

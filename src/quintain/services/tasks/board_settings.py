@@ -5,15 +5,18 @@ What scores is decided, not imported: a new data set has no weight until `let_sc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core import spec_kinds as kinds
+from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
+from quintain.core.spec import option, read, restore, specification
+from quintain.core.spec_kinds import Kind
 from quintain.core.task import VMER
 from quintain.core.texts import Text
 from quintain.services.access import audit
@@ -31,24 +34,55 @@ AXES = ("performance", "throughput", "memory", "fairness", "robustness")
 CAPPED = ("memory",)
 
 
-@dataclass(frozen=True, slots=True)
+def _is_moment(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+WEIGHT = kinds.number(0)
+NAMES = Kind(
+    lambda value: isinstance(value, list | tuple) and all(isinstance(one, str) for one in value),
+    Text("a list of names"),
+    kept=tuple,
+)
+MACHINE = Kind(
+    lambda value: isinstance(value, str) and is_class_name(value.strip()),
+    Text("the name of a class of machines, of 1 to 120 characters"),
+    kept=str.strip,
+)
+FREEZE = Kind(_is_moment, Text("a date with its time zone, such as 2026-12-31T12:00+00:00"))
+
+
+@specification
 class BoardSpec:
-    """An owner's settings. A data set that is not in *datasets* does not score; empty *models* show all.
+    """An owner's settings. A data set that is not in *datasets* does not score; empty *models* show all."""
 
-    *machine* is the class of machines whose measurements rank, and on which new ones are made.
-    """
-
-    datasets: Mapping[str, float] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    caps: Mapping[str, float] = field(default_factory=dict)
-    metric: str | None = None
-    models: tuple[str, ...] = ()
-    hidden_models: tuple[str, ...] = ()
-    epsilon: float | None = None
-    human: float | None = None
-    freeze_until: str | None = None
+    datasets: Mapping[str, float] = option(
+        kinds.each(WEIGHT), default={}, help="which data sets score, and by how much; without it those that did"
+    )
+    weights: Mapping[str, float] = option(
+        kinds.each(WEIGHT, AXES), default={}, help="weights of the axes; half on performance by default"
+    )
+    caps: Mapping[str, float] = option(
+        kinds.each(WEIGHT, CAPPED), default={}, help="what a model may use at most, in GiB"
+    )
+    metric: str | None = option(kinds.text(200), default=None, help="the canonical metric; that of the task by default")
+    models: tuple[str, ...] = option(NAMES, default=(), help="the models that are shown; all by default")
+    hidden_models: tuple[str, ...] = option(NAMES, default=(), help="models that are not shown")
+    epsilon: float | None = option(WEIGHT, default=None, help="ε, in units of the metric")
+    human: float | None = option(kinds.fraction(), default=None, help="what people reach")
+    freeze_until: str | None = option(FREEZE, default=None, help="until then everybody sees what is known now")
     freeze_from: str | None = None
-    machine: str | None = None
+    machine: str | None = option(
+        MACHINE, default=None, help="the class of machines whose measurements rank, and on which new ones are made"
+    )
+
+    def check(self) -> Iterator[Fault]:
+        """See that something counts."""
+        if self.weights and not any(self.weights.values()):
+            yield Fault("are all 0; one axis must count", field="weights")
 
     def as_dict(self) -> dict[str, Any]:
         """Give the settings as plain data, in the shape that `set_board` takes."""
@@ -80,7 +114,7 @@ class BoardSpec:
 def board_spec(db: Session, task: str) -> BoardSpec:
     """Give the settings of a task's board, or the defaults."""
     row = queries.newest_settings(db, task)
-    return _spec(row.settings) if row else BoardSpec()
+    return restore(BoardSpec, row.settings) if row else BoardSpec()
 
 
 def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any]) -> BoardSpec:
@@ -93,14 +127,17 @@ def set_board(db: Session, actor: Actor, task: str, settings: Mapping[str, Any])
     with transaction(db):
         lock(db, f"board of task {row.id}")
         before = board_spec(db, task)
-        faults = _shape_faults(settings) or _faults(db, task, settings, before)
-        if faults:
-            raise BadInput("The board's settings cannot be used.", faults=faults)
-        datasets = before.datasets if settings.get("datasets") is None else settings["datasets"]
+        wanted = read(
+            BoardSpec,
+            {name: value for name, value in settings.items() if value is not None and value != ""},
+            also=lambda values: _unknown_names(db, task, values, before),
+            message="The board's settings cannot be used.",
+        )
+        datasets = before.datasets if settings.get("datasets") is None else wanted.datasets
         # A freeze that holds keeps its moment, whatever else is set meanwhile.
         since = before.frozen_at or now()
-        frozen = since.isoformat() if settings.get("freeze_until") else None
-        spec = _spec({**settings, "datasets": datasets, "freeze_from": frozen})
+        frozen = since.isoformat() if wanted.freeze_until else None
+        spec = replace(wanted, datasets=datasets, freeze_from=frozen)
         if spec.machine != before.machine:
             cell_queries.send_measurements(db, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
@@ -141,118 +178,15 @@ def _must_be_evaluated(db: Session, task: str, name: str) -> None:
         )
 
 
-def _spec(settings: Mapping[str, Any]) -> BoardSpec:
-    return BoardSpec(
-        datasets=dict(settings.get("datasets") or {}),
-        weights=dict(settings.get("weights") or {}),
-        caps=dict(settings.get("caps") or {}),
-        metric=settings.get("metric") or None,
-        models=tuple(settings.get("models") or ()),
-        hidden_models=tuple(settings.get("hidden_models") or ()),
-        epsilon=settings.get("epsilon"),
-        human=settings.get("human"),
-        freeze_until=settings.get("freeze_until") or None,
-        freeze_from=settings.get("freeze_from") or None,
-        machine=(settings.get("machine") or "").strip() or None,
-    )
-
-
-def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
-    """Name settings that are not even of the right kind; only then can the others be looked at."""
-    kinds: Mapping[str, tuple[type, str]] = {
-        **dict.fromkeys(("datasets", "weights", "caps"), (Mapping, "a number for each name")),
-        **dict.fromkeys(("models", "hidden_models"), (list, "a list of names")),
-        **dict.fromkeys(("metric", "freeze_until", "machine"), (str, "a text")),
-    }
-    faults = [
-        Fault("is not {what}", what=what, field=name)
-        for name, (kind, what) in kinds.items()
-        if settings.get(name) is not None and not isinstance(settings[name], kind)
-    ]
-    for name in ("models", "hidden_models"):
-        listed = settings.get(name)
-        if isinstance(listed, list) and not all(isinstance(item, str) for item in listed):
-            faults.append(Fault("is not a list of names", field=name))
-    return faults
-
-
-def _faults(db: Session, task: str, settings: Mapping[str, Any], before: BoardSpec) -> list[Fault]:
-    known = {item for item in BoardSpec.__dataclass_fields__ if item != "freeze_from"}
-    faults = [
-        Fault("is no setting of a board; there are: {known}", known=", ".join(sorted(known)), field=name)
-        for name in settings
-        if name not in known
-    ]
-    for part in ("datasets", "weights", "caps"):
-        for name, value in (settings.get(part) or {}).items():
-            if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
-                faults.append(Fault("{value} is not a number from 0 up", value=repr(value), field=f"{part}.{name}"))
-    weights = settings.get("weights") or {}
-    faults += [
-        Fault("is no axis; there are: {axes}", axes=", ".join(AXES), field=f"weights.{name}")
-        for name in weights
-        if name not in AXES
-    ]
-    faults += [
-        Fault("has no cap; there is one for: {capped}", capped=", ".join(CAPPED), field=f"caps.{name}")
-        for name in settings.get("caps") or {}
-        if name not in CAPPED
-    ]
-    if weights and not any(weights.values()):
-        faults.append(Fault("are all 0; one axis must count", field="weights"))
+def _unknown_names(db: Session, task: str, values: Mapping[str, Any], before: BoardSpec) -> Iterator[Fault]:
+    """Look data sets and the metric up."""
     names = {name for _, name in queries.evaluated_versions(db, task)}
-    faults += [
-        Fault(
-            "is no data set of this task; there are: {known}",
-            known=", ".join(sorted(names)) or Text("none"),
-            field=f"datasets.{name}",
-        )
-        for name in settings.get("datasets") or {}
-        if name not in names and name not in before.datasets
-    ]
-    machine = (settings.get("machine") or "").strip()
-    if machine and not is_class_name(machine):
-        faults.append(Fault("cannot be the name of a class of machines; use 1 to 120 characters", field="machine"))
-    return faults + _number_faults(settings) + _metric_faults(db, task, settings) + _freeze_faults(settings)
-
-
-def _number_faults(settings: Mapping[str, Any]) -> list[Fault]:
-    faults = []
-    for name, most in (("epsilon", float("inf")), ("human", 1.0)):
-        value = settings.get(name)
-        if value is None:
-            continue
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= most:
-            wanted = Text("a fraction between 0 and 1") if most == 1.0 else Text("a number from 0 up")
-            faults.append(Fault("{value} is not {wanted}", value=repr(value), wanted=wanted, field=name))
-    return faults
-
-
-def _metric_faults(db: Session, task: str, settings: Mapping[str, Any]) -> list[Fault]:
-    name = settings.get("metric")
-    if not name:
-        return []
+    for name in values.get("datasets", {}):
+        if name not in names and name not in before.datasets:
+            known = ", ".join(sorted(names)) or Text("none")
+            yield Fault("is no data set of this task; there are: {known}", known=known, field=f"datasets.{name}")
     fitting = list(dict.fromkeys([*get_task(db, task).metrics, VMER]))
-    return (
-        []
-        if name in fitting
-        else [
-            Fault(
-                "'{name}' is no metric of this task; it has {fitting}",
-                name=name,
-                fitting=", ".join(fitting),
-                field="metric",
-            )
-        ]
-    )
-
-
-def _freeze_faults(settings: Mapping[str, Any]) -> list[Fault]:
-    until = settings.get("freeze_until")
-    if not until:
-        return []
-    try:
-        moment = datetime.fromisoformat(str(until))
-    except ValueError:
-        return [Fault("'{until}' is not a date; write it as 2026-12-31T12:00+00:00", until=until, field="freeze_until")]
-    return [] if moment.tzinfo else [Fault("needs a time zone, such as +00:00", field="freeze_until")]
+    metric = values.get("metric", fitting[0])
+    if metric not in fitting:
+        known = ", ".join(fitting)
+        yield Fault("'{name}' is no metric of this task; it has {known}", name=metric, known=known, field="metric")

@@ -23,7 +23,7 @@ from quintain.tasks.writing import toml
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.round_form import FORM, data_of, values_in, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
-from quintain.web.pages.collect.rule_form import other_rules
+from quintain.web.pages.collect.rule_form import other_rules, rule_controls
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.spec_form import Choice, Sheet
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -168,13 +168,13 @@ def _editor(
         values=values,
         sheet=Sheet(FORM, visit.tongue, values, faults, _choices(visit, task, values)),
         faults=faults,
-        rule_names=list(RULE_NAMES),
+        rules=rule_controls(visit.tongue, values, faults),
         rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
         other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
         wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         error=trouble,
-        **_words(visit),
+        writings=_writings(visit),
     )
 
 
@@ -198,16 +198,11 @@ def _choices(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, l
     }
 
 
-def _words(visit: Visit) -> dict[str, Any]:
-    """Give what there is to choose beside the options of a round."""
+def _writings(visit: Visit) -> list[Choice]:
     _ = visit.tongue.gettext
-    roles = {"worker": _("worker"), "expert": _("expert"), "builder": _("builder"), "owner": _("owner")}
-    return {
-        "roles": [("", _("any")), *roles.items()],
-        "writings": [
-            ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
-            ("blank", _("a blank page"), ""),
-            ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
-            ("own", _("conditions of your own"), _("With names and weights, below.")),
-        ],
-    }
+    return [
+        ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
+        ("blank", _("a blank page"), ""),
+        ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),
+        ("own", _("conditions of your own"), _("With names and weights, below.")),
+    ]

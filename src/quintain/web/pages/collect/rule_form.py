@@ -1,4 +1,4 @@
-"""Qualification rules on a form: one control for each rule, and back. What a form cannot hold stays as it was."""
+"""Qualification rules on a form: a control for each option of a rule, and back. What a form cannot hold stays."""
 
 from __future__ import annotations
 
@@ -6,45 +6,48 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quintain.core.errors import Fault
-from quintain.services.work.rules import rule_faults
-from quintain.web.pages.collect.form_reading import Reading, number_text
+from quintain.services.work.rules import RULES, rule_faults
+from quintain.web.i18n import Tongue
+from quintain.web.pages.collect.form_reading import Reading
+from quintain.web.spec_form import READ, Control, drawn, shown
 
 PREFIX = "rule_"
-COUNTS = {"account_age": "days", "completed": "at_least"}
-RATES = ("validated_fooling", "approval_rate")
-RESTS = ("validated_fooling",)
-LISTS = ("country", "language")
-HELD = ("holds", "lacks")
-NAMES = (
-    *(PREFIX + name for name in (*COUNTS, *RATES, *LISTS, "role", *HELD)),
-    *(f"{PREFIX}{name}_of" for name in RATES),
-    *(f"{PREFIX}{name}_rest" for name in RESTS),
-)
-
+HELD = ("holds", "lacks")  # of which one control takes several
 Rules = Sequence[Mapping[str, Any]]
+
+
+def _controls(rule: str) -> dict[str, str]:
+    """Give the name of the control of each option of *rule*; that of the first has the rule's own name."""
+    first, *others = RULES[rule]
+    names = {key: f"{PREFIX}{rule}_{RULES[rule][key].control or key}" for key in others}
+    return {first: f"{PREFIX}{rule}", **names}
+
+
+CONTROLS = {rule: _controls(rule) for rule in RULES if rule != "quiz"}  # quizzes are ticked
+NAMES = tuple(name for controls in CONTROLS.values() for name in controls.values())
 
 
 def rule_values(rules: Rules) -> dict[str, str]:
     """Give what the controls hold for *rules*."""
     values = dict.fromkeys(NAMES, "")
-    shown = [rule for rule in rules if rule not in other_rules(rules)]
-    for rule in shown:
-        name = PREFIX + rule["rule"]
-        match rule["rule"]:
-            case kind if kind in COUNTS:
-                values[name] = str(rule[COUNTS[kind]])
-            case kind if kind in RATES:
-                values[name] = number_text(round(rule["at_least"] * 100, 10))
-                values[f"{name}_of"] = str(rule.get("of", ""))
-                if kind in RESTS:
-                    values[f"{name}_rest"] = str(rule.get("rest_days", ""))
-            case kind if kind in LISTS:
-                values[name] = ", ".join(rule["one_of"])
-            case "role":
-                values[name] = rule["role"]
-            case kind if kind in HELD:
-                values[name] = ", ".join(part for part in (values[name], rule["name"]) if part)
+    for rule in rules:
+        if rule in other_rules(rules):
+            continue
+        for key, name in CONTROLS[rule["rule"]].items():
+            value = rule.get(key)
+            if rule["rule"] in HELD:
+                value = [part for part in (values[name], value) if part]
+            values[name] = shown(RULES[rule["rule"]][key].kind, value)
     return values
+
+
+def rule_controls(tongue: Tongue, values: Mapping[str, str], faults: Mapping[str, str]) -> list[Control]:
+    """Give the controls as they are drawn."""
+    return [
+        drawn(RULES[rule][key], name, tongue, values[name], faults.get(name, ""), none=tongue.gettext("any"))
+        for rule, controls in CONTROLS.items()
+        for key, name in controls.items()
+    ]
 
 
 def other_rules(rules: Rules) -> list[Mapping[str, Any]]:
@@ -62,30 +65,23 @@ def other_rules(rules: Rules) -> list[Mapping[str, Any]]:
 def read_rules(reading: Reading, before: Rules) -> list[dict[str, Any]]:
     """Read the controls; a rule that is wrong is a fault of its own control."""
     kept = [dict(rule) for rule in other_rules(before)]
-    made = [(name, rule) for name in NAMES if reading.text(name) for rule in _rules(reading, name)]
-    for name in (PREFIX + rate for rate in RATES):
-        if reading.text(f"{name}_of") and not reading.text(name):
-            reading.faults.append(Fault("say which rate is needed, too", field=name))
-    for name, rule in made:
-        if not any(fault.field in {name, f"{name}_of"} for fault in reading.faults):
-            reading.faults += [Fault(reason, field=name) for reason in rule_faults(rule)]
-    return _in_order([rule for _, rule in made] + kept, before)
+    made = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
+    return _in_order(made + kept, before)
 
 
-def _rules(reading: Reading, control: str) -> list[dict[str, Any]]:
-    kind = control.removeprefix(PREFIX)
-    if kind in COUNTS:
-        return [{"rule": kind, COUNTS[kind]: reading.whole(control)}]
-    if kind in RATES:
-        of = {"of": reading.whole(f"{control}_of")} if reading.text(f"{control}_of") else {}
-        rest = f"{control}_rest"
-        days = {"rest_days": reading.whole(rest)} if kind in RESTS and reading.text(rest) else {}
-        return [{"rule": kind, "at_least": reading.percent(control), **of, **days}]
-    if kind in LISTS:
-        return [{"rule": kind, "one_of": reading.names(control)}]
-    if kind == "role":
-        return [{"rule": kind, "role": reading.text(control)}]
-    return [{"rule": kind, "name": name} for name in reading.names(control)] if kind in HELD else []
+def _rules(reading: Reading, kind: str) -> list[dict[str, Any]]:
+    (first, decides), *_ = CONTROLS[kind].items()
+    given = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
+    if first not in given:
+        reading.faults += [Fault("say which rate is needed, too", field=decides)] if given else []
+        return []
+    so_far = len(reading.faults)
+    values = {key: READ.get(RULES[kind][key].kind.widget, Reading.text)(reading, name) for key, name in given.items()}
+    several = [{first: name} for name in values[first]] if kind in HELD else [values]
+    rules = [{"rule": kind, **one} for one in several]
+    if len(reading.faults) == so_far:
+        reading.faults += [Fault(reason, field=decides) for rule in rules for reason in rule_faults(rule)]
+    return rules
 
 
 def _in_order(rules: list[dict[str, Any]], before: Rules) -> list[dict[str, Any]]:
