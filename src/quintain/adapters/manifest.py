@@ -48,7 +48,7 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     faults = _unknown(values, KEYS, "")
     for key in ("adapter", "task", "name"):
         if key in values and not isinstance(values[key], str):
-            faults.append(_fault(key, "is {given}, which is not a text", given=repr(values[key])))
+            faults.append(_fault(key, "is {value}, which is not a text", value=repr(values[key])))
     size = values.get("batch_size", 1)
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_BATCH:
         faults.append(
@@ -60,7 +60,7 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     adapter = values.get("adapter", "handler")
     if isinstance(adapter, str) and adapter not in ADAPTERS:
         faults.append(
-            _fault("adapter", "'{adapter}' is not one of {names}", adapter=adapter, names=", ".join(ADAPTERS.names()))
+            _fault("adapter", "'{name}' is not one of {known}", name=adapter, known=", ".join(ADAPTERS.names()))
         )
     elif isinstance(adapter, str):
         faults += _unknown(options, tuple(ADAPTERS.get(adapter).options), "options.")

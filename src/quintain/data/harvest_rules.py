@@ -223,7 +223,7 @@ class _Reading:
         names = self.texts(place, value)
         wrong = [name for name in names if name not in there]
         if wrong:
-            self.fault(place, "'{wrong}' is not one of {there}", wrong=wrong[0], there=", ".join(there))
+            self.fault(place, "'{name}' is not one of {known}", name=wrong[0], known=", ".join(there))
         return names
 
     def strata(self) -> list[Stratum]:

@@ -138,11 +138,11 @@ def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = No
         raise door.refuse(Text("uses the same name for a file and for a folder")) from error
     except OSError as error:
         if error.errno not in OURS:
-            raise door.refuse(Text("is damaged ({strerror})", strerror=error.strerror or error)) from error
+            raise door.refuse(Text("is damaged ({error})", error=error.strerror or error)) from error
         raise Unavailable(
-            "The archive {name} cannot be unpacked here: {strerror}.",
+            "The archive {name} cannot be unpacked here: {error}.",
             name=door.name,
-            strerror=error.strerror,
+            error=error.strerror,
             remedy="Tell the operator.",
         ) from error
 

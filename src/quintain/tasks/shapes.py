@@ -80,7 +80,7 @@ def _fault(fits: Callable[[Any], bool], wanted: Text, value: Any) -> Text | None
         return None
     if isinstance(value, str):
         return Text("is not {wanted}", wanted=wanted) if is_text(value) else Text("is not valid Unicode")
-    return Text("is {called}, not {wanted}", called=_called(value), wanted=wanted)
+    return Text("is {value}, not {wanted}", value=_called(value), wanted=wanted)
 
 
 _CALLED: Mapping[type, Text] = {

@@ -214,8 +214,8 @@ class _Reading:
             shown = repr(value)
             self.fault(
                 key,
-                "is {shown}, not {wanted}",
-                shown=shown if len(shown) < 60 else shown[:59] + "…",
+                "is {value}, not {wanted}",
+                value=shown if len(shown) < 60 else shown[:59] + "…",
                 wanted=check.wanted,
             )
             return False

@@ -75,8 +75,8 @@ def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None
         raise BadInput(
             "There is no answer type '{answer_type}'.",
             answer_type=answer_type,
-            types=", ".join(get_args(AnswerType)),
-            remedy="Use one of {types}.",
+            known=", ".join(get_args(AnswerType)),
+            remedy="Use one of {known}.",
         )
     evaluation = evaluate_metrics(
         answer_type,

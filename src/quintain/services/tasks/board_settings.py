@@ -165,7 +165,7 @@ def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
         **dict.fromkeys(("metric", "freeze_until", "machine"), (str, "a text")),
     }
     faults = [
-        Fault("is not {what}", what=what, field=name)
+        Fault("is not {wanted}", wanted=what, field=name)
         for name, (kind, what) in kinds.items()
         if settings.get(name) is not None and not isinstance(settings[name], kind)
     ]

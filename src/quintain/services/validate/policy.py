@@ -127,7 +127,7 @@ def _wanted(key: str, value: Any) -> Text | None:
             else Text("a number from {least:g} to {most:g}", least=least, most=most)
         )
     if key in CHOICES:
-        return None if value in CHOICES[key] else Text("one of {choices}", choices=", ".join(CHOICES[key]))
+        return None if value in CHOICES[key] else Text("one of {known}", known=", ".join(CHOICES[key]))
     if key in PATTERNS:
         pattern, words = PATTERNS[key]
         return None if isinstance(value, str) and re.fullmatch(pattern, value) else words
@@ -158,9 +158,9 @@ def _together(policy: ValidationPolicy) -> list[tuple[str, Text]]:
             (
                 "minimum",
                 Text(
-                    "is {minimum}, more than the {judgements} judgements of an item",
-                    minimum=policy.minimum,
-                    judgements=policy.judgements,
+                    "is {least}, more than the {most} judgements of an item",
+                    least=policy.minimum,
+                    most=policy.judgements,
                 ),
             )
         )

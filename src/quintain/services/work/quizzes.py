@@ -224,7 +224,7 @@ def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
                 )
             )
     if not isinstance(data.get("retired", False), bool):
-        faults.append(Fault("is {retired}, not true or false", retired=repr(data["retired"]), field="retired"))
+        faults.append(Fault("is {value}, not true or false", value=repr(data["retired"]), field="retired"))
     if not _text(data.get("instructions", "")):
         faults.append(Fault("is not a text", field="instructions"))
     questions = data.get("questions")
@@ -234,8 +234,8 @@ def quiz_faults(data: Mapping[str, Any]) -> list[Fault]:
     if "right" in data and not _whole(data["right"], 1, len(questions)):
         faults.append(
             Fault(
-                "is {right}, not a whole number from 1 to {n}",
-                right=repr(data["right"]),
+                "is {value}, not a whole number from 1 to {n}",
+                value=repr(data["right"]),
                 n=len(questions),
                 field="right",
             )
