@@ -34,7 +34,7 @@ def parse_quiz(text: str, *, file: str | None = None) -> dict[str, Any]:
         raise BadInput(faults=[Fault("is not a table with questions", file=file)])
     faults = quiz_faults(data)
     if faults:
-        raise BadInput(faults=[Fault(fault.reason, file=file, field=fault.field) for fault in faults])
+        raise BadInput(faults=[fault.at(file=file) for fault in faults])
     return data
 
 
