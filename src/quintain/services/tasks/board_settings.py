@@ -159,10 +159,10 @@ def _spec(settings: Mapping[str, Any]) -> BoardSpec:
 
 def _shape_faults(settings: Mapping[str, Any]) -> list[Fault]:
     """Name settings that are not even of the right kind; only then can the others be looked at."""
-    kinds: Mapping[str, tuple[type, str]] = {
-        **dict.fromkeys(("datasets", "weights", "caps"), (Mapping, "a number for each name")),
-        **dict.fromkeys(("models", "hidden_models"), (list, "a list of names")),
-        **dict.fromkeys(("metric", "freeze_until", "machine"), (str, "a text")),
+    kinds: Mapping[str, tuple[type, Text]] = {
+        **dict.fromkeys(("datasets", "weights", "caps"), (Mapping, Text("a number for each name"))),
+        **dict.fromkeys(("models", "hidden_models"), (list, Text("a list of names"))),
+        **dict.fromkeys(("metric", "freeze_until", "machine"), (str, Text("a text"))),
     }
     faults = [
         Fault("is not {wanted}", wanted=what, field=name)
