@@ -33,7 +33,12 @@ OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 ERRORS = ("QuintainError", "BadInput", "NotFound", "NotSignedIn", "Forbidden", "Conflict", "TooMany", "Unavailable")
 KINDS_OF_ERRORS = (*ERRORS, "NoSandbox", "Collision", "OverBudget")
 # What takes a template, and at which place; the values are its other arguments by name, but for those of its own.
-TEMPLATES = {**dict.fromkeys((*KINDS_OF_ERRORS, "Fault", "Text", "mistake"), 0), "fault": 1, "_fault": 1, "Rule": 2}
+TEMPLATES = {
+    **dict.fromkeys((*KINDS_OF_ERRORS, "Fault", "Text", "mistake", "refuse"), 0),
+    "fault": 1,
+    "_fault": 1,
+    "Rule": 2,
+}
 OWN = {
     **dict.fromkeys(KINDS_OF_ERRORS, frozenset({"remedy", "page", "code", "faults", "total", "retry_after"})),
     "Fault": frozenset({"file", "row", "field", "line"}),

@@ -50,7 +50,7 @@ def parse_file(folder: Path, name: str) -> ast.Module | Fault:
     try:
         return ast.parse(path.read_bytes(), filename=name)
     except SyntaxError as error:
-        return Fault("does not parse: {msg}", msg=error.msg, file=name, line=error.lineno)
+        return Fault("does not parse: {error}", error=error.msg, file=name, line=error.lineno)
     except ValueError as error:
         return Fault("does not parse: {error}", error=error, file=name)
     except (RecursionError, MemoryError):

@@ -45,7 +45,7 @@ def _of_the_adapter(values: Mapping[str, Any]) -> Iterator[Fault]:
     adapter, options = values.get("adapter", "handler"), values.get("options", {})
     if adapter not in ADAPTERS:
         known = ", ".join(ADAPTERS.names())
-        yield Fault("'{adapter}' is not one of {names}", adapter=adapter, names=known, field="adapter")
+        yield Fault("'{name}' is not one of {known}", name=adapter, known=known, field="adapter")
     else:
         there = tuple(ADAPTERS.get(adapter).options)
         for key in options:

@@ -70,6 +70,11 @@ class Fault:
         place = ", ".join(part for part in places if part)
         return f"{place}: {self.reason}" if place else str(self.reason)
 
+    def at(self, **places: Any) -> Fault:
+        """Give the same fault with other *places*: its file, row, field or line."""
+        here = {"file": self.file, "row": self.row, "field": self.field, "line": self.line}
+        return Fault(self.reason, **{**here, **places})
+
     def as_dict(self) -> dict[str, str | int | None]:
         """Give the fault as plain data, for JSON; *line* is there for files that are read by line, not by row."""
         plain = {"file": self.file, "row": self.row, "field": self.field, "reason": str(self.reason)}

@@ -52,7 +52,7 @@ def read_json(data: bytes | bytearray | str, bounds: Bounds) -> Any:
     """
     body = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
     if len(body) > bounds.size:
-        raise BadInput("It has {n:,} bytes; {size:,} are allowed.", n=len(body), size=bounds.size)
+        raise BadInput("It has {size:,} bytes; {most:,} are allowed.", size=len(body), most=bounds.size)
     _check(body, bounds)
     try:
         value = json.loads(body.decode("utf-8-sig", "replace"), parse_constant=_refuse_constant, parse_float=_finite)

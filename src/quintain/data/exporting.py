@@ -22,8 +22,8 @@ def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
         raise BadInput(
             "'{form}' is not a format to export to.",
             form=form,
-            sinks=", ".join(SINKS),
-            remedy="Choose one of: {sinks}.",
+            known=", ".join(SINKS),
+            remedy="Choose one of: {known}.",
         )
     if not path.parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)

@@ -28,7 +28,7 @@ def read_configs(readme: str, *, file: str) -> list[dict[str, Any]]:
         tables = yaml.load(block, _Names)  # noqa: S506 - a BaseLoader makes texts, lists and mappings only
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else None
-        raise _problem(file, Text("not valid YAML: {problem}", problem=error.problem or error.context), line) from None
+        raise _problem(file, Text("not valid YAML: {error}", error=error.problem or error.context), line) from None
     except yaml.YAMLError as error:
         raise _problem(file, Text("not valid YAML: {error}", error=str(error).splitlines()[0])) from None
     except RecursionError:

@@ -243,10 +243,8 @@ def _rename(
     wanted = {name: columns.get(name, name) for name in known}
     missing = [
         Fault(
-            "there is no column '{theirs}' (mapped to '{ours}')"
-            if ours in columns
-            else "there is no column '{theirs}'",
-            theirs=theirs,
+            "there is no column '{name}' (mapped to '{ours}')" if ours in columns else "there is no column '{name}'",
+            name=theirs,
             ours=ours,
             file=path.name,
         )

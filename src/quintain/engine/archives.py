@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from quintain.core.errors import BadInput, Unavailable
-from quintain.core.texts import Text
+from quintain.core.texts import Text, as_text
 
 MIB = 1 << 20
 BLOCK = 512
@@ -70,28 +70,26 @@ class _Door:
     folders: set[str] = field(default_factory=set)
     size: int = 0
 
-    def refuse(self, what: str) -> BadInput:
-        return BadInput("The archive {name} {what}.", name=self.name, what=what, remedy=REMEDY)
+    def refuse(self, what: str, /, **values: object) -> BadInput:
+        return BadInput("The archive {name} {what}.", name=self.name, what=as_text(what, values), remedy=REMEDY)
 
     def enter(self, entry: str) -> str | None:
         """Give the safe relative name of *entry*, or None for the folder itself."""
         parts = [part for part in entry.split("/") if part not in {"", "."}]
         if entry.startswith("/") or "\\" in entry or ":" in entry.partition("/")[0]:
-            raise self.refuse(
-                Text("names {entry}, which is not a path below the model's folder", entry=repr(entry[:80]))
-            )
+            raise self.refuse("names {entry}, which is not a path below the model's folder", entry=repr(entry[:80]))
         if ".." in parts:
-            raise self.refuse(Text("names {entry}, which leads out of the model's folder", entry=repr(entry[:80])))
+            raise self.refuse("names {entry}, which leads out of the model's folder", entry=repr(entry[:80]))
         if not entry.isprintable() or any(len(part.encode("utf-8", "replace")) > MAX_NAME for part in parts):
-            raise self.refuse(Text("has the name {entry}, which cannot be used", entry=repr(entry[:80])))
+            raise self.refuse("has the name {entry}, which cannot be used", entry=repr(entry[:80]))
         if len(parts) > MAX_PARTS or len(entry.encode("utf-8", "replace")) > MAX_PATH:
-            raise self.refuse(Text("has the path {entry}…, which is too long", entry=repr(entry[:80])))
+            raise self.refuse("has the path {entry}…, which is too long", entry=repr(entry[:80]))
         return "/".join(parts) or None
 
     def count_file(self, name: str, size: int) -> None:
         """Count one file called *name*, and the folders that it lies in."""
         if name in self.files:
-            raise self.refuse(Text("holds {name} twice", name=repr(name)))
+            raise self.refuse("holds {name} twice", name=repr(name))
         self.files.add(name)
         self.count_folder(name.rpartition("/")[0])
         self.grow(size)
@@ -102,13 +100,13 @@ class _Door:
             self.folders.add(name)
             name = name.rpartition("/")[0]
         if len(self.files) + len(self.folders) > self.limits.files:
-            raise self.refuse(Text("holds more than {files:,} files and folders", files=self.limits.files))
+            raise self.refuse("holds more than {files:,} files and folders", files=self.limits.files)
 
     def grow(self, size: int) -> None:
         """Count bytes."""
         self.size += size
         if self.size > self.limits.size:
-            raise self.refuse(Text("holds more than {size:,} MiB once it is unpacked", size=self.limits.size // MIB))
+            raise self.refuse("holds more than {size:,} MiB once it is unpacked", size=self.limits.size // MIB)
 
 
 def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = None, *, name: str = "") -> None:
@@ -133,16 +131,16 @@ def unpack_archive(source: Path, folder: Path, limits: ArchiveLimits | None = No
                 "{name} is no archive that can be read.", name=door.name, remedy="Send a .tar.gz or a .zip file."
             )
     except DAMAGE as error:
-        raise door.refuse(Text("is damaged ({error})", error=str(error)[:200] or type(error).__name__)) from error
+        raise door.refuse("is damaged ({error})", error=str(error)[:200] or type(error).__name__) from error
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise door.refuse(Text("uses the same name for a file and for a folder")) from error
+        raise door.refuse("uses the same name for a file and for a folder") from error
     except OSError as error:
         if error.errno not in OURS:
-            raise door.refuse(Text("is damaged ({strerror})", strerror=error.strerror or error)) from error
+            raise door.refuse("is damaged ({error})", error=error.strerror or error) from error
         raise Unavailable(
-            "The archive {name} cannot be unpacked here: {strerror}.",
+            "The archive {name} cannot be unpacked here: {error}.",
             name=door.name,
-            strerror=error.strerror,
+            error=error.strerror,
             remedy="Tell the operator.",
         ) from error
 
@@ -161,9 +159,7 @@ def _unpack_tar(opened: Callable[[], IO[bytes]], folder: Path, door: _Door) -> N
         for member in archive:
             name = checked.enter(member.name)
             if member.issparse() or not (member.isreg() or member.isdir()):
-                raise door.refuse(
-                    Text("holds {name}, which is neither a plain file nor a folder", name=repr(member.name))
-                )
+                raise door.refuse("holds {name}, which is neither a plain file nor a folder", name=repr(member.name))
             if member.isdir():
                 checked.count_folder(name or "")
                 (folder / (name or "")).mkdir(parents=True, exist_ok=True)
@@ -181,14 +177,14 @@ def _survey(stream: IO[bytes], door: _Door) -> None:
         kind = header[156]
         size = max(0, tarfile.nti(header[124:136]))  # type: ignore[attr-defined]  # reads both ways to write a number
         if kind in HEADERS and size > MAX_HEADER:
-            raise door.refuse(Text("holds a header that is too large"))
+            raise door.refuse("holds a header that is too large")
         if kind not in HEADERS | FILES | FOLDERS:
             shown = header[:100].rstrip(b"\0").decode("utf-8", "replace")
-            raise door.refuse(Text("holds {shown}, which is a link or a device, not a file", shown=repr(shown)))
+            raise door.refuse("holds {shown}, which is a link or a device, not a file", shown=repr(shown))
         door.grow(size)
         entries += 1
         if entries > HEADERS_PER_ENTRY * door.limits.files:
-            raise door.refuse(Text("holds more than {files:,} files and folders", files=door.limits.files))
+            raise door.refuse("holds more than {files:,} files and folders", files=door.limits.files)
         _skip(stream, -(-size // BLOCK) * BLOCK)
 
 
@@ -218,7 +214,7 @@ def _check_directory(source: Path, door: _Door) -> None:
     with source.open("rb") as stream:
         end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # knows both forms of the record
     if end is not None and end[5] > MAX_DIRECTORY:
-        raise door.refuse(Text("holds more than {files:,} files and folders", files=door.limits.files))
+        raise door.refuse("holds more than {files:,} files and folders", files=door.limits.files)
 
 
 def _zip_entries(archive: zipfile.ZipFile, door: _Door) -> Iterator[tuple[zipfile.ZipInfo, str]]:
@@ -227,12 +223,12 @@ def _zip_entries(archive: zipfile.ZipFile, door: _Door) -> Iterator[tuple[zipfil
         name = door.enter(shown)
         mode = entry.external_attr >> 16
         if mode and stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
-            raise door.refuse(Text("holds {shown}, which is a link or a device, not a file", shown=repr(shown)))
+            raise door.refuse("holds {shown}, which is a link or a device, not a file", shown=repr(shown))
         if entry.flag_bits & 1:
-            raise door.refuse(Text("holds {shown}, which is encrypted", shown=repr(shown)))
+            raise door.refuse("holds {shown}, which is encrypted", shown=repr(shown))
         if entry.compress_type not in COMPRESSIONS:
             raise door.refuse(
-                Text("holds {shown}, which is not compressed as ZIP files usually are (deflate)", shown=repr(shown))
+                "holds {shown}, which is not compressed as ZIP files usually are (deflate)", shown=repr(shown)
             )
         if name is None:
             continue

@@ -21,8 +21,8 @@ def copies(counts: IntArray, classes: tuple[str, ...], mixed: str, into: tuple[s
         raise BadInput(
             "There is no label '{label}' among the judgements.",
             label=missing[0],
-            classes=", ".join(classes),
-            remedy="Labels here: {classes}.",
+            labels=", ".join(classes),
+            remedy="Labels here: {labels}.",
         )
     if mixed in into or not into:
         raise BadInput(

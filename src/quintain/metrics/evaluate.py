@@ -92,8 +92,8 @@ def metric_named(name: str, answer_type: AnswerType) -> Metric:
             "The metric '{name}' is not for answers of type '{answer_type}'.",
             name=name,
             answer_type=answer_type,
-            suited=", ".join(suited),
-            remedy="Use: {suited}.",
+            known=", ".join(suited),
+            remedy="Use: {known}.",
         )
     return metric
 

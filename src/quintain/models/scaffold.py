@@ -36,15 +36,15 @@ def write_model(folder: Path, task: Task, *, name: str, named: bool = True) -> l
     }
     there = [file for file in files if (folder / file).exists()]
     if there:
-        raise Conflict("{folder} is there already.", folder=folder / there[0], remedy="Name another folder.")
+        raise Conflict("{path} is there already.", path=folder / there[0], remedy="Name another folder.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Unavailable(
-            "{folder} cannot be written: {strerror}.",
-            folder=folder,
+            "{path} cannot be written: {strerror}.",
+            path=folder,
             strerror=error.strerror,
             remedy="Name another folder.",
         ) from error

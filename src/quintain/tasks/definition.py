@@ -284,11 +284,11 @@ class _Reading:
             return {}
         for language, text in given.items():
             if not LANGUAGE.fullmatch(language):
-                self.fault(key, "'{language}' is not a language code such as en, de or pt-BR", language=language)
+                self.fault(key, "'{code}' is not a language code such as en, de or pt-BR", code=language)
             if not isinstance(text, str) or not text.strip():
-                self.fault(key, "the text for '{language}' is empty or not a text", language=language)
+                self.fault(key, "the text for '{code}' is empty or not a text", code=language)
             elif CONTROL.search(text):
-                self.fault(key, "the text for '{language}' has a control character", language=language)
+                self.fault(key, "the text for '{code}' has a control character", code=language)
         return given
 
     def _options(self, kind: TaskKind | None) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def misfit(value: Any, wanted: Text) -> Text:
     """Say that *value* is not what was *wanted*."""
     if isinstance(value, str):
         return Text("is not {wanted}", wanted=wanted) if is_text(value) else Text("is not valid Unicode")
-    return Text("is {called}, not {wanted}", called=_called(value), wanted=wanted)
+    return Text("is {value}, not {wanted}", value=_called(value), wanted=wanted)
 
 
 _CALLED: Mapping[type, Text] = {

@@ -41,8 +41,8 @@ def download(name: str, form: str, write: Callable[[Path], object]) -> FileRespo
         raise BadInput(
             "'{form}' is not a format to export to.",
             form=form,
-            media_types=", ".join(MEDIA_TYPES),
-            remedy="Choose one of: {media_types}.",
+            known=", ".join(MEDIA_TYPES),
+            remedy="Choose one of: {known}.",
         )
     folder = Path(tempfile.mkdtemp(prefix="quintain-download-"))
     path = folder / f"{name}.{form}"

@@ -204,7 +204,9 @@ class Post:
         try:
             return int(self.text(name))
         except ValueError:
-            raise BadInput(faults=[Fault("'{text}' is not a whole number", text=self.text(name), field=name)]) from None
+            raise BadInput(
+                faults=[Fault("'{given}' is not a whole number", given=self.text(name), field=name)]
+            ) from None
 
     def file(self, name: str) -> UploadFile | None:
         """Give the file that was chosen for *name*, if one was."""

@@ -105,4 +105,6 @@ def test_a_fault_has_values_and_places() -> None:
         "label '{label}' is not one of {known}", label="x{}", known="a, b", file="a.csv", row=2, field="answer"
     )
     assert str(fault) == "a.csv, row 2, field 'answer': label 'x{}' is not one of a, b"
+    assert str(fault.at(row=3)) == "a.csv, row 3, field 'answer': label 'x{}' is not one of a, b"
+    assert fault.at(row=3).reason is fault.reason
     assert len(Fault("{text}", text="x" * 10_000).reason) < 4_100

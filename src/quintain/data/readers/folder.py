@@ -23,7 +23,7 @@ _IN_NAME = re.compile(r"(?:^|[^a-z])(train|training|dev|valid|val|validation|tes
 def open_folder(path: Path, options: Options) -> Source:
     """Open the files of one split of the folder, one after the other."""
     if not path.is_dir():
-        raise NotFound("There is no folder {path}.", path=path, remedy="Check the spelling.")
+        raise NotFound("There is no folder {folder}.", folder=path, remedy="Check the spelling.")
     splits = find_splits(path)
     wanted_split = _usual(options.split or "test")
     files = splits.get(wanted_split, [])

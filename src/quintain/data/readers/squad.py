@@ -38,7 +38,7 @@ def open_squad(path: Path, options: Options) -> Source:
     try:
         document = parse_json(data)
     except NotJson as error:
-        fault = Fault("not JSON: {reason}", reason=error.reason, file=path.name, line=error.line)
+        fault = Fault("not JSON: {error}", error=error.reason, file=path.name, line=error.line)
         lines = error.reason == "Extra data"
         raise BadInput(
             faults=[fault],

@@ -289,8 +289,8 @@ def _task_id(db: Session, task: str | None) -> int | None:
     task_id = people.task_id_of(db, task)
     if task_id is None:
         raise NotFound(
-            "There is no task called '{task}'.",
-            task=task,
+            "There is no task called '{name}'.",
+            name=task,
             remedy="`quintain task list` shows all of them.",
             page="The first page lists those there are.",
         )

@@ -39,7 +39,7 @@ def export(ranked: Ranked, kind: str, model: str | None = None) -> str:
         return WHOLE[kind](ranked)
     if kind in SINGLE:
         return SINGLE[kind](ranked, _chosen(ranked, model))
-    raise BadInput("There is no format '{kind}'.", kind=kind, kinds=", ".join(KINDS), remedy="There are: {kinds}.")
+    raise BadInput("There is no format '{kind}'.", kind=kind, known=", ".join(KINDS), remedy="There are: {known}.")
 
 
 def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
@@ -51,8 +51,8 @@ def _chosen(ranked: Ranked, model: str | None) -> BoardModel:
         raise NotFound(
             "There is no model '{model}' on this board.",
             model=model,
-            names=names or Text("none"),
-            remedy="There are: {names}.",
+            known=names or Text("none"),
+            remedy="There are: {known}.",
         )
     return ranked.board.models[row]
 

@@ -287,8 +287,8 @@ class _Stream:
             "{source} looks at ratings, and {name} has no column for 'rating'.",
             source=source,
             name=without.path.name,
-            columns=", ".join(without.source.columns),
-            remedy="Map it with --column rating=COLUMN (there are: {columns}), or write rules without ratings.",
+            known=", ".join(without.source.columns),
+            remedy="Map it with --column rating=COLUMN (there are: {known}), or write rules without ratings.",
         )
 
     def _check_across(self) -> None:
@@ -314,8 +314,8 @@ class _Stream:
             raise BadInput(
                 "There is no column '{missing}' to keep.",
                 missing=missing[0],
-                columns=", ".join(self.scope.columns),
-                remedy="There are: {columns}.",
+                known=", ".join(self.scope.columns),
+                remedy="There are: {known}.",
             )
         return list(dict.fromkeys(keep))
 

@@ -80,7 +80,7 @@ def create_backup(
     require_admin(actor)
     if target.exists() and not force:
         raise Conflict(
-            "{target} is there already.", target=target, remedy="Name another file, or overwrite it with --force."
+            "{path} is there already.", path=target, remedy="Name another file, or overwrite it with --force."
         )
     with _partial(target) as partial:
         with archive.snapshot(_engine(db)) as snapshot:
@@ -252,7 +252,7 @@ def _partial(target: Path) -> Iterator[Path]:
     except OSError as error:
         reason = Text("the disk is full") if error.errno in FULL else error.strerror
         raise Unavailable(
-            "The backup {target} was not written: {reason}.", target=target, reason=reason, remedy="Name another place."
+            "The backup {path} was not written: {reason}.", path=target, reason=reason, remedy="Name another place."
         ) from error
     finally:
         if partial.exists():

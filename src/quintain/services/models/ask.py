@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
+from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
 from quintain.core.task import Task
@@ -179,7 +179,7 @@ def check_inputs(task: Task, inputs: Sequence[Inputs]) -> None:
     """Refuse inputs that are not examples of *task*, naming every fault."""
     kind = kind_of(task)
     faults = [
-        Fault(fault.reason, row=number if len(inputs) > 1 else None, field=fault.field)
+        fault.at(row=number if len(inputs) > 1 else None)
         for number, one in enumerate(inputs, start=1)
         for fault in kind.check(task, one)
     ]

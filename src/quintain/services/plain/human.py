@@ -77,7 +77,7 @@ def _excluded(table: JudgementFile, names: Sequence[str]) -> list[int]:
         raise BadInput(
             "There is no label '{label}' to exclude.",
             label=strange[0],
-            classes=", ".join(classes),
-            remedy="Labels here: {classes}.",
+            labels=", ".join(classes),
+            remedy="Labels here: {labels}.",
         )
     return [classes.index(name) for name in names]

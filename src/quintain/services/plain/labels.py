@@ -203,7 +203,7 @@ def agreement_of_file(
     absent = [name for name in measuring.by if name not in table.rows.columns]
     if absent:
         raise BadInput(
-            faults=[Fault("there is no column '{absent}'", absent=absent[0], file=path.name)],
+            faults=[Fault("there is no column '{name}'", name=absent[0], file=path.name)],
             columns=", ".join(table.rows.columns[1:]),
             remedy="The file has: {columns}.",
         )

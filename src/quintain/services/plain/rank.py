@@ -93,8 +93,8 @@ def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
         raise BadInput(
             "There is no aggregation '{name}'.",
             name=strange[0],
-            aggregations=", ".join(AGGREGATIONS),
-            remedy="Known: {aggregations}.",
+            names=", ".join(AGGREGATIONS),
+            remedy="Known: {names}.",
         )
     return RankReport(
         table,
@@ -171,7 +171,9 @@ def _numbers(column: pl.Series, path: Path) -> tuple[Any, Any, list[Fault]]:
     numbers = text.cast(pl.Float64, strict=False)
     bad = (text != "") & ~cannot & ~numbers.is_finite().fill_null(False)
     faults = [
-        Fault("'{text}' is not a number", text=text[row], file=path.name, row=row_number(path, row), field=column.name)
+        Fault(
+            "'{given}' is not a number", given=text[row], file=path.name, row=row_number(path, row), field=column.name
+        )
         for row in bad.arg_true().to_list()
     ]
     return numbers.fill_null(float("nan")).to_numpy(), cannot.to_numpy(), faults

@@ -74,8 +74,8 @@ def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None
         raise BadInput(
             "There is no answer type '{answer_type}'.",
             answer_type=answer_type,
-            types=", ".join(_types()),
-            remedy="Use one of {types}.",
+            known=", ".join(_types()),
+            remedy="Use one of {known}.",
         )
     evaluation = evaluate_metrics(
         answer_type,

@@ -154,9 +154,9 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is not None or item.retired_at is not None:
             raise NotFound(
-                "{ref} has no item {item_id}.",
+                "{ref} has no item {item}.",
                 ref=ref,
-                item_id=item_id,
+                item=item_id,
                 remedy="`quintain validate items {ref}` lists them.",
                 page="The list of items names those there are.",
             )
@@ -165,13 +165,13 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         label = final.names()[place] if place is not None and final.complete[place] else None
         if label is None:
             raise Conflict(
-                "Item {item_id} has no label yet.",
-                item_id=item_id,
+                "Item {item} has no label yet.",
+                item=item_id,
                 remedy="Wait for its judgements, or adjudicate it first.",
             )
         copy = queries.GOLD_COPY + item.hash
         if queries.known_hashes(db, validation.id, [copy]):
-            raise Conflict("Item {item_id} is a gold item already.", item_id=item_id)
+            raise Conflict("Item {item} is a gold item already.", item=item_id)
         row = {
             "validation_id": validation.id,
             "attempt_id": item.attempt_id,
@@ -237,24 +237,24 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
         item = queries.item_by_id(db, validation.id, item_id)
         if item is None or item.gold is None:
             raise NotFound(
-                "{ref} has no gold item {item_id}.",
+                "{ref} has no gold item {item}.",
                 ref=ref,
-                item_id=item_id,
+                item=item_id,
                 remedy="`quintain validate gold {ref}` lists them.",
                 page="The list of gold items names those there are.",
             )
         if used and item_id in queries.gone_items(db, validation.id):
             raise Conflict(
-                "Gold item {item_id} was retracted by its writer, or is withheld.",
-                item_id=item_id,
+                "Gold item {item} was retracted by its writer, or is withheld.",
+                item=item_id,
                 remedy="Make another one.",
             )
         quiz = asked_in(db, validation.task.name).get(text_of(item.inputs)) if used else None
         if quiz is not None:
             raise Conflict(
-                "The quiz '{quiz}' asks about gold item {item_id}: who took it knows the label.",
+                "The quiz '{quiz}' asks about gold item {item}: who took it knows the label.",
                 quiz=quiz,
-                item_id=item_id,
+                item=item_id,
                 remedy="Make another one.",
             )
         if used:

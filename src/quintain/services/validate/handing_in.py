@@ -174,7 +174,7 @@ def _checked(
             raise Forbidden("Nobody judges what they wrote themselves.", remedy="Skip it.")
         reason = _fault(validation, row, answer)
         if reason is not None:
-            faults.append(replace(reason, row=number))
+            faults.append(reason.at(row=number))
         elif row.label is None and not row.skipped:
             new.append(answer)
         elif (row.label, row.skipped) != (answer.label, answer.skip is not None):

@@ -137,15 +137,15 @@ def _check(wanted: WantedItems) -> None:
         raise BadInput(
             "'{state}' is no state of items.",
             state=wanted.state,
-            states=", ".join(STATES),
-            remedy="Use one of {states}.",
+            known=", ".join(STATES),
+            remedy="Use one of {known}.",
         )
     if wanted.order not in ORDERS:
         raise BadInput(
             "Items are not ordered by '{order}'.",
             order=wanted.order,
-            orders=", ".join(ORDERS),
-            remedy="Use one of {orders}.",
+            known=", ".join(ORDERS),
+            remedy="Use one of {known}.",
         )
 
 

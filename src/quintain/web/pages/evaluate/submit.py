@@ -72,9 +72,9 @@ def _visibility(wanted: str) -> Visibility:
     raise BadInput(
         faults=[
             Fault(
-                "'{wanted}' is not one of {visibilities}",
-                wanted=wanted,
-                visibilities=", ".join(VISIBILITIES),
+                "'{name}' is not one of {known}",
+                name=wanted,
+                known=", ".join(VISIBILITIES),
                 field="visibility",
             )
         ]

@@ -44,8 +44,8 @@ def set_visibility(post: Posting, task: str, model: str) -> Response:
     visibility: Visibility | None = next((name for name in VISIBILITIES if name == wanted), None)
     if visibility is None:
         raise BadInput(
-            "The visibility '{wanted}' is not one of {visibilities}.",
-            wanted=wanted,
+            "The visibility '{visibility}' is not one of {visibilities}.",
+            visibility=wanted,
             visibilities=", ".join(VISIBILITIES),
         )
     models.set_visibility(visit.db, visit.actor, f"{task}/{model}", visibility)

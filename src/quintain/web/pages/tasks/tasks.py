@@ -90,7 +90,7 @@ def _save(post: Posting, task: Task | None) -> Response:
     try:
         if task is not None and (name := parse_task(toml).name) != task.name:
             raise Conflict(
-                "This defines '{name}', not '{right}'.", name=name, right=task.name, remedy="A task keeps its name."
+                "This defines '{name}', not '{task}'.", name=name, task=task.name, remedy="A task keeps its name."
             )
         saved = tasks.put_task(visit.db, visit.actor, toml)
     except (BadInput, Conflict) as error:
