@@ -46,7 +46,7 @@ class ReplyReader:
     def read(self, reply: str) -> Any:
         """Give the answer that *reply* holds, or raise BadInput saying why it cannot be read.
 
-        >>> Reader("exact", "label", ("negative", "positive")).read("Answer: **Positive**.")
+        >>> ReplyReader("exact", "label", ("negative", "positive")).read("Answer: **Positive**.")
         'positive'
         """
         text = THOUGHT.sub("", reply[:LONGEST_READ]).strip()
