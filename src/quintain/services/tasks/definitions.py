@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import get_args
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.task import VMER, AnswerType, Task
+from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.plain.tasks import check_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
@@ -42,15 +42,6 @@ class TaskChange:
     toml: str
     by: str | None
     at: datetime
-
-
-def check_task(toml_text: str, *, file: str | None = None) -> Task:
-    """Give the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
-
-    Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
-    """
-    known = {name: metric.answer_types for name, metric in METRICS.items()}
-    return parse_task(toml_text, file=file, metrics={**known, VMER: get_args(AnswerType)})
 
 
 def leading_metric(task: Task) -> str:
