@@ -77,6 +77,7 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
         ["data", "perturbations"],
         ["data", "check", "--help"],
         ["data", "presets"],
+        ["task", "check", "--help"],
     ],
     ids=" ".join,
 )

@@ -43,7 +43,10 @@ COMMANDS: Mapping[str, Listed] = {
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
-    "task": Listed("Define what is asked.", ("quintain.cli.tasks.task:app", "quintain.cli.work.quiz")),
+    "task": Listed(
+        "Define what is asked.",
+        ("quintain.cli.plain.task_check:app", "quintain.cli.tasks.task", "quintain.cli.work.quiz"),
+    ),
     "data": Listed(
         "Bring data sets in, look at them, take them out.",
         (
@@ -120,6 +123,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),
     ("evaluate", "local"): ("quintain.cli.evaluate.evaluate:app", "quintain.cli.evaluate.local"),
     ("evaluate", "score"): ("quintain.cli.evaluate.evaluate:app",),
+    ("task", "check"): ("quintain.cli.plain.task_check:app",),
 }
 
 

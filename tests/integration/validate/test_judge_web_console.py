@@ -47,7 +47,7 @@ def test_owners_act_on_judges_and_everything_is_in_the_trail(web: Workspace) -> 
         assert f"<code>{action}</code>" in page, action
     post(client, HOME, "/tasks/mood/validation", name="second", policy="")
     post(client, HOME, "/tasks/mood/validation/second/unqualify", worker="judge3", reason="clicks at random")
-    page = client.get(f"{HOME}/judges?show=unqualified").text
+    page = on_one_line(client.get(f"{HOME}/judges?show=unqualified"))
     assert "clicks at random (mood/second) · elsewhere; the judgements here count" in page
     assert "Set aside here" in page
     assert "Qualification of the whole task" in client.get(f"{HOME}/judges/judge3").text

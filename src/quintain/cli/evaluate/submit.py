@@ -31,7 +31,8 @@ from quintain.services.evaluate.check_model import CheckReport, check_model, wit
 from quintain.services.evaluate.spending import CostEstimate
 from quintain.services.evaluate.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES, Visibility
-from quintain.services.tasks.definitions import check_task, get_task
+from quintain.services.plain.tasks import check_task
+from quintain.services.tasks.definitions import get_task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 from quintain.tasks.starter import starter

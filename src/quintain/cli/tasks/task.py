@@ -8,41 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.output import JsonFlag, out, print_json, print_table, say
-from quintain.cli.streams import in_file
+from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.plain.task_check import TaskFile, app
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR
 from quintain.core.task import Task
+from quintain.services.plain.tasks import check_task
 from quintain.services.tasks import definitions as service
 from quintain.tasks.contract import KINDS, TaskKind, kind_of
 from quintain.tasks.definition import read_task_text
 from quintain.tasks.starter import starter
 from quintain.tasks.writing import task_as_dict
 
-app = typer.Typer(help="Define what is asked.", no_args_is_help=True)
-
-TaskFile = Annotated[Path, in_file("The task's TOML file.")]
 TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name.", show_default=False)]
-
-
-@app.command()
-def check(file: TaskFile, json: JsonFlag = False) -> None:
-    """Say everything that is wrong with a task file; needs no workspace.
-
-    Example: quintain task check sentiment.toml
-    """
-    try:
-        task = service.check_task(read_task_text(file), file=str(file))
-    except BadInput as error:
-        if not json:
-            raise
-        faults = [fault.as_dict() for fault in error.faults] or [{"file": str(file), "reason": error.message}]
-        print_json({"ok": False, "faults": faults, "remedy": error.remedy})
-        raise typer.Exit(1) from None
-    if json:
-        print_json({"ok": True, "task": task_as_dict(task)})
-    else:
-        out.print(f"{file}: a good task file ('{task.name}', {task.kind}).", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -167,7 +145,7 @@ def new(
     Example: quintain task new --kind text-classification --name sentiment sentiment.toml
     """
     text = starter(kind, name)
-    service.check_task(text)
+    check_task(text)
     if file is not None:
         _write_new(file, text)
         say(f"Wrote {file}. Edit it, then: quintain task check {file}")

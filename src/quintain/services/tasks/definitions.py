@@ -11,15 +11,15 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
-from quintain.core.task import VMER, Task
+from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.plain.tasks import check_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
 from quintain.store.tables import TaskRow
-from quintain.tasks.answer_kinds.contract import ANSWER_KINDS
 from quintain.tasks.definition import parse_task
 
 
@@ -42,15 +42,6 @@ class TaskChange:
     toml: str
     by: str | None
     at: datetime
-
-
-def check_task(toml_text: str, *, file: str | None = None) -> Task:
-    """Give the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
-
-    Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
-    """
-    known = {name: metric.answer_types for name, metric in METRICS.items()}
-    return parse_task(toml_text, file=file, metrics={**known, VMER: ANSWER_KINDS.names()})
 
 
 def leading_metric(task: Task) -> str:
