@@ -30,7 +30,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "board": ("quintain.cli.board.board:app", "quintain.cli.board.keep", "quintain.cli.board.verify"),
     "harvest": ("quintain.cli.harvest.harvest:harvest",),
-    "validate": ("quintain.cli.validate.validate:app", "quintain.cli.validate.console"),
+    "validate": (
+        "quintain.cli.validate.validate:app",
+        "quintain.cli.validate.console",
+        "quintain.cli.validate.gold",
+        "quintain.cli.validate.judges",
+    ),
     "labels": ("quintain.cli.plain.labels:app",),
     "study": ("quintain.cli.plain.study:app",),
     "round": (

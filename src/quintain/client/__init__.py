@@ -19,7 +19,6 @@ from typing import Any, Self
 
 from quintain.client.board import BoardCalls
 from quintain.client.evaluation import EvaluationCalls
-from quintain.client.judging import JudgingCalls
 from quintain.client.refs import address, format_of, task_path
 from quintain.client.result_shapes import (
     Board,
@@ -52,26 +51,7 @@ from quintain.client.shapes import (
 )
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
-from quintain.client.validation import ValidationCalls
-from quintain.client.validation_shapes import (
-    Act,
-    Contested,
-    Gold,
-    ItemsAdded,
-    Judge,
-    JudgedItem,
-    JudgedItems,
-    JudgeHistory,
-    JudgeReview,
-    JudgingNote,
-    JudgingPage,
-    PageItem,
-    PolicyVersion,
-    Receipt,
-    RuleEffect,
-    Validation,
-    ValidationProgress,
-)
+from quintain.client.validation import ValidationClient
 from quintain.client.work import WorkCalls
 from quintain.client.writing import WritingCalls
 from quintain.client.writing_shapes import (
@@ -88,9 +68,30 @@ from quintain.client.writing_shapes import (
 )
 from quintain.core.errors import NotFound
 from quintain.core.example import Prediction
+from quintain.core.records.judging import (
+    Contested,
+    Gold,
+    JudgeHistory,
+    JudgeReview,
+    JudgingPage,
+    PageItem,
+    Receipt,
+    RuleEffect,
+)
+from quintain.core.records.validate import (
+    Act,
+    ItemsAdded,
+    Judge,
+    JudgedItem,
+    JudgedItems,
+    JudgingNote,
+    PolicyVersion,
+    Validation,
+    ValidationProgress,
+)
 
 
-class Client(BoardCalls, EvaluationCalls, JudgingCalls, RoundCalls, ValidationCalls, WorkCalls, WritingCalls):
+class Client(BoardCalls, EvaluationCalls, RoundCalls, ValidationClient, WorkCalls, WritingCalls):
     """A Quintain server at *url*, asked on behalf of whoever *token* belongs to.
 
     References are those of the command line: `task/name` for the newest version, `task/name@2` for version 2.

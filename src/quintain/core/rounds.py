@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
+from quintain.core.records.base import Record
+
 TargetMode = Literal["one", "random", "ensemble", "best"]
 FooledRule = Literal["task", "differs", "token_f1", "worker"]
 Aiming = Literal["choose", "assign"]
@@ -54,7 +56,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class Money(Record):
     """An amount in minor units (cents), so that sums are exact.
 
     >>> str(Money(30, "USD")), str(Money(1250, "JPY"))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, get_args
 
+from quintain.core.records.base import Record
 from quintain.core.rounds import Money
 
 Source = Literal["fooling", "all"]
@@ -81,7 +82,7 @@ class JudgeReward:
 
 
 @dataclass(frozen=True, slots=True)
-class UnqualifyRule:
+class UnqualifyRule(Record):
     """When a judge is unqualified; never on fewer than *least* compared judgements.
 
     - `disagreement`: the share of items on which the majority of the others said otherwise is above *limit*;

@@ -17,9 +17,10 @@ import polars as pl
 from scipy import sparse
 
 from quintain.core.errors import BadInput
+from quintain.core.records.figures import Estimate
 from quintain.core.task import AnswerType
 from quintain.metrics.aligned import Values, as_answers
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Prior, Tally
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
 from quintain.stats.posterior import Draws, mean_estimate
 from quintain.stats.text import normalise
 

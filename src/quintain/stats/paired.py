@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy.special import bdtr, ndtri
 
 from quintain.core.errors import BadInput
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.responses import JSONResponse, Response
 
 from quintain.web.api.access import people as api_people
+from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import pay as api_pay
@@ -92,6 +95,11 @@ class Endpoint:
     status: int = 200
     media_type: str = ""
 
+    @property
+    def name(self) -> str:
+        """What the client calls it: a thing that is asked for by its noun, all else by its verb."""
+        return re.sub("^(get|list)_", "", self.view.__name__)
+
     def add_to(self, app: FastAPI) -> None:
         """Put the endpoint on *app*."""
         responses = dict(ERRORS)
@@ -99,13 +107,14 @@ class Endpoint:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
         app.add_api_route(
             f"/api/v1{self.path}",
-            answering(self.view),
+            answering(as_json(self.view, self.status)),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
-            operation_id=self.view.__name__,
+            operation_id=self.name,
             summary=(self.view.__doc__ or "").split("\n")[0],
             responses=responses,
+            response_class=Response if self.media_type else JSONResponse,
         )
 
 
@@ -423,67 +432,83 @@ API = [
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/progress", api_validation.get_validation_progress, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/state", api_validation.set_validation_state, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/policy", api_console.get_policy, "validation"),
-    Endpoint("PUT", "/tasks/{task}/validations/{name}/policy", api_console.put_policy, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/adaptive", api_console.foresee_adaptive, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/notes", api_console.list_judging_notes, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/trail", api_console.list_validation_trail, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/items", api_validation.list_items, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/items", api_validation.add_items, "validation", 201),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}", api_validation.open_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}", api_validation.get_validation, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/progress", api_validation.get_validation_progress, "validation"
+    ),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/state", api_validation.set_validation_state, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/policy", api_console.list_validation_policies, "validation"
+    ),
+    Endpoint("PUT", "/tasks/{task}/validations/{validation}/policy", api_console.set_validation_policy, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/adaptive", api_console.foresee_adaptive, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/notes", api_console.list_judging_notes, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/trail", api_console.list_validation_trail, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/items", api_validation.list_items, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/items", api_validation.add_items, "validation", 201),
     Endpoint(
         "GET",
-        "/tasks/{task}/validations/{name}/judgements",
+        "/tasks/{task}/validations/{validation}/judgements",
         api_validation.export_judgements,
         "validation",
         media_type="application/octet-stream",
     ),
     Endpoint(
         "GET",
-        "/tasks/{task}/validations/{name}/labels",
+        "/tasks/{task}/validations/{validation}/labels",
         api_console.export_labels,
         "validation",
         media_type="application/octet-stream",
     ),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/rates", api_validation.get_error_rates, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/outcomes", api_validation.list_outcomes, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/pages", api_validation.claim_judging_page, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/review", api_validation.review_judges, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/unqualify", api_validation.unqualify_judges, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/judges", api_console.list_judges, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/judges/{person}", api_validation.get_judge_history, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/rates", api_validation.get_error_rates, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/outcomes", api_validation.list_outcomes, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/pages", api_validation.claim_page, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/review", api_validation.review_judges, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/unqualify", api_validation.unqualify_judges, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/judges", api_console.list_judges, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/judges/{name}", api_validation.get_judge_history, "validation"
+    ),
     Endpoint(
         "POST",
-        "/tasks/{task}/validations/{name}/judges/{person}/requalify",
-        api_validation.requalify_judge,
+        "/tasks/{task}/validations/{validation}/judges/{name}/requalify",
+        api_validation.requalify,
         "validation",
     ),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/gold", api_validation.list_gold, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/gold", api_validation.add_gold, "validation", 201),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/items/{item}/gold", api_validation.make_gold, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/gold", api_validation.list_gold, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/gold", api_validation.add_gold, "validation", 201),
     Endpoint(
-        "POST", "/tasks/{task}/validations/{name}/gold/{item}/retire", api_validation.retire_gold, "validation", 204
+        "POST", "/tasks/{task}/validations/{validation}/items/{item}/gold", api_validation.make_gold, "validation", 201
     ),
-    Endpoint(
-        "POST", "/tasks/{task}/validations/{name}/gold/{item}/restore", api_validation.restore_gold, "validation", 204
-    ),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/quiz", api_validation.make_quiz, "validation", 201),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/contested", api_validation.list_contested, "validation"),
     Endpoint(
         "POST",
-        "/tasks/{task}/validations/{name}/items/{item}/decision",
-        api_validation.decide_item,
+        "/tasks/{task}/validations/{validation}/gold/{item}/retire",
+        api_validation.retire_gold,
         "validation",
         204,
     ),
-    Endpoint("GET", "/pages/{key}", api_validation.get_judging_page, "validation"),
-    Endpoint("POST", "/pages/{key}", api_validation.submit_judging_page, "validation"),
-    Endpoint("PUT", "/pages/{key}/answers/{item}", api_validation.save_judging_answer, "validation"),
-    Endpoint("POST", "/pages/{key}/extend", api_validation.extend_judging_page, "validation"),
-    Endpoint("POST", "/pages/{key}/return", api_validation.return_judging_page, "validation", 204),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/gold/{item}/restore",
+        api_validation.restore_gold,
+        "validation",
+        204,
+    ),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/quiz", api_validation.make_entry_quiz, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/contested", api_validation.list_contested, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/items/{item}/decision",
+        api_validation.adjudicate,
+        "validation",
+        204,
+    ),
+    Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
+    Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),
+    Endpoint("PUT", "/pages/{token}/answers/{item}", api_validation.save_answer, "validation"),
+    Endpoint("POST", "/pages/{token}/extend", api_validation.extend_page, "validation"),
+    Endpoint("POST", "/pages/{token}/return", api_validation.return_page, "validation", 204),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -39,7 +39,7 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
         if len(items) < quiz.questions:
             raise Conflict(
                 f"The quiz asks {quiz.questions} gold questions, and there are {len(items)}.",
-                remedy=f"Add some with `quintain validate gold {ref} --add FILE`.",
+                remedy=f"Add some with `quintain validate gold add {ref} FILE`.",
                 page="Add some gold items first.",
             )
         chosen = items[: quiz.questions]

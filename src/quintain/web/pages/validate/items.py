@@ -8,6 +8,8 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.records.judging import Gold
+from quintain.core.records.validate import STATES
 from quintain.core.task import Task
 from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
@@ -17,8 +19,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import gold, gold_quiz, item_files
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
-from quintain.services.validate.gold import GoldItem
-from quintain.services.validate.items import ORDERS, STATES, Wanted
+from quintain.services.validate.items import ORDERS, Wanted
 from quintain.services.validate.labels import shows_answer
 from quintain.services.work import quizzes
 from quintain.tasks.contract import kind_of
@@ -29,7 +30,7 @@ from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.judge_items import item_text
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
-Row = tuple[GoldItem, str]
+Row = tuple[Gold, str]
 GOLD_COLUMNS: Mapping[str, Callable[[Row], Any]] = {
     "item": lambda row: row[1],
     "label": lambda row: row[0].label,
