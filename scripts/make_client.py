@@ -29,14 +29,54 @@ from quintain.web.routes import API
 FOLDER = Path(__file__).parent.parent / "src" / "quintain" / "client" / "calls"
 # The groups of operations whose calls are written here, and what they are about.
 GROUPS = {
+    "board": "the board of a task: what people keep of it, its settings, the keys that sign",
+    "evaluation": "how models did (`task/name`, or `task/name@2`), and about runs, by their numbers",
+    "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
+    "models": "models, `task/name` for the newest version or `task/name@2`",
+    "status": "the server itself",
+    "tasks": "tasks, and a search for anything",
+    "users": "accounts, for admins; owners may give roles on their tasks",
+    "me": "oneself: the account, tokens, messages, what one wrote and earned",
+    "pay": "what people earned with tasks and in rounds (`task/number`)",
+    "quizzes": "quizzes (`task/name`), qualifications, and who may write in rounds (`task/number`)",
+    "rounds": "rounds (`task/number`), for their owners",
     "validation": "validations (`task/number` for that of a round, or `task/name`), and pages to judge, by their token",
+    "writing": "writing: rounds (`task/number`), sessions by their key, attempts by their number",
 }
 # What the client offers in a form of its own.
-BY_HAND = {"unqualify_judges"}
+BY_HAND = {
+    "aggregations",
+    "ask_model",
+    "begin_upload",
+    "board",
+    "board_model",
+    "compare_models",
+    "let_score",
+    "put_part",
+    "rank",
+    "runs",
+    "save_fork",
+    "sensitivity",
+    "set_board",
+    "state_fact",
+    "submit_model",
+    "take_snapshot",
+    "uncertainty",
+    "unqualify_judges",
+    "upload",
+    "write",
+}
 # Answers of several things of which the client gives one.
-GIVES = {"validation_policies": "versions", "extend_page": "lease_until"}
-PLACES = re.compile(r"^/tasks/\{task\}/(rounds|validations|quizzes)/\{\w+\}")
-VERSIONED = re.compile(r"^/tasks/\{task\}/(datasets|models)/\{\w+\}")
+GIVES = {
+    "eligible": "people",
+    "overlap": "overlaps",
+    "results": "datasets",
+    "extend_page": "lease_until",
+    "validation_policies": "versions",
+}
+# What may be asked for besides, and comes without its name all the same.
+BY_PLACE = {("eligibility", "name"), ("remove_fork", "name"), ("qualifications", "name")}
+PLACE = re.compile(r"^/tasks/\{task\}/(datasets|models|quizzes|rounds|validations)/\{\w+\}")
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 NOTE = "Written by scripts/make_client.py from the API's description; change that, not this."
 REQUIRED = object()
@@ -109,24 +149,34 @@ class Writer:
         where, arguments = self._address(path, operation)
         asked = [self._argument(one["name"], one["schema"], one) for one in operation.get("parameters", ())]
         within = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "path"}
-        versioned = VERSIONED.match(path) is not None
+        versioned = self._is_versioned(path, operation)
         query = [one for one in asked if one.name not in within and not (versioned and one.name == "version")]
         body = list(self._body(operation))
-        order = sorted([*arguments, *body], key=lambda one: one.default is not REQUIRED)
+        placed = [one for one in query if (operation["operationId"], one.name) in BY_PLACE]
+        order = sorted([*arguments, *body, *placed], key=lambda one: one.default is not REQUIRED)
         free = [one for number, one in enumerate(order) if one.default is REQUIRED or self._leads(order, number)]
-        named = [*(one for one in order if one not in free), *query]
+        named = [*(one for one in order if one not in free), *(one for one in query if one not in placed)]
         given = ", ".join(["self", *map(str, free), *(["*"] if named else []), *map(str, named)])
-        request = [f'"{method}"', "where" if versioned else where]
+        request = [f'"{method}"', where]
+        pairs = ", ".join(
+            [*(["**version"] if versioned else []), *(f'"{one.name}": {one.sent or one.name}' for one in query)]
+        )
         if versioned or query:
-            pairs = ", ".join(f'"{one.name}": {one.sent or one.name}' for one in query)
-            request.append("params=" + ("{**version, " if versioned else "{") + pairs + "}")
+            request.append("params=" + ("{" + pairs + "}" if query else "version"))
         if body:
             request.append("json={" + ", ".join(f'"{one.name}": {one.sent or one.name}' for one in body) + "}")
         gives, line = self._reading(operation, ", ".join(request))
         lines = [f"def {operation['operationId']}({given}) -> {gives}:", docstring(operation["description"])]
         if versioned:
-            lines.append(f'    base, version = address(ref, "{VERSIONED.match(path)[1]}")\n    where = {where}')
+            kind = path.split("/")[3]
+            lines.append(f'    where, version = address(ref, "{kind}")')
         return textwrap.indent("\n".join([*lines, f"    {line}", ""]), "    ")
+
+    @staticmethod
+    def _is_versioned(path: str, operation: Mapping[str, Any]) -> bool:
+        """Whether an address names something of which there are versions, and the query says which."""
+        asked = {one["name"] for one in operation.get("parameters", ())}
+        return PLACE.match(path) is not None and "version" in asked
 
     @staticmethod
     def _leads(order: Sequence[Argument], number: int) -> bool:
@@ -150,10 +200,9 @@ class Writer:
     def _address(self, path: str, operation: Mapping[str, Any]) -> tuple[str, list[Argument]]:
         """Give the expression of the address, and the arguments that stand in it."""
         kinds = {one["name"]: one["schema"] for one in operation.get("parameters", ()) if one["in"] == "path"}
-        if found := PLACES.match(path):
-            start, arguments = f"{{place(ref, '{found[1]}')}}", [Argument("ref", "str")]
-        elif found := VERSIONED.match(path):
-            start, arguments = "{base}", [Argument("ref", "str")]
+        if found := PLACE.match(path):
+            start = "{where}" if self._is_versioned(path, operation) else f"{{place(ref, '{found[1]}')}}"
+            arguments = [Argument("ref", "str")]
         elif found := re.match(r"^/tasks/\{task\}", path):
             start, arguments = "{task_path(task)}", [Argument("task", "str")]
         else:
@@ -184,9 +233,11 @@ class Writer:
         if about is None or about.get("required"):
             return Argument(name, kind, sent=sent)
         default = schema.get("default")
+        if kind.startswith("Iterable") and "None" not in kind:
+            return Argument(name, kind, (), sent)
         if default is None and "None" not in kind and kind != "Any":
             kind += " | None"
-        return Argument(name, kind, () if default == [] else default, sent)
+        return Argument(name, kind, default, sent)
 
     def _kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, str]:
         """Give the type of an argument, and how it is sent."""
@@ -195,7 +246,7 @@ class Writer:
         if "anyOf" in schema:
             inner = [self._kind(one, name) for one in schema["anyOf"] if one.get("type") != "null"]
             empty = " | None" if any(one.get("type") == "null" for one in schema["anyOf"]) else ""
-            sent = inner[0][1]
+            sent = f"{name} and {inner[0][1]}" if empty and inner[0][1] else inner[0][1]
             return " | ".join(dict.fromkeys(kind for kind, _ in inner)) + empty, sent
         if schema.get("type") == "array":
             kind, _ = self._kind(schema["items"], name)
@@ -211,11 +262,9 @@ class Writer:
             used = [name for name in names if name in words]
             return [f"from {module} import {', '.join(used)}"] if used else []
 
-        yield from line("collections.abc", "Iterable", "Mapping")
-        yield from line("datetime", "datetime")
-        yield from line("typing", "Any")
-        yield from line("urllib.parse", "quote")
-        yield ""
+        known = [("collections.abc", "Iterable", "Mapping"), ("datetime", "datetime"), ("typing", "Any")]
+        standard = [one for names in (*known, ("urllib.parse", "quote")) for one in line(*names)]
+        yield from [*standard, ""] if standard else []
         yield from line("quintain.client.refs", "address", "place", "task_path")
         yield "from quintain.client.transport import Transport"
         homes: dict[str, list[str]] = {}

@@ -10,17 +10,9 @@ import numpy.typing as npt
 from scipy.special import bdtr, ndtri
 
 from quintain.core.errors import BadInput
+from quintain.core.records.evaluate import McNemar
 from quintain.core.records.figures import Estimate
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
-
-
-@dataclass(frozen=True, slots=True)
-class McNemar:
-    """How many examples only the first and only the second model has right, and the exact two-sided p-value."""
-
-    first_only: int
-    second_only: int
-    p_value: float
 
 
 @dataclass(frozen=True, slots=True)

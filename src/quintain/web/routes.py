@@ -10,6 +10,8 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response
 
+from quintain.core.records.base import Record
+from quintain.core.records.board import Board
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
@@ -94,6 +96,7 @@ class Endpoint:
     tag: str
     status: int = 200
     media_type: str = ""
+    answer: type[Record] | None = None  # where the view writes the answer itself
 
     @property
     def name(self) -> str:
@@ -105,6 +108,8 @@ class Endpoint:
         responses = dict(ERRORS)
         if self.media_type:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
+        if self.answer:
+            responses[self.status] = {"model": self.answer}
         app.add_api_route(
             f"/api/v1{self.path}",
             answering(as_json(self.view, self.status)),
@@ -206,10 +211,10 @@ PAGES = [
     Page("GET", "/tasks/{task}/compare", compare.show),
     # runs
     Page("GET", "/tasks/{task}/runs", runs.index),
-    Page("GET", "/runs/{cell}", runs.show),
-    Page("GET", "/runs/{cell}/events", runs.stream),
-    Page("POST", "/runs/{cell}/cancel", runs.cancel),
-    Page("POST", "/runs/{cell}/retry", runs.retry),
+    Page("GET", "/runs/{number}", runs.show),
+    Page("GET", "/runs/{number}/events", runs.stream),
+    Page("POST", "/runs/{number}/cancel", runs.cancel),
+    Page("POST", "/runs/{number}/retry", runs.retry),
     Page("GET", "/tasks/{task}/talk", talk.talk_page),
     Page("POST", "/tasks/{task}/talk", talk.ask),
     # rounds, for their owners
@@ -296,16 +301,16 @@ API = [
     Endpoint("GET", "/status", api_status.get_status, "status"),
     Endpoint("GET", "/search", api_tasks.search, "tasks"),
     Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
-    Endpoint("POST", "/tasks", api_tasks.create_task, "tasks", 201),
+    Endpoint("POST", "/tasks", api_tasks.put_task, "tasks", 201),
     Endpoint("GET", "/tasks/{task}", api_tasks.get_task, "tasks"),
     Endpoint("PUT", "/tasks/{task}", api_tasks.change_task, "tasks"),
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
-    Endpoint("GET", "/tasks/{task}/history", api_tasks.task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
-    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview_dataset, "datasets"),
-    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.count_labels, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/diff", api_datasets.diff_datasets, "datasets"),
     Endpoint(
         "GET",
@@ -314,11 +319,11 @@ API = [
         "datasets",
         media_type="application/octet-stream",
     ),
-    Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", media_type="application/json"),
-    Endpoint("GET", "/tasks/{task}/board/rank", api_board.rank_board, "board"),
-    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_board_uncertainty, "board"),
-    Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_board_aggregations, "board"),
-    Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_board_sensitivity, "board"),
+    Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", answer=Board),
+    Endpoint("GET", "/tasks/{task}/board/rank", api_board.get_rank, "board"),
+    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_uncertainty, "board"),
+    Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_aggregations, "board"),
+    Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_sensitivity, "board"),
     Endpoint("GET", "/tasks/{task}/board/models/{model}", api_board.get_board_model, "board"),
     Endpoint(
         "GET",
@@ -328,9 +333,9 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/board/settings", api_board.get_board_settings, "board"),
-    Endpoint("PUT", "/tasks/{task}/board/settings", api_board.change_board_settings, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/settings", api_board.set_board, "board"),
     Endpoint("POST", "/tasks/{task}/board/remeasure", api_board.remeasure, "board"),
-    Endpoint("PUT", "/tasks/{task}/board/datasets/{dataset}", api_board.change_scoring, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/datasets/{dataset}", api_board.let_score, "board"),
     Endpoint("GET", "/tasks/{task}/board/forks", api_board.list_forks, "board"),
     Endpoint("POST", "/tasks/{task}/board/forks", api_board.save_fork, "board", 201),
     Endpoint("DELETE", "/tasks/{task}/board/forks", api_board.remove_fork, "board", 204),
@@ -343,7 +348,7 @@ API = [
         "board",
         media_type="application/json",
     ),
-    Endpoint("GET", "/keys", api_board.list_keys, "board"),
+    Endpoint("GET", "/keys", api_board.list_signing_keys, "board"),
     Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
     Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),
@@ -377,11 +382,11 @@ API = [
     Endpoint("GET", "/tasks/{task}/compare", api_evaluation.compare_models, "evaluation"),
     Endpoint("GET", "/tasks/{task}/compare/examples", api_evaluation.list_differences, "evaluation"),
     Endpoint("GET", "/tasks/{task}/runs", api_evaluation.list_runs, "evaluation"),
-    Endpoint("GET", "/runs/{cell}", api_evaluation.get_run, "evaluation"),
-    Endpoint("POST", "/runs/{cell}/cancel", api_evaluation.cancel_run, "evaluation"),
-    Endpoint("POST", "/runs/{cell}/retry", api_evaluation.retry_run, "evaluation"),
+    Endpoint("GET", "/runs/{number}", api_evaluation.get_run, "evaluation"),
+    Endpoint("POST", "/runs/{number}/cancel", api_evaluation.cancel_run, "evaluation"),
+    Endpoint("POST", "/runs/{number}/retry", api_evaluation.retry_run, "evaluation"),
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
-    Endpoint("POST", "/tasks/{task}/rounds", api_rounds.create_round, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
@@ -399,20 +404,20 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/readiness", api_rounds.get_readiness, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.make_choice, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/sessions", api_rounds.start_session, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.choose, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/sessions", api_rounds.begin_writing, "writing"),
     Endpoint("GET", "/sessions/{key}", api_rounds.get_writing_session, "writing"),
-    Endpoint("POST", "/sessions/{key}/attempts", api_rounds.submit_attempt, "writing"),
+    Endpoint("POST", "/sessions/{key}/attempts", api_rounds.write, "writing"),
     Endpoint("PUT", "/sessions/{key}/draft", api_rounds.save_draft, "writing"),
-    Endpoint("POST", "/sessions/{key}/end", api_rounds.give_up_session, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.note_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract_attempt, "writing", 204),
+    Endpoint("POST", "/sessions/{key}/end", api_rounds.end_writing, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.add_notes, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract, "writing", 204),
     Endpoint("GET", "/attempts/{attempt}/words", api_helps.get_moving_words, "writing"),
     Endpoint("GET", "/sessions/{key}/inspiration", api_helps.list_inspiration, "writing"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_helps.get_practice, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise_writing, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise, "writing"),
     Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
@@ -423,12 +428,12 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/eligibility", api_quizzes.get_eligibility, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_quizzes.list_eligible, "quizzes"),
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
-    Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.set_qualification, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.qualify, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
-    Endpoint("PUT", "/me/facts", api_quizzes.state_my_fact, "me"),
+    Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -63,3 +64,30 @@ def test_the_clients_calls_are_those_of_the_api() -> None:
     command = [sys.executable, "scripts/make_client.py", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+ROLES = {"require_admin", "require_owner", "require_role"}
+
+
+def acting(path: Path) -> Iterator[ast.FunctionDef]:
+    """Go through the functions of a file that change something: what a page does with a form, all of the API."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            given = [ast.unparse(one.annotation) for one in node.args.args if one.annotation]
+            if "Posting" in given or "pages" not in path.parts:
+                yield node
+
+
+def test_roles_are_checked_by_the_verbs_of_services() -> None:
+    """No endpoint, no command and no page that takes a form asks for a role itself; pages ask for what they show."""
+    folder = ROOT / "src" / "quintain"
+    surfaces = [*folder.glob("web/api/**/*.py"), *folder.glob("cli/**/*.py"), *folder.glob("web/pages/**/*.py")]
+    asking = {
+        f"{path.name}: {function.name}"
+        for path in surfaces
+        for function in acting(path)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id in ROLES
+    }
+    assert asking == set()
+    assert len(surfaces) > 60

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.tasks import Found, Hit
 from quintain.core.task import Task
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -26,29 +27,6 @@ class TaskCard:
     datasets: int
     examples: int
     models: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that was found; *url* is its page within the application."""
-
-    title: str
-    detail: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found."""
-
-    tasks: tuple[Hit, ...] = ()
-    datasets: tuple[Hit, ...] = ()
-    models: tuple[Hit, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """How many things were found."""
-        return len(self.tasks) + len(self.datasets) + len(self.models)
 
 
 def task_cards(db: Session, actor: Actor) -> list[TaskCard]:

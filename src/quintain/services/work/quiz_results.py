@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records.work import PersonResult, QuestionResult, Quiz, QuizLine, QuizResults
 from quintain.core.rounds import RoundState
 from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_owner
@@ -19,62 +18,9 @@ from quintain.services.collect.rounds import list_rounds
 from quintain.services.tasks.definitions import find_row
 from quintain.services.validate.validations import find as find_validation
 from quintain.services.validate.validations import list_validations
-from quintain.services.work.quizzes import QuizInfo, put_quiz
+from quintain.services.work.quizzes import put_quiz
 from quintain.store.database import lock, transaction
 from quintain.store.queries.work import qualify as queries
-
-
-@dataclass(frozen=True, slots=True)
-class QuizLine:
-    """A quiz in a list; *passed* says whether whoever asks has passed it."""
-
-    name: str
-    version: int
-    questions: int
-    practice: int
-    retired: bool
-    passed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PersonResult:
-    """How one person did: tries, the most that were right, and whether the quiz was ever passed."""
-
-    name: str
-    tries: int
-    best: int
-    total: int
-    passed: bool
-    last_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionResult:
-    """How often each option of a question was chosen in the newest version, and the share of right answers."""
-
-    text: str
-    options: tuple[str, ...]
-    answer: int
-    chosen: tuple[int, ...]
-    rate: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class QuizResults:
-    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed."""
-
-    task: str
-    name: str
-    version: int
-    people: int
-    passed: int
-    tries: int
-    by_person: tuple[PersonResult, ...]
-    by_question: tuple[QuestionResult, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return asdict(self)
 
 
 def quiz_list(db: Session, actor: Actor, task: str) -> list[QuizLine]:
@@ -119,7 +65,7 @@ def quiz_results(db: Session, actor: Actor, task: str, name: str) -> QuizResults
     )
 
 
-def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
+def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
     """Take a quiz out of use; who passed it has passed it. Refused while an open round or validation asks for it."""
     with transaction(db):
         find_row(db, task)
