@@ -211,10 +211,10 @@ PAGES = [
     Page("GET", "/tasks/{task}/compare", compare.show),
     # runs
     Page("GET", "/tasks/{task}/runs", runs.index),
-    Page("GET", "/runs/{number}", runs.show),
-    Page("GET", "/runs/{number}/events", runs.stream),
-    Page("POST", "/runs/{number}/cancel", runs.cancel),
-    Page("POST", "/runs/{number}/retry", runs.retry),
+    Page("GET", "/runs/{cell}", runs.show),
+    Page("GET", "/runs/{cell}/events", runs.stream),
+    Page("POST", "/runs/{cell}/cancel", runs.cancel),
+    Page("POST", "/runs/{cell}/retry", runs.retry),
     Page("GET", "/tasks/{task}/talk", talk.talk_page),
     Page("POST", "/tasks/{task}/talk", talk.ask),
     # rounds, for their owners
