@@ -12,13 +12,14 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.tasks import Visibility
 from quintain.data.plan import ImportPlan
 from quintain.perturb.contract import names_of
 from quintain.services.data.datasets import VersionInfo, import_dataset
 from quintain.services.evaluate.cells import variant_name
 from quintain.services.evaluate.run_cell import variant_of
 from quintain.services.evaluate.standing import SHARES
-from quintain.services.models.registry import ModelVersionInfo, Visibility, register_version
+from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs

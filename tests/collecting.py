@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.collect import Verdict
 from quintain.models.contract import Batch
 from quintain.services.collect.attempt import attempt
 from quintain.services.collect.prompts import import_prompts
 from quintain.services.collect.rounds import RoundInfo, open_round, put_round
-from quintain.services.collect.verdicts import Verdict
 from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task

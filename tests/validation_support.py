@@ -9,10 +9,11 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.judging import Receipt
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import validations as validate
-from quintain.services.validate.handing_in import Answer, Receipt
+from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.handing_out import HeldPage
 from quintain.services.validate.validation import ValidationInfo
 from tests.people import make_person

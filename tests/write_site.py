@@ -62,4 +62,4 @@ def ref_of(place: str) -> str:
 def made(site: Site, place: str) -> int:
     """Count the attempts of a round."""
     with site.workspace.session() as db:
-        return counters(db, OPERATOR, ref_of(place)).total.attempts
+        return counters(db, OPERATOR, ref_of(place)).attempts

@@ -84,7 +84,7 @@ def try_it(page: Page) -> None:
 def made(workspace: Workspace, info: RoundInfo) -> int:
     """Count the attempts of a round."""
     with workspace.session() as db:
-        return counters(db, OPERATOR, info.ref).total.attempts
+        return counters(db, OPERATOR, info.ref).attempts
 
 
 def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, start: Start, written: Workspace) -> None:

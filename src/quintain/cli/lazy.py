@@ -87,7 +87,13 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.harvest.harvest:harvest",),
     ),
     "validate": Listed(
-        "Let people judge what was collected.", ("quintain.cli.validate.validate:app", "quintain.cli.validate.console")
+        "Let people judge what was collected.",
+        (
+            "quintain.cli.validate.validate:app",
+            "quintain.cli.validate.console",
+            "quintain.cli.validate.gold",
+            "quintain.cli.validate.judges",
+        ),
     ),
     "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
     "study": Listed("Study data and the people behind it.", ("quintain.cli.plain.study:app",)),

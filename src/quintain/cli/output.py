@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.records.base import plain
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -31,12 +30,12 @@ def leave_stdout(leave: bool) -> None:
 
 def print_json(value: Any) -> None:
     """Print *value* as JSON, for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain), err=out.stderr)
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=plain), err=out.stderr)
 
 
 def print_json_line(value: Any) -> None:
     """Print *value* as one line of JSON, for programs that follow along."""
-    typer.echo(json.dumps(value, ensure_ascii=False, default=_plain), err=out.stderr)
+    typer.echo(json.dumps(value, ensure_ascii=False, default=plain), err=out.stderr)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
@@ -109,16 +108,3 @@ def explain(error: QuintainError) -> None:
             err.print(f"… and {error.total - len(error.faults)} more.", markup=False)
     if error.remedy:
         err.print(error.remedy, markup=False, soft_wrap=True)
-
-
-def _plain(value: object) -> Any:
-    """Turn what services give into what JSON knows."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: getattr(value, item.name) for item in fields(value)}
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")

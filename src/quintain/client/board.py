@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 
+from quintain.client.calls.board import BoardCalls
 from quintain.client.refs import task_path
-from quintain.client.result_shapes import (
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.records.base import Record
+from quintain.core.records.board import (
+    Aggregations,
     Board,
-    Estimate,
+    BoardSettings,
     Fork,
-    RankedModel,
     Ranking,
-    SigningKey,
+    Sensitivity,
     Snapshot,
-    SnapshotCheck,
     Uncertainty,
 )
-from quintain.client.transport import Transport
-from quintain.core.errors import BadInput, NotFound
 from quintain.data.signatures import digest, is_signed, key_id
 
 
@@ -52,102 +53,73 @@ class View(Choices, Part, total=False):
     """How to weigh a board, and which part of it."""
 
 
-class BoardCalls:
-    """What `Client` can ask about the board of a task."""
+@dataclass(frozen=True, slots=True)
+class SnapshotCheck(Record):
+    """What a server says of a snapshot's file; *key_id* is the key that signed it, None where it is not signed."""
 
-    _transport: Transport
+    hash: str
+    task: str
+    key_id: str | None
+    intact: bool
+    signed: bool
+    published: bool
+    kept: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is this server's: unchanged, signed with a key of the server's, and kept there."""
+        return self.intact and self.signed and self.published and self.kept
+
+
+class BoardClient(BoardCalls):
+    """What `Client` can ask about the board of a task."""
 
     def board(self, task: str, **part: Unpack[Part]) -> Board:
         """Give every model's value on every axis and data set."""
-        return Board.read(self._transport.ask("GET", f"{task_path(task)}/board", params=dict(part)))
+        return self._transport.read(Board, "GET", f"{task_path(task)}/board", params=dict(part))
 
     def rank(self, task: str, **view: Unpack[View]) -> Ranking:
         """Rank the board by a view of it: `client.rank("sentiment", weights={"performance": 4, "memory": 1})`."""
-        found = self._transport.ask("GET", f"{task_path(task)}/board/rank", params=_query(view))
-        return Ranking.read({**found, "models": [_ranked(model) for model in found["models"]]})
+        return self._transport.read(Ranking, "GET", f"{task_path(task)}/board/rank", params=_query(view))
 
     def uncertainty(self, task: str, **view: Unpack[View]) -> Uncertainty:
         """Say how sure a ranking is: intervals of ranks, how probably one is above another, groups of ties."""
-        return Uncertainty.read(self._transport.ask("GET", f"{task_path(task)}/board/uncertainty", params=_query(view)))
+        return self._transport.read(Uncertainty, "GET", f"{task_path(task)}/board/uncertainty", params=_query(view))
 
-    def aggregations(self, task: str, **view: Unpack[View]) -> dict[str, Any]:
-        """Rank the board by every aggregation.
+    def aggregations(self, task: str, **view: Unpack[View]) -> Aggregations:
+        """Rank the board by every aggregation."""
+        return self._transport.read(Aggregations, "GET", f"{task_path(task)}/board/aggregations", params=_query(view))
 
-        `aggregations` names them; each of `models` has `model`, `name`, `pareto`, and in `aggregates` by the name of
-        the aggregation a `score` and a `rank`.
-        """
-        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/aggregations", params=_query(view))
-        return found
-
-    def sensitivity(self, task: str, **view: Unpack[View]) -> dict[str, Any]:
-        """Say what the lead of the `leader` hangs on.
-
-        `weights` (by axis) and `epsilon` have `value`, and from `low` to `high` the leader leads; each of `pool` is
-        what the board would be `without` one model.
-        """
-        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/sensitivity", params=_query(view))
-        return found
+    def sensitivity(self, task: str, **view: Unpack[View]) -> Sensitivity:
+        """Say what the lead of the `leader` hangs on."""
+        return self._transport.read(Sensitivity, "GET", f"{task_path(task)}/board/sensitivity", params=_query(view))
 
     def export_board(self, task: str, format: str = "csv", *, model: str = "", **view: Unpack[View]) -> str:  # noqa: A002 - the API's word
         """Give a ranking as text: csv, json, latex, markdown, harness or model-index (of one *model*)."""
         params = {**_query(view), "format": format, "model": model}
         return self._transport.text("GET", f"{task_path(task)}/board/export", params=params)
 
-    def forks(self, task: str) -> list[Fork]:
-        """List the views that people keep under a name; `client.rank(task, **fork.view)` ranks by one."""
-        found = self._transport.ask("GET", f"{task_path(task)}/board/forks")
-        return [Fork.read(item) for item in found["forks"]]
-
     def save_fork(self, task: str, name: str, **choices: Unpack[Choices]) -> Fork:
         """Keep a view under a name, for everybody to choose; saying it again changes one's own."""
-        where = f"{task_path(task)}/board/forks"
-        return Fork.read(self._transport.ask("POST", where, json={"name": name, **choices}))
+        return self._transport.read(Fork, "POST", f"{task_path(task)}/board/forks", json={"name": name, **choices})
 
-    def remove_fork(self, task: str, name: str) -> None:
-        """Remove a view: one's own or, for the owner of the task, anybody's."""
-        self._transport.ask("DELETE", f"{task_path(task)}/board/forks", params={"name": name})
-
-    def board_settings(self, task: str) -> dict[str, Any]:
-        """Give what the owner set: `datasets`, `weights`, `caps`, `metric`, `machine`, who is shown, `freeze_until`."""
-        found: dict[str, Any] = self._transport.ask("GET", f"{task_path(task)}/board/settings")
-        return found
-
-    def set_board(self, task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def set_board(self, task: str, settings: Mapping[str, Any]) -> BoardSettings:
         """Set the board (its owner); what *settings* leave out goes back to its default.
 
         Without `datasets` those score that did; with it, those that are named.
         """
-        found: dict[str, Any] = self._transport.ask("PUT", f"{task_path(task)}/board/settings", json=dict(settings))
-        return found
+        return self._transport.read(BoardSettings, "PUT", f"{task_path(task)}/board/settings", json=dict(settings))
 
-    def remeasure(self, task: str) -> dict[str, Any]:
-        """Queue what was measured on another class of machine than the one that ranks (the task's owner).
-
-        `queued` counts the measurements, and `machine` is the class whose workers take them.
-        """
-        found: dict[str, Any] = self._transport.ask("POST", f"{task_path(task)}/board/remeasure")
-        return found
-
-    def let_score(self, dataset: str, scores: bool = True) -> dict[str, Any]:
+    def let_score(self, dataset: str, scores: bool = True) -> BoardSettings:
         """Let a data set score (its owner), or show it without scoring: `client.let_score("sentiment/reviews")`."""
         task, _, name = dataset.partition("/")
         where = f"{task_path(task)}/board/datasets/{quote(name, safe='')}"
-        found: dict[str, Any] = self._transport.ask("PUT", where, json={"scores": scores})
-        return found
-
-    def snapshots(self, task: str) -> list[Snapshot]:
-        """List the frozen copies of the board, the newest first."""
-        found = self._transport.ask("GET", f"{task_path(task)}/board/snapshots")
-        return [Snapshot.read(item) for item in found["snapshots"]]
+        return self._transport.read(BoardSettings, "PUT", where, json={"scores": scores})
 
     def take_snapshot(self, task: str, title: str = "", **view: Unpack[View]) -> Snapshot:
         """Freeze the board as everybody may see it, with the hash of every input."""
         where = f"{task_path(task)}/board/snapshots"
-        return Snapshot.read(self._transport.ask("POST", where, params=_query(view), json={"title": title}))
-
-    def signing_keys(self) -> list[SigningKey]:
-        """List the public keys that the server signs snapshots with, also those that were replaced."""
-        return [SigningKey.read(item) for item in self._transport.ask("GET", "/keys")["keys"]]
+        return self._transport.read(Snapshot, "POST", where, params=_query(view), json={"title": title})
 
     def snapshot(self, task: str, snapshot: str) -> bytes:
         """Give the file of a frozen copy, named by its hash or the beginning of it."""
@@ -195,8 +167,3 @@ def _query(view: View) -> dict[str, Any]:
         name: ",".join(f"{key}:{number}" for key, number in value.items()) if isinstance(value, Mapping) else value
         for name, value in view.items()
     }
-
-
-def _ranked(model: Mapping[str, Any]) -> RankedModel:
-    values = {axis: Estimate.read(figure) if figure else None for axis, figure in model["values"].items()}
-    return RankedModel.read({**model, "values": values})

@@ -11,6 +11,7 @@ from typing import Any
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
 from quintain.core.errors import Conflict, Unavailable
+from quintain.core.records.tasks import Submission, Upload
 
 PART = 1 << 20
 ATTEMPTS = 5
@@ -24,35 +25,33 @@ def upload(transport: Transport, archive: Path, progress: Progress, *, part: int
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     size = archive.stat().st_size
     state = _ask(transport, "POST", "/uploads", json={"size": size, "sha256": digest})
-    address = f"/uploads/{state['id']}"
-    progress(state["received"], size)
+    address = f"/uploads/{state.id}"
+    progress(state.received, size)
     with archive.open("rb") as stream:
-        while state["received"] < size:
-            stream.seek(state["received"])
-            params = {"offset": state["received"]}
+        while state.received < size:
+            stream.seek(state.received)
+            params = {"offset": state.received}
             try:
                 state = _ask(transport, "PUT", address, content=stream.read(part), params=params)
             except Conflict:  # it knows better how far it is
                 state = _ask(transport, "GET", address)
-            progress(state["received"], size)
-    return str(state["id"])
+            progress(state.received, size)
+    return str(state.id)
 
 
 def submit(
     transport: Transport, archive: Path, task: str, *, name: str | None, visibility: str, progress: Progress
-) -> dict[str, Any]:
+) -> Submission:
     """Upload *archive* and submit it to *task*; give the version that was made."""
     body = {"upload": upload(transport, archive, progress), "name": name, "visibility": visibility}
-    made: dict[str, Any] = transport.ask("POST", f"{task_path(task)}/models", json=body)
-    return made
+    return transport.read(Submission, "POST", f"{task_path(task)}/models", json=body)
 
 
-def _ask(transport: Transport, method: str, path: str, **request: Any) -> dict[str, Any]:
+def _ask(transport: Transport, method: str, path: str, **request: Any) -> Upload:
     """Call an endpoint that may be called twice, again and again while the connection breaks."""
     for attempt in range(ATTEMPTS):
         try:
-            answer: dict[str, Any] = transport.ask(method, path, **request)
-            return answer
+            return transport.read(Upload, method, path, **request)
         except Unavailable:
             if attempt == ATTEMPTS - 1:
                 raise

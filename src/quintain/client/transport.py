@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 
@@ -19,7 +19,9 @@ from quintain.core.errors import (
     TooMany,
     Unavailable,
 )
+from quintain.core.records.base import Misread, decode
 
+T = TypeVar("T")
 ERRORS: Mapping[int, type[QuintainError]] = {
     401: NotSignedIn,
     403: Forbidden,
@@ -50,6 +52,19 @@ class Transport:
                 url=self.url,
                 remedy="Check that the address is that of a Quintain server.",
             ) from None
+
+    def read(self, kind: type[T], method: str, path: str, *, params: Mapping[str, Any] | None = None, **body: Any) -> T:
+        """Send a request and give the record that comes back; parameters that are None or empty are left out."""
+        asked = {name: value for name, value in (params or {}).items() if value is not None and value != ""}
+        try:
+            return decode(kind, self.ask(method, path, params=asked, **body))
+        except Misread as error:
+            raise Unavailable(
+                "What {url} answers is not understood: {error}.",
+                url=self.url,
+                error=error,
+                remedy="Use a client of the server's version.",
+            ) from error
 
     def text(self, method: str, path: str, **request: Any) -> str:
         """Send a request and give the text that comes back."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from quintain.core.records.base import Record
+
 
 class RoleName(StrEnum):
     """What a person is to the platform or, for an owner, to one task."""
@@ -17,7 +19,7 @@ class RoleName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Record):
     """A role held everywhere (*task* is None) or on one task only."""
 
     role: RoleName

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
+from quintain.core.records.base import Record
 from quintain.core.spec import N_, any_tables, option, specification, table, tables, twice
 
 TargetMode = Literal["one", "random", "ensemble", "best"]
@@ -31,7 +32,7 @@ class RoundState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class Money(Record):
     """An amount in minor units (cents), so that sums are exact.
 
     >>> str(Money(30, "USD")), str(Money(1250, "JPY"))

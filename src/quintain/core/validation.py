@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
+from quintain.core.records.base import Record
 from quintain.core.rounds import Money
 from quintain.core.spec import option, specification, table, tables
 
@@ -119,7 +120,7 @@ class JudgeReward:
 
 
 @specification
-class UnqualifyRule:
+class UnqualifyRule(Record):
     """When a judge is unqualified; never on fewer than *least* compared judgements.
 
     - `disagreement`: the share of items on which the majority of the others said otherwise is above *limit*;

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.core.records.figures import Estimate
 from quintain.core.task import AnswerType, Task
 from quintain.metrics.aligned import Aligned, Rows, align
 from quintain.metrics.contract import METRICS, Metric
-from quintain.stats.bootstrap import Estimate, IntArray, Tally
+from quintain.stats.bootstrap import IntArray, Tally
 from quintain.stats.posterior import Draws
 from quintain.tasks.answer_kinds.contract import Values, answers_of
 from quintain.tasks.contract import kind_of

@@ -16,8 +16,9 @@ import numpy.typing as npt
 import scipy
 
 from quintain.core.errors import BadInput
+from quintain.core.records.figures import Estimate
 from quintain.core.task import AnswerType
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Prior, Tally
+from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
 from quintain.stats.posterior import Draws, mean_estimate
 from quintain.tasks.answer_kinds.contract import Values, answers_of
 

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from quintain.core.records.figures import Estimate
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import Metric
-from quintain.stats.bootstrap import Estimate, IntArray, Tally, interval
+from quintain.stats.bootstrap import IntArray, Tally, interval
 from quintain.stats.paired import PairedDifference
 from quintain.stats.posterior import is_constant, is_few, posterior_totals
 

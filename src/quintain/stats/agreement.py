@@ -18,7 +18,8 @@ from typing import Any, Literal
 import numpy as np
 
 from quintain.core.errors import BadInput
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
 from quintain.stats.judgements import Judgements
 
 Level = Literal["nominal", "ordinal", "interval"]

@@ -25,21 +25,6 @@ BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure with its interval; where it is undefined, *value* is None and *reason* says why."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    reason: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        shape: dict[str, Any] = {"value": self.value, "low": self.low, "high": self.high}
-        return shape | {"reason": self.reason} if self.reason else shape
-
-
-@dataclass(frozen=True, slots=True)
 class Prior:
     """What one example adds at its *best* and at its *worst*, a row for each class; for figures from few examples.
 

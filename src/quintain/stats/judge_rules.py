@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from quintain.core.records.judging import RulePower
 from quintain.core.validation import UnqualifyRule
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.workers import wilson
 
 PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # the one-coin model's prior on accuracies
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """How often a rule catches somebody after so many judgements: a random clicker, and an honest judge.
-
-    *clicker* chooses evenly among the labels; *honest* agrees as often as the median judge.
-    """
-
-    judgements: int
-    clicker: float
-    honest: float
 
 
 def catches(
@@ -58,7 +45,7 @@ def catches(
     return np.asarray(enough & caught)
 
 
-def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -> Power:
+def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -> RulePower:
     """Compute how often *rule* catches a clicker on one of *labels*, and a judge who agrees at the rate *honest*.
 
     A clicker agrees with any majority once in *labels* times, so the number of agreements is binomial.
@@ -69,7 +56,7 @@ def power(rule: UnqualifyRule, judgements: int, *, labels: int, honest: float) -
     hits = np.arange(judgements + 1)
     caught = catches(rule, hits, np.full_like(hits, judgements))
     chance = [_binomial(hits, judgements, rate) for rate in (1 / max(labels, 1), honest)]
-    return Power(judgements, *(float(np.clip(some[caught].sum(), 0, 1)) for some in chance))
+    return RulePower(judgements, *(float(np.clip(some[caught].sum(), 0, 1)) for some in chance))
 
 
 def _binomial(hits: IntArray, total: int, rate: float) -> FloatArray:

@@ -10,16 +10,9 @@ import numpy.typing as npt
 import scipy
 
 from quintain.core.errors import BadInput
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, Tally, interval
-
-
-@dataclass(frozen=True, slots=True)
-class McNemar:
-    """How many examples only the first and only the second model has right, and the exact two-sided p-value."""
-
-    first_only: int
-    second_only: int
-    p_value: float
+from quintain.core.records.evaluate import McNemar
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
 
 
 @dataclass(frozen=True, slots=True)

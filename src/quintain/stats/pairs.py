@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray, interval
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray, interval
 from quintain.stats.judgements import Judgements
 
 

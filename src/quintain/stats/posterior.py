@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from quintain.stats.bootstrap import BLOCK, Estimate, FloatArray, IntArray, Tally, interval
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import BLOCK, FloatArray, IntArray, Tally, interval
 from quintain.stats.joint import by_unit, units_of
 
 # Below so many examples (or groups) the percentile bootstrap misses too often, with macro averages most of all.

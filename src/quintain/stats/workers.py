@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from quintain.stats.bootstrap import Estimate, FloatArray, IntArray
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import fit_one_coin
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
 
+from quintain.core.records.base import Record
+from quintain.core.records.board import Board
 from quintain.web.api.access import people as api_people
+from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import pay as api_pay
@@ -76,21 +81,30 @@ class Endpoint:
     tag: str
     status: int = 200
     media_type: str = ""
+    answer: type[Record] | None = None  # where the view writes the answer itself
+
+    @property
+    def name(self) -> str:
+        """What the client calls it: a thing that is asked for by its noun, all else by its verb."""
+        return re.sub("^(get|list)_", "", self.view.__name__)
 
     def add_to(self, router: APIRouter) -> None:
         """Put the endpoint on *router*."""
         responses: dict[int | str, dict[str, Any]] = {}
         if self.media_type:
             responses[self.status] = {"content": {self.media_type: {"schema": {"type": "string", "format": "binary"}}}}
+        if self.answer:
+            responses[self.status] = {"model": self.answer}
         router.add_api_route(
             f"/api/v1{self.path}",
-            answering(self.view),
+            answering(as_json(self.view, self.status)),
             methods=[self.method],
             tags=[self.tag],
             status_code=self.status,
-            operation_id=self.view.__name__,
+            operation_id=self.name,
             summary=(self.view.__doc__ or "").split("\n")[0],
             responses=responses,
+            response_class=Response if self.media_type else JSONResponse,
         )
 
 
@@ -272,16 +286,16 @@ API = [
     Endpoint("GET", "/status", api_status.get_status, "status"),
     Endpoint("GET", "/search", api_tasks.search, "tasks"),
     Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
-    Endpoint("POST", "/tasks", api_tasks.create_task, "tasks", 201),
+    Endpoint("POST", "/tasks", api_tasks.put_task, "tasks", 201),
     Endpoint("GET", "/tasks/{task}", api_tasks.get_task, "tasks"),
     Endpoint("PUT", "/tasks/{task}", api_tasks.change_task, "tasks"),
     Endpoint("DELETE", "/tasks/{task}", api_tasks.archive_task, "tasks", 204),
-    Endpoint("GET", "/tasks/{task}/history", api_tasks.task_history, "tasks"),
+    Endpoint("GET", "/tasks/{task}/history", api_tasks.get_task_history, "tasks"),
     Endpoint("GET", "/tasks/{task}/datasets", api_datasets.list_datasets, "datasets"),
     Endpoint("POST", "/tasks/{task}/datasets", api_datasets.import_dataset, "datasets", 201),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}", api_datasets.get_dataset, "datasets"),
-    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview_dataset, "datasets"),
-    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.count_labels, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/preview", api_datasets.preview, "datasets"),
+    Endpoint("GET", "/tasks/{task}/datasets/{dataset}/labels", api_datasets.get_label_counts, "datasets"),
     Endpoint("GET", "/tasks/{task}/datasets/{dataset}/diff", api_datasets.diff_datasets, "datasets"),
     Endpoint(
         "GET",
@@ -290,11 +304,11 @@ API = [
         "datasets",
         media_type="application/octet-stream",
     ),
-    Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", media_type="application/json"),
-    Endpoint("GET", "/tasks/{task}/board/rank", api_board.rank_board, "board"),
-    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_board_uncertainty, "board"),
-    Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_board_aggregations, "board"),
-    Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_board_sensitivity, "board"),
+    Endpoint("GET", "/tasks/{task}/board", api_board.get_board, "board", answer=Board),
+    Endpoint("GET", "/tasks/{task}/board/rank", api_board.get_rank, "board"),
+    Endpoint("GET", "/tasks/{task}/board/uncertainty", api_board.get_uncertainty, "board"),
+    Endpoint("GET", "/tasks/{task}/board/aggregations", api_board.get_aggregations, "board"),
+    Endpoint("GET", "/tasks/{task}/board/sensitivity", api_board.get_sensitivity, "board"),
     Endpoint("GET", "/tasks/{task}/board/models/{model}", api_board.get_board_model, "board"),
     Endpoint(
         "GET",
@@ -304,9 +318,9 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/board/settings", api_board.get_board_settings, "board"),
-    Endpoint("PUT", "/tasks/{task}/board/settings", api_board.change_board_settings, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/settings", api_board.set_board, "board"),
     Endpoint("POST", "/tasks/{task}/board/remeasure", api_board.remeasure, "board"),
-    Endpoint("PUT", "/tasks/{task}/board/datasets/{dataset}", api_board.change_scoring, "board"),
+    Endpoint("PUT", "/tasks/{task}/board/datasets/{dataset}", api_board.let_score, "board"),
     Endpoint("GET", "/tasks/{task}/board/forks", api_board.list_forks, "board"),
     Endpoint("POST", "/tasks/{task}/board/forks", api_board.save_fork, "board", 201),
     Endpoint("DELETE", "/tasks/{task}/board/forks", api_board.remove_fork, "board", 204),
@@ -319,7 +333,7 @@ API = [
         "board",
         media_type="application/json",
     ),
-    Endpoint("GET", "/keys", api_board.list_keys, "board"),
+    Endpoint("GET", "/keys", api_board.list_signing_keys, "board"),
     Endpoint("GET", "/tasks/{task}/models", api_models.list_models, "models"),
     Endpoint("GET", "/tasks/{task}/models/{model}", api_models.get_model, "models"),
     Endpoint("PUT", "/tasks/{task}/models/{model}/visibility", api_models.change_visibility, "models"),
@@ -353,11 +367,11 @@ API = [
     Endpoint("GET", "/tasks/{task}/compare", api_evaluation.compare_models, "evaluation"),
     Endpoint("GET", "/tasks/{task}/compare/examples", api_evaluation.list_differences, "evaluation"),
     Endpoint("GET", "/tasks/{task}/runs", api_evaluation.list_runs, "evaluation"),
-    Endpoint("GET", "/runs/{cell}", api_evaluation.get_run, "evaluation"),
-    Endpoint("POST", "/runs/{cell}/cancel", api_evaluation.cancel_run, "evaluation"),
-    Endpoint("POST", "/runs/{cell}/retry", api_evaluation.retry_run, "evaluation"),
+    Endpoint("GET", "/runs/{number}", api_evaluation.get_run, "evaluation"),
+    Endpoint("POST", "/runs/{number}/cancel", api_evaluation.cancel_run, "evaluation"),
+    Endpoint("POST", "/runs/{number}/retry", api_evaluation.retry_run, "evaluation"),
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
-    Endpoint("POST", "/tasks/{task}/rounds", api_rounds.create_round, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),
@@ -375,20 +389,20 @@ API = [
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/readiness", api_rounds.get_readiness, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.make_choice, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/sessions", api_rounds.start_session, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/choices", api_rounds.choose, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/sessions", api_rounds.begin_writing, "writing"),
     Endpoint("GET", "/sessions/{key}", api_rounds.get_writing_session, "writing"),
-    Endpoint("POST", "/sessions/{key}/attempts", api_rounds.submit_attempt, "writing"),
+    Endpoint("POST", "/sessions/{key}/attempts", api_rounds.write, "writing"),
     Endpoint("PUT", "/sessions/{key}/draft", api_rounds.save_draft, "writing"),
-    Endpoint("POST", "/sessions/{key}/end", api_rounds.give_up_session, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.note_attempt, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract_attempt, "writing", 204),
+    Endpoint("POST", "/sessions/{key}/end", api_rounds.end_writing, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.add_notes, "writing"),
+    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract, "writing", 204),
     Endpoint("GET", "/attempts/{attempt}/words", api_helps.get_moving_words, "writing"),
     Endpoint("GET", "/sessions/{key}/inspiration", api_helps.list_inspiration, "writing"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_helps.get_practice, "writing"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise_writing, "writing"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/practice", api_helps.practise, "writing"),
     Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
@@ -399,76 +413,92 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/eligibility", api_quizzes.get_eligibility, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_quizzes.list_eligible, "quizzes"),
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
-    Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.set_qualification, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.qualify, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
-    Endpoint("PUT", "/me/facts", api_quizzes.state_my_fact, "me"),
+    Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}", api_validation.open_validation, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}", api_validation.get_validation, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/progress", api_validation.get_validation_progress, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/state", api_validation.set_validation_state, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/policy", api_console.get_policy, "validation"),
-    Endpoint("PUT", "/tasks/{task}/validations/{name}/policy", api_console.put_policy, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/adaptive", api_console.foresee_adaptive, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/notes", api_console.list_judging_notes, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/trail", api_console.list_validation_trail, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/items", api_validation.list_items, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/items", api_validation.add_items, "validation", 201),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}", api_validation.open_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}", api_validation.get_validation, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/progress", api_validation.get_validation_progress, "validation"
+    ),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/state", api_validation.set_validation_state, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/policy", api_console.list_validation_policies, "validation"
+    ),
+    Endpoint("PUT", "/tasks/{task}/validations/{validation}/policy", api_console.set_validation_policy, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/adaptive", api_console.foresee_adaptive, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/notes", api_console.list_judging_notes, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/trail", api_console.list_validation_trail, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/items", api_validation.list_items, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/items", api_validation.add_items, "validation", 201),
     Endpoint(
         "GET",
-        "/tasks/{task}/validations/{name}/judgements",
+        "/tasks/{task}/validations/{validation}/judgements",
         api_validation.export_judgements,
         "validation",
         media_type="application/octet-stream",
     ),
     Endpoint(
         "GET",
-        "/tasks/{task}/validations/{name}/labels",
+        "/tasks/{task}/validations/{validation}/labels",
         api_console.export_labels,
         "validation",
         media_type="application/octet-stream",
     ),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/rates", api_validation.get_error_rates, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/outcomes", api_validation.list_outcomes, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/pages", api_validation.claim_judging_page, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/review", api_validation.review_judges, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/unqualify", api_validation.unqualify_judges, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/judges", api_console.list_judges, "validation"),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/judges/{person}", api_validation.get_judge_history, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/rates", api_validation.get_error_rates, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/outcomes", api_validation.list_outcomes, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/pages", api_validation.claim_page, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/review", api_validation.review_judges, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/unqualify", api_validation.unqualify_judges, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/judges", api_console.list_judges, "validation"),
+    Endpoint(
+        "GET", "/tasks/{task}/validations/{validation}/judges/{name}", api_validation.get_judge_history, "validation"
+    ),
     Endpoint(
         "POST",
-        "/tasks/{task}/validations/{name}/judges/{person}/requalify",
-        api_validation.requalify_judge,
+        "/tasks/{task}/validations/{validation}/judges/{name}/requalify",
+        api_validation.requalify,
         "validation",
     ),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/gold", api_validation.list_gold, "validation"),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/gold", api_validation.add_gold, "validation", 201),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/items/{item}/gold", api_validation.make_gold, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/gold", api_validation.list_gold, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/gold", api_validation.add_gold, "validation", 201),
     Endpoint(
-        "POST", "/tasks/{task}/validations/{name}/gold/{item}/retire", api_validation.retire_gold, "validation", 204
+        "POST", "/tasks/{task}/validations/{validation}/items/{item}/gold", api_validation.make_gold, "validation", 201
     ),
-    Endpoint(
-        "POST", "/tasks/{task}/validations/{name}/gold/{item}/restore", api_validation.restore_gold, "validation", 204
-    ),
-    Endpoint("POST", "/tasks/{task}/validations/{name}/quiz", api_validation.make_quiz, "validation", 201),
-    Endpoint("GET", "/tasks/{task}/validations/{name}/contested", api_validation.list_contested, "validation"),
     Endpoint(
         "POST",
-        "/tasks/{task}/validations/{name}/items/{item}/decision",
-        api_validation.decide_item,
+        "/tasks/{task}/validations/{validation}/gold/{item}/retire",
+        api_validation.retire_gold,
         "validation",
         204,
     ),
-    Endpoint("GET", "/pages/{key}", api_validation.get_judging_page, "validation"),
-    Endpoint("POST", "/pages/{key}", api_validation.submit_judging_page, "validation"),
-    Endpoint("PUT", "/pages/{key}/answers/{item}", api_validation.save_judging_answer, "validation"),
-    Endpoint("POST", "/pages/{key}/extend", api_validation.extend_judging_page, "validation"),
-    Endpoint("POST", "/pages/{key}/return", api_validation.return_judging_page, "validation", 204),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/gold/{item}/restore",
+        api_validation.restore_gold,
+        "validation",
+        204,
+    ),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/quiz", api_validation.make_entry_quiz, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/contested", api_validation.list_contested, "validation"),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/validations/{validation}/items/{item}/decision",
+        api_validation.adjudicate,
+        "validation",
+        204,
+    ),
+    Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
+    Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),
+    Endpoint("PUT", "/pages/{token}/answers/{item}", api_validation.save_answer, "validation"),
+    Endpoint("POST", "/pages/{token}/extend", api_validation.extend_page, "validation"),
+    Endpoint("POST", "/pages/{token}/return", api_validation.return_page, "validation", 204),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
     Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.records.board import Remeasured
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.board.assemble import board
@@ -316,9 +317,9 @@ def test_what_was_measured_elsewhere_is_measured_again_by_workers_of_the_class_o
     evaluated(db, blobs, one, up_to(70), machine="old")
     with pytest.raises(Forbidden):
         remeasure(db, blobs, builder, "mood")
-    assert remeasure(db, blobs, owner, "mood").as_dict() == {"machine": "old", "queued": 0}
+    assert remeasure(db, blobs, owner, "mood") == Remeasured("old", 0)
     set_board(db, owner, "mood", {"machine": "new box"})
-    assert remeasure(db, blobs, owner, "mood").as_dict() == {"machine": "new box", "queued": 1}
+    assert remeasure(db, blobs, owner, "mood") == Remeasured("new box", 1)
     waiting = board(db, blobs, ANONYMOUS, "mood")
     gap = waiting.models[0].gaps["throughput"][0]
     assert gap is not None

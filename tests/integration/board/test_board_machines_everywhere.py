@@ -15,6 +15,7 @@ import quintain
 from quintain.compose import Workspace, conditions_of
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.board import Remeasured
 from quintain.services.access import tokens
 from quintain.settings import Settings
 from quintain.store.blobs import Blobs
@@ -64,7 +65,7 @@ def test_over_the_client(workspace: Workspace, db: Session, owner: Actor) -> Non
         assert client.board("mood").provisional
         assert client.rank("mood").runs["waiting"] == 12
         assert client.set_board("mood", {"machine": "there"})["machine"] == "there"
-        assert client.remeasure("mood") == {"machine": "there", "queued": 2}
+        assert client.remeasure("mood") == Remeasured("there", 2)
         assert client.board("mood").machine["named"]
         assert client.rank("mood").runs["waiting"] == 14
         assert client.results("mood/two")[0].gaps["memory"]["kind"] == "waiting"

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.base import plain
 from quintain.services.collect.prompts import import_prompts, list_prompts, prompt_counts
 from quintain.services.collect.rounds import close_round, put_round
 from quintain.services.tasks.definitions import put_task
@@ -46,7 +47,7 @@ def test_prompts_are_imported_with_tags_and_source(db: Session, blobs: Blobs, ow
     path = tmp_path / "reviews.csv"
     path.write_text('review,tags,row\n"Nice, really.","irony, short",17\nSo so.,,18\nSo so.,,19\n')
     report = import_prompts(db, owner, ref, path, columns={"text": "review"}, corpus="yelp", part="b", tags=["pilot"])
-    assert report.as_dict() == {"rows": 3, "added": 2, "repeated": 1, "used": 0, "used_parts": 0}
+    assert plain(report) == {"rows": 3, "added": 2, "repeated": 1, "used": 0, "used_parts": 0}
     first, second = list_prompts(db, owner, ref)
     assert (first.inputs, first.tags) == ({"text": "Nice, really."}, ("irony", "short", "pilot"))
     assert (second.corpus, second.part, second.row, second.tags) == ("yelp", "b", "18", ("pilot",))
@@ -66,7 +67,7 @@ def test_what_an_earlier_round_used_is_left_out(db: Session, blobs: Blobs, owner
     path = tmp_path / "more.jsonl"
     path.write_text(rows)
     report = import_prompts(db, owner, second, path, corpus="yelp")
-    assert report.as_dict() == {"rows": 4, "added": 1, "repeated": 0, "used": 2, "used_parts": 1}
+    assert plain(report) == {"rows": 4, "added": 1, "repeated": 0, "used": 2, "used_parts": 1}
     assert [one.inputs["text"] for one in list_prompts(db, owner, second)] == ["Three."]
 
 

@@ -16,6 +16,8 @@ import quintain
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.work import PayTotal
+from quintain.core.rounds import Money
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.writing_aids import OCCLUSIONS_PER_MINUTE, SANDBOX_PER_MINUTE
 from quintain.store.blobs import Blobs
@@ -58,7 +60,7 @@ def test_a_program_writes_as_a_person_does(clients: list[Client], info: RoundInf
             ask()
     assert ann.choose(info.ref, "warning").ready
     sandbox = ann.practice(info.ref)
-    assert (sandbox.key, sandbox.models) == ("", [])
+    assert (sandbox.key, sandbox.models) == ("", ())
     assert sandbox.prompt is not None
     with pytest.raises(quintain.BadInput, match="unchanged"):
         ann.practise(info.ref, sandbox.prompt["inputs"], "positive", prompt=sandbox.prompt["id"])
@@ -66,7 +68,7 @@ def test_a_program_writes_as_a_person_does(clients: list[Client], info: RoundInf
     assert (tried.fooled, tried.attempt_id) == (True, 0)
     assert ann.my_attempts() == []
     session = ann.begin_writing(info.ref)
-    assert session.models == ["mood/counter@1"]
+    assert session.models == ("mood/counter@1",)
     ann.save_draft(session.key, {"text": "half"}, "negative")
     assert ann.writing_session(session.key).draft == {"text": "half"}
     made = ann.write(session.key, {"text": "Good grief."}, "negative", token="once")
@@ -136,8 +138,8 @@ def test_an_owner_does_over_the_api_what_the_page_does(clients: list[Client], in
     assert owner.flags(info.ref) == []
     assert [one.withhold for one in owner.flags(info.ref, decided=True)] == [True]
     cost = owner.round_pay(info.ref, status="pending")
-    assert (cost.minutes, cost.measured, cost.hourly) == (5.0, 0, {"amount": 360, "currency": "USD"})
-    assert cost.totals == [{"kind": "base", "status": "pending", "amount": 30, "currency": "USD"}]
+    assert (cost.minutes, cost.measured, cost.hourly) == (5.0, 0, Money(360, "USD"))
+    assert cost.totals == [PayTotal("base", "pending", 30, "USD")]
     assert [(one.worker, one.amount) for one in cost.earnings] == [("ann", 30)]
     ids = [one.id for one in cost.earnings]
     with pytest.raises(quintain.BadInput, match="say why"):

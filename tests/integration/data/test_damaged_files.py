@@ -37,7 +37,7 @@ COMMANDS: dict[str, Command] = {
     "evaluate score, gold": lambda file: ["evaluate", "score", file, "whole.csv", "--metric", "accuracy"],
     "evaluate score": lambda file: ["evaluate", "score", "whole.csv", file, "--metric", "accuracy"],
     "validate open": lambda file: ["validate", "open", "mood/x", "--items", file],
-    "validate gold": lambda file: ["validate", "gold", "mood/y", "--add", file],
+    "validate gold": lambda file: ["validate", "gold", "add", "mood/y", file],
 }
 SKIPPED = "item,worker,label,text,answer,prediction"
 

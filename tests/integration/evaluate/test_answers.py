@@ -17,6 +17,7 @@ from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, OPERATOR
+from quintain.core.records.base import to_json
 from quintain.services.evaluate.answers import SHOWS, Sieve, get_answer, list_answers
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -117,7 +118,8 @@ def test_words_and_labels_are_for_those_who_may_see_them(
 def test_the_command_and_the_client_give_the_same(evaluated_site: Workspace) -> None:
     """`evaluate answers --wrong --json`, the client's `answers` and the service agree."""
     with evaluated_site.session() as db:
-        known = list_answers(db, evaluated_site.blobs, OPERATOR, MODEL, "open", Sieve("wrong")).as_dict()
+        listed = list_answers(db, evaluated_site.blobs, OPERATOR, MODEL, "open", Sieve("wrong"))
+    known = json.loads(to_json(listed))
     folder = str(evaluated_site.settings.workspace)
     command = ["-w", folder, "evaluate", "answers", MODEL, "open", "--wrong"]
     said = CliRunner().invoke(app, [*command, "--json"])

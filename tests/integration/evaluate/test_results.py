@@ -83,7 +83,7 @@ def test_all_five_axes_are_there_and_computed_once(
     kept = db.scalar(select(func.count()).select_from(ResultCache))
     assert kept == 2 * (4 + 2), "four figures of each model, and the resamples of two"
     again = {found.model_version_id: found for found in results(db, blobs, get_task(db, "mood"))}
-    assert again[brittle.model_version_id].as_dict() == brittle.as_dict()
+    assert again[brittle.model_version_id].record() == brittle.record()
     assert db.scalar(select(func.count()).select_from(ResultCache)) == kept
     put_task(db, owner, TASK.replace('"macro_f1"]', '"macro_f1", "mcc"]'))
     assert evaluate.fill(db) == 0, "a new metric needs no run"

@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.core.records.tasks import Visibility
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.models import registry as service
-from quintain.services.models.registry import ModelVersionInfo, Visibility
+from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from tests.people import make_person

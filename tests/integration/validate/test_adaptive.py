@@ -60,8 +60,8 @@ def test_what_it_would_save_is_said_from_a_model_then_from_what_was_judged(db: S
     played = adaptive_forecast.foresee_adaptive(db, owner, REF, "minimum = 2\n[adaptive]")
     assert (played.switched_on, played.accuracy, played.items) == (True, None, 40)
     chosen, safe = played.settings
-    assert (chosen.minimum, chosen.least, chosen.result.saving) == (2, 2, pytest.approx(0.6))
-    assert (safe.minimum, safe.result.saving, safe.result.changed) == (3, pytest.approx(0.4), 0.0)
+    assert (chosen.minimum, chosen.least, chosen.saving) == (2, 2, pytest.approx(0.6))
+    assert (safe.minimum, safe.saving, safe.changed) == (3, pytest.approx(0.4), 0.0)
     with pytest.raises(BadInput):
         adaptive_forecast.foresee_adaptive(db, owner, REF, "[adaptive]\nleast = 2")
     with pytest.raises(Forbidden):
@@ -82,7 +82,7 @@ def test_it_is_said_on_the_page_and_by_command(cli: Cli, workspace: Workspace, d
     assert "adaptive.least = 2" in shown
     assert validate.find(db, REF).policy.adaptive is None
     found = cli("--workspace", workspace.settings.workspace, "validate", "adaptive", REF, "--json")
-    assert json.loads(found.stdout)["from"] == "model"
+    assert json.loads(found.stdout)["basis"] == "model"
     assert json.loads(found.stdout)["settings"][0]["saving"] > 0.2
     table = cli("--workspace", workspace.settings.workspace, "validate", "adaptive", REF)
     assert "judgements saved" in table.stdout

@@ -51,7 +51,7 @@ def test_what_was_answered_is_there_again(db: Session, owner: Actor) -> None:
     assert saved[two].skip == "unclear"
     assert saved[three].flag == "spam"
     assert handing_out.claim_page(db, actor, REF) == again
-    assert again.as_dict()["items"][0]["saved"]["label"] == "positive"
+    assert handing_out.page_record(again)["items"][0]["saved"]["label"] == "positive"
     assert not any(item.done for item in again.items)
     with pytest.raises(NotFound):
         save_answer(db, other, page.token, Answer(one, "negative"))

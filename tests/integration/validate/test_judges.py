@@ -13,13 +13,14 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.validate import Batch
 from quintain.core.validation import UnqualifyRule
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import handing_out, judge_figures, judges, unqualify
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.review import review
+from quintain.services.validate.review import review, review_new
 from quintain.services.validate.validations import find
 from quintain.services.work import qualify
 from quintain.store.queries.validate import judgements as queries
@@ -71,27 +72,27 @@ def test_pages_that_were_handed_in_are_completed_tasks(db: Session, owner: Actor
 def test_a_preview_names_whom_a_rule_would_catch_and_changes_nothing(db: Session, owner: Actor) -> None:
     """The preview has the rule's power against random clickers; workers may not look."""
     people = settled(db, owner)
-    found = unqualify.preview(db, owner, REF, PAPER)
-    assert found.workers == ("judge0",)
+    found = unqualify.try_rule(db, owner, REF, PAPER)
+    assert found.workers == ["judge0"]
     assert found.judgements > 0
     assert found.power[-1].judgements == 100
     assert found.power[-1].clicker < 0.3
-    assert found.as_dict()["judgements_needed"] is None
+    assert found.judgements_needed is None
     assert not db.scalars(select(Qualification)).all()
     with pytest.raises(Forbidden):
-        unqualify.preview(db, people[1], REF, PAPER)
+        unqualify.try_rule(db, people[1], REF, PAPER)
 
 
 def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> None:
     """Nothing is deleted or unpaid; the slots are filled by others; the judge is told and gets no more pages."""
     people = settled(db, owner, ASK + "[reward]\namount = 25")
     paid = sum(db.scalars(select(Earning.amount)))
-    names, opened = unqualify.apply_rule(db, owner, REF, PAPER)
+    done = unqualify.apply_rule(db, owner, REF, PAPER)
     ground = find(db, REF)
     mine = select(Judgement.id).where(Judgement.user_id == people[0].user_id)
-    assert names == ["judge0"]
-    assert opened == len(db.scalars(mine).all()) > 0
-    assert slot_queries.counts(db, ground.id)["open"] == opened
+    assert done.unqualified == done.workers == ["judge0"]
+    assert done.opened == len(db.scalars(mine).all()) > 0
+    assert slot_queries.counts(db, ground.id)["open"] == done.opened
     assert sum(db.scalars(select(Earning.amount))) == paid
     with pytest.raises(Forbidden, match="disagreed with the majority of the others on more than 80%"):
         handing_out.claim_page(db, people[0], REF)
@@ -102,7 +103,7 @@ def test_unqualifying_sets_aside_reopens_and_pays(db: Session, owner: Actor) -> 
     assert "mixed" not in final.names()
     filled = set(db.scalars(select(Slot.judgement_id)))
     assert not filled & set(db.scalars(mine))
-    assert unqualify.preview(db, owner, REF, PAPER).workers == ()
+    assert unqualify.try_rule(db, owner, REF, PAPER).workers == []
     actions = [row.action for row in db.scalars(select(AuditEntry))]
     assert actions.count("judge.unqualify") == 1
 
@@ -184,7 +185,7 @@ def test_rules_run_after_every_batch_until_the_round_is_clean(db: Session, owner
     assert [one["qualified"] for one in found["standings"]] == [False]
     assert found["standings"][0]["rule"] == "wilson"
     assert len(found["reviews"]) == 2
-    assert review(db, owner, REF, only_new=True) is None
+    assert review_new(db, owner, REF) is None
 
 
 def test_a_review_does_not_undo_what_an_owner_restored(db: Session, owner: Actor) -> None:
@@ -231,7 +232,7 @@ def test_the_final_data_keeps_the_best_ranked_judgements(db: Session, owner: Act
     assert status["agreement"]["krippendorff_alpha"]["value"] > 0.4
     assert sum(map(sum, status["confusion"]["rows"])) == 150
     assert status["forecast"]["judgements"] == 0
-    assert status["batches"] == [{"batch": 1, "slots": 150, "filled": 150, "done": True}]
+    assert status.batches == [Batch(1, 150, 150, done=True)]
 
 
 def test_five_of_seven_judgements_are_kept_and_none_of_an_unqualified_judge(db: Session, owner: Actor) -> None:
@@ -276,14 +277,14 @@ def test_the_preview_is_right_about_random_clickers_and_says_when_a_rule_is_weak
         page = handing_out.claim_page(db, actor, "tone/check")
         assert page is not None
         answer_page(db, actor, page, truth if number % 5 else lambda inputs: str(chance.choice(LABELS)))
-    weak = unqualify.preview(db, owner, "tone/check", UnqualifyRule("disagreement", 0.8, 10))
+    weak = unqualify.try_rule(db, owner, "tone/check", UnqualifyRule("disagreement", 0.8, 10))
     assert weak.labels == 3
     assert weak.weak
     assert len(weak.workers) <= 3
     assert weak.power[-1].clicker < 0.01
     assert "agrees on 33% by chance" in weak.advice
     assert weak.better is not None
-    strong = unqualify.preview(db, owner, "tone/check", weak.better)
+    strong = unqualify.try_rule(db, owner, "tone/check", weak.better)
     assert not strong.weak
     assert strong.advice == ""
     clickers = {actor.name for actor in people[::5]}

@@ -67,22 +67,22 @@ def test_judges_are_managed_from_the_command_line(run: Any, db: Session, owner: 
     """Preview, unqualify, take back, gold, adjudicate, history, close."""
     make_ground(db, owner, 12, "automatic = false")
     judge_all(db, make_judges(db, 6), [lambda inputs: "mixed", *[truth] * 5])
-    preview = run("unqualify", REF, "--limit", "0.8", "--least", "5")
+    preview = run("rule", "try", REF, "--limit", "0.8", "--least", "5")
     assert preview["workers"] == ["judge0"]
-    assert "unqualified" not in preview
-    assert run("unqualify", REF, "--limit", "0.8", "--least", "5", "--apply")["unqualified"] == ["judge0"]
-    assert run("unqualify", REF, "--worker", "judge0", "--back", "--restore")["qualified"] == ["judge0"]
+    assert preview["unqualified"] == []
+    assert run("rule", "apply", REF, "--limit", "0.8", "--least", "5")["unqualified"] == ["judge0"]
+    assert run("requalify", REF, "--worker", "judge0", "--restore")["qualified"] == ["judge0"]
     assert [one["qualified"] for one in run("history", REF, "judge0")["standings"]] == [False, True]
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"text": "so so", "label": "neutral"}\n')
-    (listed,) = run("gold", REF, "--add", gold)["gold"]
+    (listed,) = run("gold", "add", REF, gold)["gold"]
     assert listed["label"] == "neutral"
     added = listed["id"]
     (first,) = run("items", REF, "--text", "item 0 feels")["items"]
     assert (first["state"], first["label"]) == ("labelled", "negative")
-    assert [one["label"] for one in run("gold", REF, "--item", str(first["id"]))["gold"]] == ["neutral", "negative"]
-    assert run("gold", REF, "--retire", str(added))["gold"][0]["retired"]
-    assert not run("gold", REF, "--restore", str(added))["gold"][0]["retired"]
+    assert [one["label"] for one in run("gold", "make", REF, str(first["id"]))["gold"]] == ["neutral", "negative"]
+    assert run("gold", "retire", REF, str(added))["gold"][0]["retired"]
+    assert not run("gold", "restore", REF, str(added))["gold"][0]["retired"]
     assert run("items", REF, "--state", "waiting")["total"] == 0
     assert "Use one of contested" in run("items", REF, "--state", "gone", code=1)
     assert run("review", REF)["applied"] is False
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_named(run: Any, db: Session, owner: Actor, tmp_path: P
     items = tmp_path / "items.csv"
     items.write_text("body\nhello\n")
     assert "text" in run("open", REF, "--items", items, code=1)
-    assert "one of disagreement" in run("unqualify", REF, "--rule", "harsh", code=1)
+    assert "one of disagreement" in run("rule", "try", REF, "--rule", "harsh", code=1)
 
 
 def test_programs_judge_over_the_api(workspace: Workspace, db: Session, owner: Actor) -> None:

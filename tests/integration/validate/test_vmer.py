@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records.figures import Estimate
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect import attempts
 from quintain.services.validate import adjudicate, gold, handing_in, handing_out, item_files, unqualify, vmer
@@ -51,7 +52,7 @@ def test_there_is_no_rate_before_anything_is_validated(db: Session, owner: Actor
     rates = vmer.error_rates(db, owner, REF)
     assert (rates["collected"], rates["validated"]) == (5, 0)
     for rate in (rates["vmer"], rates["aimed_success"], rates["models"][0]["vmer"], rates["workers"][0]["vmer"]):
-        assert rate == {"value": None, "low": None, "high": None, "reason": "no item has a validated label yet"}
+        assert rate == Estimate(None, reason="no item has a validated label yet")
 
 
 def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owner: Actor, writer: Actor) -> None:

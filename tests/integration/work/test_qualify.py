@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor
+from quintain.core.records.work import Reason
 from quintain.core.rounds import Money
 from quintain.services.collect.readiness import choose, readiness
 from quintain.services.collect.writing import start
@@ -18,7 +19,6 @@ from quintain.services.tasks.definitions import find_row, put_task
 from quintain.services.work import quizzes
 from quintain.services.work.pay import decide, earn, my_earnings
 from quintain.services.work.qualify import (
-    Reason,
     add_fact,
     eligibility,
     fooling_fact,

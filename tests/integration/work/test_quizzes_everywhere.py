@@ -126,11 +126,15 @@ def test_everybody_is_sorted_into_eligible_and_not(
     state_fact(db, ann, "country", "de")
     found = crowd(db, owner, info.ref)
     assert found.total == 3
-    assert [(one.name, one.ok) for one in found.people] == [(ann.name, True), (bob.name, False), (cem.name, False)]
+    assert [(one.name, one.eligible) for one in found.people] == [
+        (ann.name, True),
+        (bob.name, False),
+        (cem.name, False),
+    ]
     assert [reason.rule for reason in found.people[1].reasons] == ["quiz", "country"]
     assert [one.name for one in crowd(db, owner, info.ref, limit=1, offset=1).people] == [bob.name]
     assert [one.name for one in crowd(db, owner, info.ref, search="ter-2").people] == [cem.name]
-    assert may_write(db, ann, info.ref).ok
+    assert may_write(db, ann, info.ref).eligible
     assert may_write(db, owner, info.ref, bob.name).reasons == found.people[1].reasons
     for act in (lambda: crowd(db, ann, info.ref), lambda: may_write(db, ann, info.ref, bob.name)):
         with pytest.raises(Forbidden):

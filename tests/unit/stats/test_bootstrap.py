@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from quintain.stats.bootstrap import Estimate, Tally, interval, resample_weights
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import Tally, interval, resample_weights
 from quintain.stats.posterior import mean_estimate
 
 

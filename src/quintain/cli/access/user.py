@@ -12,8 +12,8 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
+from quintain.core.records.access import Person
 from quintain.services.access import accounts, links
-from quintain.services.access.accounts import Person
 from quintain.services.house import personal_data
 
 app = typer.Typer(help="Accounts and what they may do.", no_args_is_help=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +14,9 @@ from quintain.cli.context import workspace_of
 from quintain.cli.plain.rank import app
 from quintain.cli.streams import out_option
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import plain
+from quintain.core.records.board import Forks
 from quintain.services.board import keep as board_keep
-from quintain.services.board.keep import ForkInfo
 from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view
 
@@ -52,7 +53,7 @@ def snapshot(
     if out is not None:
         output.write_file(out, data)
     if json:
-        output.print_json({**asdict(made), "file": out})
+        output.print_json({**plain(made), "file": out})
     else:
         output.print_line(made.hash)
 
@@ -78,7 +79,7 @@ def fork(
     with workspace.session() as db:
         made = board_keep.save_fork(db, workspace.blobs, OPERATOR, task, name, view)
     if json:
-        output.print_json(_fork(made))
+        output.print_json(made)
     else:
         output.print_line(made.name)
 
@@ -91,11 +92,11 @@ def forks(context: typer.Context, task: Task, json: output.JsonFlag = False) -> 
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = [_fork(one) for one in board_keep.list_forks(db, task)]
+        found = board_keep.list_forks(db, task)
     if json:
-        output.print_json({"forks": found})
+        output.print_json(Forks(found))
     else:
-        rows = [[one["name"], one["owner"], _words(one["view"])] for one in found]
+        rows = [[one.name, one.owner, _words(one.view)] for one in found]
         output.print_table(["name", "kept by", "view"], rows)
 
 
@@ -114,15 +115,11 @@ def unfork(context: typer.Context, task: Task, name: Name, json: output.JsonFlag
         output.say(f"Removed '{name}'.")
 
 
-def _fork(one: ForkInfo) -> dict[str, Any]:
-    return {"name": one.name, "owner": one.owner, "view": dict(one.view), "created_at": one.created_at}
-
-
-def _words(view: dict[str, Any]) -> str:
+def _words(view: Mapping[str, Any]) -> str:
     """Write a view on one line; what it leaves out is the board owner's."""
     parts = [
         f"{name}: {', '.join(f'{key}={number:g}' for key, number in value.items())}"
-        if isinstance(value, dict)
+        if isinstance(value, Mapping)
         else f"{name}: {value}"
         for name, value in view.items()
     ]

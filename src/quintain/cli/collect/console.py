@@ -11,6 +11,7 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.work import Earning
 from quintain.core.rounds import Condition, Money
 from quintain.services.collect import entry, rounds
 from quintain.services.work import pay
@@ -34,11 +35,11 @@ def show(
         info = rounds.get_round(db, OPERATOR, ref)
         wage = pay.wage(db, info.id, info.spec)
     address = entry.entry_url(info, link_base(workspace)) if info.spec.entry else None
-    shape = info.as_dict()
+    shown = info.record(address)
     if json:
-        print_json({**shape, "entry_url": address})
+        print_json(shown)
     elif toml:
-        typer.echo(shape["toml"], nl=False)
+        typer.echo(shown.toml, nl=False)
     else:
         print_table(["", ""], _facts(info, wage))
         if address:
@@ -92,16 +93,14 @@ def pay_(
         found = pay.list_earnings(db, OPERATOR, info.task, round_id=info.id, status="pending" if pending else None)
         totals = pay.round_totals(db, OPERATOR, info.task, info.id)
     if json:
-        sums = [{"kind": one.kind, "status": one.status, **_money(one.money)} for one in totals]
-        earnings = [{**one.as_dict(), "worker": one.worker} for one in found]
-        print_json({"round": ref, "totals": sums, "earnings": earnings})
+        print_json({"round": ref, "totals": totals, "earnings": found})
         return
     rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in found]
     print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
     say("; ".join(f"{one.kind}, {one.status}: {one.money}" for one in totals) or "Nobody has earned anything yet.")
 
 
-def _refuse_others(ref: str, known: list[pay.EarningInfo], chosen: list[int]) -> None:
+def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:
     strange = sorted(set(chosen) - {one.id for one in known})
     if strange:
         numbers = ", ".join(map(str, strange))
@@ -135,7 +134,3 @@ def _facts(info: rounds.RoundInfo, wage: pay.Wage) -> list[tuple[str, Any]]:
 def _condition(one: Condition) -> str:
     weight = f", weight {one.weight}" if one.weight > 1 else ""
     return f"{one.name} ({'a prompt to edit' if one.prompt else 'a blank page'}{weight})"
-
-
-def _money(money: Money) -> dict[str, Any]:
-    return {"amount": money.amount, "currency": money.currency}

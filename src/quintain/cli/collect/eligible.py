@@ -11,6 +11,7 @@ from quintain.cli.collect.round import app as round_app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.people import OPERATOR
+from quintain.core.records.work import Eligible
 from quintain.services.collect import eligible as service
 
 
@@ -37,22 +38,20 @@ def eligible(
             return
         found = service.crowd(db, OPERATOR, ref, search=search, limit=limit)
     if json:
-        rules = [dict(rule) for rule in found.rules]
-        people = [one.as_dict() for one in found.people]
-        print_json({"round": ref, "rules": rules, "total": found.total, "people": people})
+        print_json(found)
         return
     rows = [
-        (one.name, "yes" if one.ok else "no", " ".join(reason.text for reason in one.reasons if not reason.ok))
+        (one.name, "yes" if one.eligible else "no", " ".join(reason.text for reason in one.reasons if not reason.ok))
         for one in found.people
     ]
     print_table(["person", "eligible", "why not"], rows)
-    good = sum(one.ok for one in found.people)
+    good = sum(one.eligible for one in found.people)
     say(f"{good} of {len(found.people)} people may write; {found.total} have the role of a worker.")
 
 
-def _one(found: service.Eligible, json: bool) -> None:
+def _one(found: Eligible, json: bool) -> None:
     if json:
-        print_json(found.as_dict())
+        print_json(found)
         return
-    print_line(f"{found.name} {'may' if found.ok else 'may not'} write.")
+    print_line(f"{found.name} {'may' if found.eligible else 'may not'} write.")
     print_table(["rule", "met", "why"], [(one.rule, "yes" if one.ok else "no", one.text) for one in found.reasons])

@@ -10,6 +10,7 @@ from quintain.cli.collect.round import RoundName, app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
+from quintain.core.records.collect import Flag
 from quintain.services.collect import attempts
 from quintain.services.validate import leaving
 
@@ -47,6 +48,6 @@ def flags(
     say(f"{sum(one.withhold is None for one in found)} texts wait for a decision.")
 
 
-def _short(flag: attempts.FlagInfo) -> str:
+def _short(flag: Flag) -> str:
     text = " · ".join(str(value) for value in flag.inputs.values())
     return text if len(text) <= 100 else f"{text[:99]}…"

@@ -12,6 +12,8 @@ from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.streams import in_file, named, out_file
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import plain
+from quintain.core.records.collect import Counters, Rounds
 from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
 from quintain.services.collect import attempts, entry, prompts
@@ -111,9 +113,7 @@ def status(
         wage = pay.wage(db, info.id, info.spec)
         totals = pay.round_totals(db, OPERATOR, info.task, info.id)
     if json:
-        money = [{"kind": one.kind, "status": one.status, **_money(one.money)} for one in totals]
-        session = {"minutes": wage.minutes, "measured": wage.measured, "hourly": _money(wage.hourly)}
-        print_json({**info.as_dict(), **found.as_dict(), "pay": money, "session": session})
+        print_json({**plain(info.record()), **plain(found), "pay": totals, "session": wage})
         return
     _print_counters(found)
     print_table(["", ""], [(f"{one.kind}, {one.status}", str(one.money)) for one in totals])
@@ -141,7 +141,7 @@ def prompts_(
             db, OPERATOR, ref, file, columns=parse_columns(column or []), corpus=corpus, part=part, tags=tag or ()
         )
     if json:
-        print_json({"round": ref, **report.as_dict()})
+        print_json({"round": ref, **plain(report)})
     say(
         f"{report.added} of {report.rows} prompts were added. Left out: {report.repeated} repeated, "
         f"{report.used} used in another round, {report.used_parts} from parts that another round used."
@@ -172,12 +172,12 @@ def export(
 def _show(info: service.RoundInfo, json: bool, message: str) -> None:
     say(message)
     if json:
-        print_json(info.as_dict())
+        print_json(info.record())
 
 
 def _list(found: list[service.RoundInfo], json: bool) -> None:
     if json:
-        print_json({"rounds": [one.as_dict() for one in found]})
+        print_json(Rounds([one.record() for one in found]))
     elif not found:
         say("There are no rounds yet. Add one with `quintain round new FILE`.")
     else:
@@ -185,11 +185,11 @@ def _list(found: list[service.RoundInfo], json: bool) -> None:
         print_table(["round", "state", "title", "opened", "closed"], rows)
 
 
-def _print_counters(found: attempts.Counters) -> None:
+def _print_counters(found: Counters) -> None:
     rows: list[tuple[str, Any]] = [
         ("state", found.state),
-        ("attempts", found.total.attempts),
-        ("fooled the model", f"{found.total.fooled} ({_percent(found.total.rate)})"),
+        ("attempts", found.attempts),
+        ("fooled the model", f"{found.fooled} ({_percent(found.rate)})"),
         ("workers", found.workers),
         ("retracted", found.retracted),
         ("flags to look at", found.flags),

@@ -33,6 +33,7 @@ from quintain.cli.plain.data_files import (
 from quintain.cli.streams import named, out_file
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import plain
 from quintain.data.exporting import SINKS
 from quintain.services.data import content
 from quintain.services.data import datasets as service
@@ -84,7 +85,7 @@ def import_(
         )
     if json:
         report = report_as_dict(version.report) if version.report else {}
-        print_json({"version": version.as_dict(), "new": version.new, **report})
+        print_json({"version": version.record(), "new": version.new, **report})
         return
     if version.report:
         say_report(version.report)
@@ -114,7 +115,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = service.list_versions(db, OPERATOR, task)
     if json:
-        print_json({"versions": [one.as_dict() for one in found]})
+        print_json({"versions": [one.record() for one in found]})
     elif not found:
         say("There are no data sets yet. Bring one in: quintain data import FILE --task TASK --name NAME --role test")
     else:
@@ -148,7 +149,7 @@ def show(
         labels = content.label_counts(db, workspace.blobs, OPERATOR, ref)
         tags = content.tag_counts(db, workspace.blobs, OPERATOR, ref)
     if json:
-        print_json({**page.as_dict(), "labels": labels, "tags": tags})
+        print_json({**plain(page.record()), "labels": labels, "tags": tags})
         return
     version = page.version
     shown = "hidden" if version.hidden else "open"
@@ -178,7 +179,7 @@ def export(
         form = format or path.suffix.lstrip(".").lower()
         version = content.export(db, workspace.blobs, OPERATOR, ref, form, path)
     if json:
-        print_json({"version": version.as_dict(), "file": str(path), "format": form})
+        print_json({"version": version.record(), "file": str(path), "format": form})
     else:
         say(f"Wrote {version.rows} examples of {version.ref} to {named(path)}.")
 
@@ -199,7 +200,7 @@ def diff(
     with workspace.session() as db:
         found = content.diff(db, workspace.blobs, OPERATOR, a, b)
     if json:
-        print_json(found.as_dict(limit))
+        print_json(found.record(limit))
         return
     print_line(f"{found.added.height} added, {found.removed.height} removed, {found.changed.height} answers changed")
     for sign, table in (("+", found.added), ("-", found.removed), ("~", found.changed)):

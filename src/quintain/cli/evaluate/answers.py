@@ -11,7 +11,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.evaluate.evaluate import app
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
-from quintain.services.evaluate.answers import GivenAnswer, Sieve, list_answers, read_show
+from quintain.core.records.evaluate import GivenAnswer
+from quintain.services.evaluate.answers import Sieve, list_answers, read_show
 
 SHOWN = 80
 
@@ -39,7 +40,7 @@ def answers(
     with workspace.session() as db:
         found = list_answers(db, workspace.blobs, OPERATOR, model, dataset, sieve, offset=offset, limit=limit)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(found)
         return
     output.print_table(["result", "inputs", "right answer", "its answer", "sure", "id"], map(_line, found.answers))
     output.say(f"{len(found.answers):,} of {found.total:,} answers, from number {offset + 1:,}.")

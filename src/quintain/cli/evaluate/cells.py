@@ -17,10 +17,10 @@ from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
+from quintain.core.records.evaluate import Run
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
-from quintain.services.evaluate.progress import CellInfo
 from quintain.services.evaluate.worker import work
 
 TaskOption = Annotated[str | None, typer.Option("--task", "-t", help="Only this task.", show_default=False)]
@@ -45,14 +45,14 @@ def status(
         counts = progress.status(db, OPERATOR, task)
         listed = progress.list_cells(db, OPERATOR, task=task, model=model, states=state or ()) if cells or model else []
     if json:
-        output.print_json({"states": counts, "cells": [cell.as_dict() for cell in listed]})
+        output.print_json({"states": counts, "cells": listed})
         return
     output.print_table(list(counts), [list(counts.values())])
     if listed:
         output.print_table(["id", "model", "data set", "variant", "state", "rows", "reason"], map(_line, listed))
 
 
-def _line(cell: CellInfo) -> list[object]:
+def _line(cell: Run) -> list[object]:
     return [cell.id, cell.model, cell.dataset, cell.variant, cell.state, f"{cell.done}/{cell.total}", cell.reason[:80]]
 
 
@@ -92,7 +92,7 @@ def _watch_lines(workspace: Workspace, task: str | None) -> None:
         time.sleep(WATCH_SECONDS)
 
 
-def _look(workspace: Workspace, task: str | None) -> tuple[dict[str, int], list[CellInfo]]:
+def _look(workspace: Workspace, task: str | None) -> tuple[dict[str, int], list[Run]]:
     with workspace.session() as db:
         return progress.status(db, OPERATOR, task), progress.list_cells(db, OPERATOR, task=task, states=["running"])
 
@@ -145,7 +145,7 @@ def why(
     with workspace_of(context).session() as db:
         found = progress.explain(db, OPERATOR, model, dataset, variant)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(found.record())
         return
     output.print_line(found.summary)
     for at, kind, text in found.events:
@@ -163,7 +163,7 @@ def cancel(
     with workspace_of(context).session() as db:
         evaluate.cancel(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
-    output.print_json(info.as_dict()) if json else output.print_line(info.summary)
+    output.print_json(info.record()) if json else output.print_line(info.summary)
 
 
 @app.command()
@@ -177,7 +177,7 @@ def retry(
     with workspace_of(context).session() as db:
         evaluate.retry(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
-    output.print_json(info.as_dict()) if json else output.print_line(info.summary)
+    output.print_json(info.record()) if json else output.print_line(info.summary)
 
 
 @app.command()
@@ -194,7 +194,7 @@ def remeasure(
     with workspace.session() as db:
         found = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(found)
     elif found.queued:
         output.print_line(f"{found.queued} measurements wait for a worker on a machine of class '{found.machine}'.")
     else:

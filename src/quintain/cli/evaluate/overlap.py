@@ -40,7 +40,7 @@ def overlap(
         with workspace.session() as db:
             found = overlap_versions(db, workspace.blobs, OPERATOR, train, test, threshold=threshold)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(found)
         return
     output.print_line(
         f"{found.exact} of {found.test_rows} examples of {found.test} are in {found.train} word for word, "

@@ -29,7 +29,7 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
     with workspace.session() as db:
         found = model_results(db, workspace.blobs, OPERATOR, model)
     if json:
-        output.print_json({"model": model, "datasets": [one.as_dict() for one in found]})
+        output.print_json({"model": model, "datasets": [one.record() for one in found]})
         return
     if not found:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
@@ -67,7 +67,7 @@ def compare(
     with workspace.session() as db:
         found = comparing.compare(db, workspace.blobs, OPERATOR, first, second)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(found.record())
         return
     rows = []
     for one in found.datasets:

@@ -22,6 +22,7 @@ from quintain.client import Client
 from quintain.compose import conditions_of, rules_of
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import OPERATOR
+from quintain.core.records.tasks import Submission, Visibility
 from quintain.core.task import Task
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
@@ -30,7 +31,7 @@ from quintain.models.scaffold import write_model
 from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
 from quintain.services.evaluate.spending import CostEstimate
 from quintain.services.evaluate.submit import submit_folder
-from quintain.services.models.registry import VISIBILITIES, Visibility
+from quintain.services.models.registry import VISIBILITIES
 from quintain.services.plain.tasks import check_task
 from quintain.services.tasks.definitions import get_task
 from quintain.tasks.contract import kind_of
@@ -134,21 +135,17 @@ def submit(
     if json:
         output.print_json(made)
         return
-    output.say(
-        f"{made['ref']} is registered." if made["new"] else f"{made['ref']} was there already, with this content."
-    )
-    left = "" if made["left_today"] is None else f" {made['left_today']} submissions are left today."
-    waiting = made.get("trial") == "queued"
+    output.say(f"{made.ref} is registered." if made.new else f"{made.ref} was there already, with this content.")
+    left = "" if made.left_today is None else f" {made.left_today} submissions are left today."
+    waiting = made.trial == "queued"
     first = "A worker tries it on a few examples first; its cells are queued after that."
-    output.say(f"{first if waiting else str(made['cells']) + ' cells are queued.'}{left}")
-    if made.get("estimate"):
-        output.say(f"They make {CostEstimate(**made['estimate'])}.")
-    output.print_line(made["ref"])
+    output.say(f"{first if waiting else str(made.cells) + ' cells are queued.'}{left}")
+    if made.estimate:
+        output.say(f"They make {CostEstimate(**made.estimate)}.")
+    output.print_line(made.ref)
 
 
-def _send(
-    folder: Path, task: str, name: str | None, url: str, token: str | None, visibility: Visibility
-) -> dict[str, Any]:
+def _send(folder: Path, task: str, name: str | None, url: str, token: str | None, visibility: Visibility) -> Submission:
     with (
         tempfile.TemporaryDirectory() as place,
         packed(folder, Path(place) / "model.tar.gz") as archive,
@@ -159,13 +156,13 @@ def _send(
         return client.submit(archive, task, name=name, visibility=visibility, progress=progress)
 
 
-def _keep(context: typer.Context, folder: Path, task: str, name: str | None, visibility: Visibility) -> dict[str, Any]:
+def _keep(context: typer.Context, folder: Path, task: str, name: str | None, visibility: Visibility) -> Submission:
     workspace = workspace_of(context)
     rules = rules_of(workspace.settings)
     output.say("Looking at the model, and trying it on a few examples …")
     with workspace.session() as db:
         made = submit_folder(db, workspace.blobs, OPERATOR, task, folder, rules=rules, name=name, visibility=visibility)
-    return made.as_dict()
+    return made.record()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.example import Prediction
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import OPERATOR
+from quintain.core.records.tasks import Models
 from quintain.core.task import Task
 from quintain.models.contract import BASELINES, baselines_for, load
 from quintain.services.models import ask as asking
@@ -45,7 +46,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = service.list_models(db, OPERATOR, task)
     if json:
-        print_json({"models": [model.as_dict() for model in found]})
+        print_json(Models([model.record() for model in found]))
         return
     rows = [(m.version.ref, m.version.adapter, m.visibility, m.owner, m.version.hash[:12]) for m in found]
     print_table(("model", "adapter", "visibility", "owner", "hash"), rows)
@@ -77,7 +78,7 @@ def show(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     with workspace_of(context).session() as db:
         model = service.get_model(db, OPERATOR, ref)
     if json:
-        print_json(model.as_dict())
+        print_json(model.record())
         return
     out.print(f"{model.version.ref}  {model.visibility}  {model.version.hash}", markup=False, soft_wrap=True)
     rows = [(v.number, v.hash[:12], v.adapter, f"{v.created_at:%Y-%m-%d %H:%M}", _state(v)) for v in model.versions]
@@ -136,7 +137,7 @@ def visibility(
     with workspace_of(context).session() as db:
         model = service.set_visibility(db, OPERATOR, ref, chosen)
     if json:
-        print_json(model.as_dict())
+        print_json(model.record())
     else:
         say(f"{model.task}/{model.name} is {model.visibility} now.")
 
@@ -150,7 +151,7 @@ def withdraw(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     with workspace_of(context).session() as db:
         version = service.withdraw(db, OPERATOR, ref)
     if json:
-        print_json(version.as_dict())
+        print_json(version.record())
     else:
         say(f"{version.ref} is withdrawn.")
 

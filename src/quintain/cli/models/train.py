@@ -61,7 +61,7 @@ def train(
             progress=progress,
         )
     if json:
-        print_json(version.as_dict())
+        print_json(version.record())
         return
     out.print(version.ref, markup=False)
     _report(version.meta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from quintain.cli.output import JsonFlag, print_json, print_line, print_table, s
 from quintain.cli.streams import in_option
 from quintain.cli.validate.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
+from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import judges as judge_service
@@ -40,15 +42,14 @@ def policy(
             validate.set_policy(db, OPERATOR, ref, read_text(new), file=str(new))
         found = validation_trail.policies(db, OPERATOR, ref)
     if new is not None:
-        say(f"The policy of {ref} is version {found[0].version}.")
+        say(f"The policy of {ref} is version {found.version}.")
     if json:
-        versions = [one.as_dict() for one in (found if every else found[:1])]
-        print_json({**found[0].as_dict(), "versions": versions})
+        print_json(found if every else replace(found, versions=found.versions[:1]))
     elif every:
-        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in found]
+        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in found.versions]
         print_table(["version", "when", "who", "policy"], rows)
     else:
-        print_line(found[0].policy.rstrip("\n"))
+        print_line(found.policy.rstrip("\n"))
 
 
 @app.command()
@@ -69,15 +70,18 @@ def adaptive(
         text = None if policy is None else read_text(policy)
         found = adaptive_forecast.foresee_adaptive(db, OPERATOR, ref, text, file=str(policy) if policy else None)
     if json:
-        print_json(found.as_dict())
+        print_json(found)
         return
-    say(f"From {found.source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
+    source = f"{found.items} items of this validation, played again"
+    if found.accuracy is not None:
+        source = f"a model: judges who are right on {found.accuracy:.0%}, and err evenly"
+    say(f"From {source}. Adaptive asking is {'on' if found.switched_on else 'off'} in this policy.")
     rows = [
         [
             f"minimum = {one.minimum}, adaptive.least = {one.least}" + (" (as it stands)" if one.chosen else ""),
-            f"{one.result.saving:.1%}",
-            f"{one.result.changed:.1%}",
-            f"{one.result.unlabelled:.1%} ({one.result.unlabelled_before:.1%})",
+            f"{one.saving:.1%}",
+            f"{one.changed:.1%}",
+            f"{one.unlabelled:.1%} ({one.unlabelled_before:.1%})",
         ]
         for one in found.settings
     ]
@@ -98,9 +102,9 @@ def judges(
     """
     with workspace_of(context).session() as db:
         rows = judge_service.judge_table(db, OPERATOR, ref)
-    rows = [row for row in rows if (row["patterns"] or not suspicious) and (not row["qualified"] or not unqualified)]
+    rows = [row for row in rows if (row.patterns or not suspicious) and (not row.qualified or not unqualified)]
     if json:
-        print_json({"judges": rows})
+        print_json(Judges(rows))
         return
     print_table(*judge_rows(rows))
 
@@ -114,7 +118,7 @@ def notes(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     with workspace_of(context).session() as db:
         found = validation_trail.notes(db, OPERATOR, ref)
     if json:
-        print_json({"notes": [one.as_dict() for one in found]})
+        print_json(JudgingNotes(found))
         return
     rows = [(one.kind, one.worker, f"{one.at:%Y-%m-%d %H:%M}", one.item, one.text, one.inputs) for one in found]
     print_table(["kind", "judge", "when", "item", "reason", "inputs"], rows)
@@ -134,11 +138,7 @@ def trail(
     with workspace_of(context).session() as db:
         found = validation_trail.trail(db, OPERATOR, ref, limit=limit)
     if json:
-        rows = [
-            {"at": one.at, "actor": one.actor, "action": one.action, "subject": one.subject, "details": one.details}
-            for one in found
-        ]
-        print_json({"entries": rows})
+        print_json(ValidationTrail(found))
         return
     print_table(
         ["when", "who", "what", "of", "details"],

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.names import split_names
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option, out_option
 from quintain.core.people import OPERATOR
+from quintain.core.records.figures import Estimate
+from quintain.core.records.judging import ContestedItems
+from quintain.core.records.validate import STATES, Judge, Validation, Validations
 from quintain.core.toml import read_text
-from quintain.core.validation import RULE_NAMES, UnqualifyRule, ValidationState
+from quintain.core.validation import ValidationState
 from quintain.data.tables import parse_columns
 from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import gold as gold_service
-from quintain.services.validate import gold_quiz, item_files, judges, unqualify
+from quintain.services.validate import item_files, judges
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
-from quintain.services.validate.items import ORDERS, STATES, WantedItems
-from quintain.services.validate.policy import policy_of
+from quintain.services.validate.items import ORDERS, WantedItems
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
 
@@ -63,7 +63,7 @@ def open_(
             dataset=dataset,
         )
         found = validation_status.progress(db, OPERATOR, ref)
-    say(f"{ref} is open: {found['items']} items, {found['forecast']['judgements']} judgements to go.")
+    say(f"{ref} is open: {found.items} items, {found.forecast.judgements} judgements to go.")
     if json:
         print_json(found)
 
@@ -106,52 +106,45 @@ def status(
             return
         listed = [validation_status.progress(db, OPERATOR, one) for one in validate.list_validations(db)]
     if json:
-        print_json({"validations": listed})
+        print_json(Validations(listed))
         return
     print_table(
         ["validation", "state", "items", "judgements", "to go"],
-        [
-            [one["validation"], one["state"], one["items"], one["judgements"], one["forecast"]["judgements"]]
-            for one in listed
-        ],
+        [[one.validation, one.state, one.items, one.judgements, one.forecast.judgements] for one in listed],
     )
 
 
-def _show(found: dict[str, Any]) -> None:
-    progress, forecast, rates = found["progress"], found["forecast"], found["rates"]
-    cost = forecast["cost"]
-    print_line(f"{found['validation']}: {found['state']}, {progress['complete']} of {progress['items']} items complete")
-    print_line(f"{progress['judgements']} judgements, {progress['kept']} kept, {progress['set_aside']} set aside")
-    days = "unknown" if forecast["days"] is None else f"{forecast['days']:.1f}"
-    print_line(
-        f"to go: {forecast['judgements']} judgements, days: {days}, cost: {cost['amount']} {cost['currency']} (minor)"
-    )
-    if found["waiting"]:
-        print_line(found["waiting"]["advice"])
-    if progress["saved"]:
-        print_line(f"saved by asking adaptively: {progress['saved']} judgements ({progress['saved_share']:.1%})")
-    alpha = found["agreement"].get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})
-    print_line(
-        f"labels by {found['method']}, Krippendorff's alpha {_figure(alpha)}, contested items: {found['contested']}"
-    )
-    print_line(f"vMER {_rate(rates['vmer'])}, aimed success {_rate(rates['aimed_success'])}")
-    print_table(["label", "items"], list(found["labels"].items()))
-    print_table(*judge_rows(found["judges"]))
+def _show(found: Validation) -> None:
+    progress, forecast, rates = found.progress, found.forecast, found.rates
+    cost = forecast.cost
+    print_line(f"{found.validation}: {found.state}, {progress.complete} of {progress.items} items complete")
+    print_line(f"{progress.judgements} judgements, {progress.kept} kept, {progress.set_aside} set aside")
+    days = "unknown" if forecast.days is None else f"{forecast.days:.1f}"
+    print_line(f"to go: {forecast.judgements} judgements, days: {days}, cost: {cost.amount} {cost.currency} (minor)")
+    if found.waiting:
+        print_line(found.waiting.advice)
+    if progress.saved:
+        print_line(f"saved by asking adaptively: {progress.saved} judgements ({progress.saved_share:.1%})")
+    alpha = found.agreement.get("krippendorff_alpha", {"value": None, "reason": "there are no judgements yet"})
+    print_line(f"labels by {found.method}, Krippendorff's alpha {_figure(alpha)}, contested items: {found.contested}")
+    print_line(f"vMER {rate(rates.vmer)}, aimed success {rate(rates.aimed_success)}")
+    print_table(["label", "items"], list(found.labels.items()))
+    print_table(*judge_rows(found.judges))
 
 
-def judge_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[object]]]:
+def judge_rows(rows: Sequence[Judge]) -> tuple[list[str], list[list[object]]]:
     """Give judges as the columns and rows of a table."""
     columns = ["judge", "judgements", "agreement", "accuracy", "gold", "seconds", "patterns", "qualified"]
     return columns, [
         [
-            row["worker"],
-            row["judgements"],
-            _rate(row["agreement"]),
-            _rate(row["accuracy"]),
-            _rate(row["gold"]),
-            "" if row["median_seconds"] is None else f"{row['median_seconds']:.1f}",
-            " ".join(row["patterns"]),
-            "yes" if row["qualified"] else f"no: {row['reason']}" + ("" if row["set_aside"] else "; counts here"),
+            row.worker,
+            row.judgements,
+            rate(row.agreement),
+            rate(row.accuracy),
+            rate(row.gold),
+            "" if row.median_seconds is None else f"{row.median_seconds:.1f}",
+            " ".join(row.patterns),
+            "yes" if row.qualified else f"no: {row.reason}" + ("" if row.set_aside else "; counts here"),
         ]
         for row in rows
     ]
@@ -163,10 +156,11 @@ def _figure(estimate: dict[str, Any]) -> str:
     return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
 
 
-def _rate(estimate: Mapping[str, Any] | None) -> str:
-    if estimate is None or estimate["value"] is None:
+def rate(estimate: Estimate | None) -> str:
+    """Write a share with its interval."""
+    if estimate is None or estimate.value is None:
         return "–"
-    return f"{estimate['value']:.1%} [{estimate['low']:.1%}, {estimate['high']:.1%}]"
+    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
 
 
 @app.command()
@@ -182,97 +176,11 @@ def review(
     """
     with workspace_of(context).session() as db:
         found = reviewing.review(db, OPERATOR, ref, apply=apply)
-    if found is None:
-        return
     if json:
-        print_json(found.as_dict())
+        print_json(found)
         return
     say(f"{found.judges} judges, {found.judgements} judgements; {found.opened} slots opened again.")
     print_table(["judge", "caught by"], list(found.caught.items()))
-
-
-@app.command("unqualify")
-def unqualify_(
-    context: typer.Context,
-    ref: Ref,
-    worker: Annotated[list[str] | None, typer.Option("--worker", help="These judges.", show_default=False)] = None,
-    rule: Annotated[str, typer.Option(help=f"The rule: {', '.join(RULE_NAMES)}.")] = "disagreement",
-    limit: Annotated[float | None, typer.Option(help="The rule's limit, from 0 to 1.", show_default=False)] = None,
-    least: Annotated[int, typer.Option(help="Nobody with fewer judgements to compare.")] = 10,
-    reason: Annotated[str, typer.Option(help="With --worker: why; they read it.")] = "",
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only say whom it would catch.")] = False,
-    back: Annotated[bool, typer.Option("--back", help="With --worker: qualify them again.")] = False,
-    restore: Annotated[bool, typer.Option("--restore", help="With --back: what they judged counts again.")] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Say whom a rule would catch, and with --apply unqualify them: their work is paid, set aside and done anew.
-
-    Example: quintain validate unqualify sentiment/2 --rule wilson --limit 0.5 --apply
-    """
-    names = split_names(worker)
-    with workspace_of(context).session() as db:
-        if names and back:
-            for name in names:
-                unqualify.requalify(db, OPERATOR, ref, name, reason=reason, restore=restore)
-            _tell({"qualified": names}, json, f"{', '.join(names)} may judge again.")
-            return
-        if names:
-            opened = unqualify.unqualify(db, OPERATOR, ref, names, reason=reason)
-            _tell({"unqualified": names, "opened": opened}, json, f"{opened} slots are open again.")
-            return
-        given = {"rule": rule, "least": least} | ({} if limit is None else {"limit": limit})
-        made = policy_of({"rules": [given]}).rules[0]
-        found = unqualify.preview(db, OPERATOR, ref, made).as_dict()
-        if apply:
-            caught, opened = unqualify.apply_rule(db, OPERATOR, ref, made)
-            found |= {"unqualified": caught, "opened": opened}
-    _tell(found, json, _preview_text(made, found))
-
-
-def _preview_text(rule: UnqualifyRule, found: dict[str, Any]) -> str:
-    caught = ", ".join(found["workers"]) or "nobody"
-    power = "; ".join(f"{one['clicker']:.0%} after {one['judgements']}" for one in found["power"])
-    text = f"{rule}: {caught} ({found['judgements']} judgements). Random clickers caught: {power}."
-    return f"{text}\n{found['advice']}" if found["weak"] else text
-
-
-@app.command()
-def gold(
-    context: typer.Context,
-    ref: Ref,
-    add: Annotated[Path | None, in_option("File with the fields, label and note.")] = None,
-    item: Annotated[int | None, typer.Option(help="Make gold of this finished item.", show_default=False)] = None,
-    retire: Annotated[int | None, typer.Option(help="Show this item no more.", show_default=False)] = None,
-    restore: Annotated[int | None, typer.Option(help="Show this item again.", show_default=False)] = None,
-    quiz: Annotated[bool, typer.Option("--quiz", help="Make the entry quiz of the policy from gold items.")] = False,
-    note: Annotated[str, typer.Option(help="With --item: why its label is sure.")] = "",
-    instructions: Annotated[str, typer.Option(help="With --quiz: what it says before its questions.")] = "",
-    column: Columns = None,
-    json: JsonFlag = False,
-) -> None:
-    """List the gold items with how judges do on them, add some, retire one or bring it back, or make the entry quiz.
-
-    Example: quintain validate gold sentiment/2 --add gold.csv
-    """
-    with workspace_of(context).session() as db:
-        if add is not None:
-            added = item_files.add_gold_from_file(db, OPERATOR, ref, add, parse_columns(column or []))
-            say(f"{added} gold items added.")
-        if item is not None:
-            say(f"Item {item} is a gold item now: {gold_service.gold_from_item(db, OPERATOR, ref, item, note=note)}.")
-        if restore is not None:
-            gold_service.restore_gold(db, OPERATOR, ref, restore)
-        if retire is not None:
-            gold_service.retire_gold(db, OPERATOR, ref, retire)
-        if quiz:
-            say(f"The quiz '{gold_quiz.make_quiz(db, OPERATOR, ref, instructions=instructions)}' is ready.")
-        listed = [one.as_dict() for one in gold_service.list_gold(db, OPERATOR, ref)]
-    if json:
-        print_json({"gold": listed})
-        return
-    columns = ["id", "label", "shown", "answered", "right", "retired", "quiz"]
-    rows = [[*(one[name] for name in columns), _rate(one["accuracy"])] for one in listed]
-    print_table([*columns, "accuracy"], rows)
 
 
 @app.command()
@@ -304,7 +212,7 @@ def items(
             say(f"{taken.added} items added, {taken.repeats} were there already.")
         found = validation_items.list_items(db, OPERATOR, ref, WantedItems(state, label, text, sort, down, 0, limit))
     if json:
-        print_json(found.as_dict())
+        print_json(found)
         return
     say(f"{found.total} items; " + ", ".join(f"{name}: {count}" for name, count in found.counts.items()))
     print_table(
@@ -330,13 +238,11 @@ def adjudicate_(
     with workspace_of(context).session() as db:
         if item is not None:
             adjudication.adjudicate(db, OPERATOR, ref, item, label, reason=reason)
-        listed = [one.as_dict() for one in adjudication.queue(db, OPERATOR, ref, limit=limit)]
+        listed = adjudication.queue(db, OPERATOR, ref, limit=limit)
     if json:
-        print_json({"items": listed})
+        print_json(ContestedItems(listed))
         return
-    print_table(
-        ["id", "votes", "label", "inputs"], [[one["id"], one["votes"], one["label"], one["inputs"]] for one in listed]
-    )
+    print_table(["id", "votes", "label", "inputs"], [[one.id, one.votes, one.label, one.inputs] for one in listed])
 
 
 @app.command()
@@ -359,24 +265,24 @@ def history(
         ["at", "judgements", "agreed", "gold right", "accuracy"],
         [
             [
-                one["at"],
-                one["judgements"],
-                f"{one['agreed']} of {one['compared']}",
-                f"{one['gold_right']} of {one['gold_seen']}",
-                f"{one['accuracy']:.1%}",
+                one.at.isoformat(),
+                one.judgements,
+                f"{one.agreed} of {one.compared}",
+                f"{one.gold_right} of {one.gold_seen}",
+                f"{one.accuracy:.1%}",
             ]
-            for one in found["reviews"]
+            for one in found.reviews
         ],
         title="Reviews",
     )
     print_table(
         ["at", "qualified", "rule", "reason"],
-        [[one["at"], one["qualified"], one["rule"], one["reason"]] for one in found["standings"]],
+        [[one.at.isoformat(), one.qualified, one.rule, one.reason] for one in found.standings],
         title=f"Standing in {ref}",
     )
     print_table(
         ["at", "held", "reason"],
-        [[one["at"], one["held"], one["reason"]] for one in found["qualifications"]],
+        [[one.at.isoformat(), one.held, one.reason] for one in found.qualifications],
         title="Qualification of the whole task",
     )
 

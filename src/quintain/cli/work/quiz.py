@@ -98,7 +98,7 @@ def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
     with workspace_of(context).session() as db:
         found = quiz_results.quiz_results(db, OPERATOR, task, name)
     if json:
-        print_json(found.as_dict())
+        print_json(found)
         return
     say(f"{found.passed} of {found.people} people passed {ref}, in {found.tries} tries.")
     people = [

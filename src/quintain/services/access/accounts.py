@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
+from quintain.core.records.access import Person
 from quintain.core.texts import Text
 from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
@@ -28,21 +27,6 @@ EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,180}")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 RESERVED = "deleted-"  # what erased accounts are called
 GIVEN_BY_OWNERS = {RoleName.OWNER, RoleName.WORKER, RoleName.EXPERT}
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """An account as others see it; *opened* says whether it has a password yet."""
-
-    id: int
-    name: str
-    display_name: str
-    email: str | None
-    language: str
-    email_notifications: bool
-    opened: bool
-    created_at: datetime
-    grants: tuple[Grant, ...]
 
 
 def first_admin(db: Session, name: str = "admin") -> Link | None:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.access import AuditLine
 from quintain.services.access.permissions import require_admin
 from quintain.store.queries.access import log
 from quintain.store.tables import AuditEntry
@@ -17,7 +18,8 @@ def record(db: Session, actor: Actor, action: str, subject: str = "", **details:
     db.add(AuditEntry(actor_id=actor.user_id, actor=actor.name, action=action, subject=subject[:200], details=details))
 
 
-def entries(db: Session, actor: Actor, *, limit: int = 100, before: int | None = None) -> list[AuditEntry]:
+def entries(db: Session, actor: Actor, *, limit: int = 100, before: int | None = None) -> list[AuditLine]:
     """List what happened, newest first; *before* is the id of the last entry of the page before."""
     require_admin(actor)
-    return log.audit_entries(db, limit=limit, before=before)
+    found = log.audit_entries(db, limit=limit, before=before)
+    return [AuditLine(one.id, one.at, one.actor, one.action, one.subject, one.details) for one in found]

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.people import Actor
+from quintain.core.records import access as records
 from quintain.services.access.mail import Mail, send
 from quintain.services.access.permissions import require_user
 from quintain.store.base import now
@@ -26,9 +27,12 @@ def notify(db: Session, user_id: int, kind: str, text: str, url: str = "") -> No
         db.add(Notification(user_id=user_id, kind=kind, text=text, url=url))
 
 
-def list_notifications(db: Session, actor: Actor, *, unread_only: bool = False, limit: int = 50) -> list[Notification]:
+def list_notifications(
+    db: Session, actor: Actor, *, unread_only: bool = False, limit: int = 50
+) -> list[records.Notification]:
     """List the actor's messages, newest first."""
-    return log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
+    found = log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
+    return [records.Notification(one.id, one.at, one.kind, one.text, one.url, one.read_at) for one in found]
 
 
 def unread_count(db: Session, actor: Actor) -> int:

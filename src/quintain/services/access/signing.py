@@ -15,6 +15,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records import board as records
 from quintain.data import signatures
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_admin
@@ -59,12 +60,12 @@ class Check:
         return {"what": self.what, "state": self.state, "text": self.text}
 
 
-def published_keys(db: Session) -> list[KeyInfo]:
+def published_keys(db: Session) -> list[records.SigningKey]:
     """List the public parts of the workspace's keys, the one that signs now first."""
     return [_info(key) for key in queries.signing_keys(db)]
 
 
-def replace_key(db: Session, actor: Actor) -> KeyInfo:
+def replace_key(db: Session, actor: Actor) -> records.SigningKey:
     """Sign with a new key from now on; what the older ones signed stays as it is."""
     require_admin(actor)
     with transaction(db):
@@ -92,8 +93,8 @@ def _make(db: Session) -> SigningKey:
     return key
 
 
-def _info(key: SigningKey) -> KeyInfo:
-    return KeyInfo(key.key_id, key.public, key.created_at, key.replaced_at)
+def _info(key: SigningKey) -> records.SigningKey:
+    return records.SigningKey(key.key_id, key.public, key.created_at, key.replaced_at)
 
 
 def signed_file(shape: Mapping[str, Any], signature: Mapping[str, str]) -> bytes:

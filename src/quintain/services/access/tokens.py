@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, NotSignedIn
 from quintain.core.people import Actor
+from quintain.core.records.access import Token
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of
 from quintain.services.access.passwords import fingerprint, new_secret
@@ -24,20 +24,7 @@ LONGEST_DAYS = 3660
 TOUCH_EVERY = timedelta(minutes=5)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenInfo:
-    """A token as its owner sees it afterwards: its name and its first letters, never the whole."""
-
-    id: int
-    name: str
-    hint: str
-    created_at: datetime
-    expires_at: datetime | None
-    used_at: datetime | None
-    expired: bool
-
-
-def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90) -> tuple[str, TokenInfo]:
+def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90) -> tuple[str, Token]:
     """Make a token called *name* that lasts *days* (None: until it is revoked). It is shown this once."""
     user_id = require_user(actor)
     name = name.strip()
@@ -66,7 +53,7 @@ def create_token(db: Session, actor: Actor, name: str, *, days: int | None = 90)
     return secret, _info(token)
 
 
-def list_tokens(db: Session, actor: Actor) -> list[TokenInfo]:
+def list_tokens(db: Session, actor: Actor) -> list[Token]:
     """List the actor's tokens that have not been revoked, newest first."""
     return [_info(token) for token in people.tokens_of(db, require_user(actor))]
 
@@ -106,8 +93,8 @@ def actor_for_token(db: Session, secret: str) -> Actor:
     return actor_of(db, user)
 
 
-def _info(token: ApiToken) -> TokenInfo:
-    return TokenInfo(
+def _info(token: ApiToken) -> Token:
+    return Token(
         id=token.id,
         name=token.name,
         hint=token.hint,

@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.jsontext import parse_json
 from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.records.board import Fork, Snapshot
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.data.signatures import digest
@@ -37,26 +38,6 @@ FORMAT = "quintain-board/2"
 FORMATS = ("quintain-board/1", FORMAT)  # the first one was not signed
 TOLERANCE = 1e-9
 INTACT = "its content has the hash that it claims"
-
-
-@dataclass(frozen=True, slots=True)
-class ForkInfo:
-    """A view that somebody keeps under a name."""
-
-    name: str
-    owner: str | None
-    view: Mapping[str, Any]
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotInfo:
-    """A frozen copy of a board, named by the hash of its content."""
-
-    hash: str
-    title: str
-    created_at: datetime
-    key_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +86,7 @@ class Verified:
         }
 
 
-def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: View) -> ForkInfo:
+def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, view: View) -> Fork:
     """Keep *view* under *name*; saying it again changes one's own, and nobody else's. The operator's are nobody's."""
     require_signed_in(actor)
     user = actor.user_id
@@ -129,7 +110,7 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
             )
         kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, view.as_dict(), now(), None
         audit.record(db, actor, "board.fork", f"{task}: {name}")
-    return ForkInfo(name, None if user is None else actor.name, kept.view, kept.created_at)
+    return Fork(name, None if user is None else actor.name, kept.view, kept.created_at)
 
 
 def fork_view(db: Session, task: str, name: str) -> View:
@@ -143,11 +124,10 @@ def fork_view(db: Session, task: str, name: str) -> View:
     return View(**kept.view)
 
 
-def list_forks(db: Session, task: str) -> list[ForkInfo]:
+def list_forks(db: Session, task: str) -> list[Fork]:
     """List the views that are kept of a task's board."""
     return [
-        ForkInfo(fork.name, owner, fork.view, fork.created_at)
-        for fork, owner in queries.forks(db, find_row(db, task).id)
+        Fork(fork.name, owner, fork.view, fork.created_at) for fork, owner in queries.forks(db, find_row(db, task).id)
     ]
 
 
@@ -173,7 +153,7 @@ def take_snapshot(
     title: str = "",
     part: BoardPart | None,
     server: str = "",
-) -> SnapshotInfo:
+) -> Snapshot:
     """Freeze the board as everybody may see it, and sign it: what is private to the one who asks does not get in.
 
     *server* is the address under which the snapshot and the key can be asked for.
@@ -201,23 +181,23 @@ def take_snapshot(
             )
             db.add(kept)
             audit.record(db, actor, "board.snapshot", task, hash=shape["hash"], key=signature["key_id"])
-    return SnapshotInfo(kept.hash, kept.title, kept.created_at, kept.key_id)
+    return Snapshot(kept.hash, kept.title, kept.created_at, kept.key_id)
 
 
-def list_snapshots(db: Session, task: str) -> list[SnapshotInfo]:
+def list_snapshots(db: Session, task: str) -> list[Snapshot]:
     """List the snapshots of a task's board, newest first."""
     found = queries.snapshots(db, find_row(db, task).id)
-    return [SnapshotInfo(one.hash, one.title, one.created_at, one.key_id) for one in found]
+    return [Snapshot(one.hash, one.title, one.created_at, one.key_id) for one in found]
 
 
-def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[SnapshotInfo, bytes]:
+def read_snapshot(db: Session, blobs: Blobs, task: str, prefix: str) -> tuple[Snapshot, bytes]:
     """Give the snapshot whose hash begins with *prefix*, and its file."""
     found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
     if found is None:
         raise NotFound(
             "There is no snapshot '{prefix}'.", prefix=prefix, remedy="Give at least six characters of its hash."
         )
-    return SnapshotInfo(found.hash, found.title, found.created_at, found.key_id), blobs.path(found.blob).read_bytes()
+    return Snapshot(found.hash, found.title, found.created_at, found.key_id), blobs.path(found.blob).read_bytes()
 
 
 def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from quintain.core.records.figures import Estimate
 from quintain.core.task import Task
 from quintain.services.evaluate.standing import Gap, Runs
 from quintain.services.tasks.board_settings import BoardSpec
 from quintain.services.tasks.machines import RankedMachine
-from quintain.stats.bootstrap import Estimate
 from quintain.stats.fitness import Weakness
 
 Figure: TypeAlias = Mapping[str, Any]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
+from quintain.core.records.board import Remeasured
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
@@ -22,18 +20,6 @@ from quintain.store.database import transaction
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import MEASURE
-
-
-@dataclass(frozen=True, slots=True)
-class Remeasured:
-    """How many measurements were queued again, and for what class of machine they wait."""
-
-    machine: str
-    queued: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"machine": self.machine, "queued": self.queued}
 
 
 def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:

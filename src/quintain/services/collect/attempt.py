@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError
 from quintain.core.example import Answer, Example, Inputs
 from quintain.core.people import Actor
+from quintain.core.records.collect import Verdict, WritingSession
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
 from quintain.core.texts import Text
@@ -28,8 +29,8 @@ from quintain.services.collect.duplicates import Sketch, refuse_duplicates, refu
 from quintain.services.collect.ending import end
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names
-from quintain.services.collect.verdicts import Verdict, as_verdict, claimed, standing, verdict, verdicts, waits
-from quintain.services.collect.writing import WritingPlace, WritingSession
+from quintain.services.collect.verdicts import as_verdict, claimed, standing, verdict, verdicts, waits
+from quintain.services.collect.writing import WritingPlace
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.store.base import now

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
+from quintain.core.records.collect import Counters, Flag, OwnAttempt, RoundCount
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner, require_signed_in, require_user
 from quintain.services.collect import attempt as collect
@@ -26,21 +27,6 @@ from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.tables import AttemptFlag, AttemptNote
 
 MAX_NOTE = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class OwnAttempt:
-    """One of somebody's own attempts as it stands."""
-
-    id: int
-    round: str
-    number: int
-    inputs: Mapping[str, Any]
-    target: Any
-    prediction: Any
-    fooled: bool | None
-    retracted: bool
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,86 +52,6 @@ class Notes:
     given: bool
     reason: str
     tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FlagInfo:
-    """Something in an attempt for the owner to look at; *withhold* is None until somebody has."""
-
-    id: int
-    attempt_id: int
-    kind: str
-    detail: str
-    inputs: Mapping[str, Any]
-    at: datetime
-    withhold: bool | None
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Attempts under one heading, and those of them that fooled the model."""
-
-    name: str
-    attempts: int
-    fooled: int
-
-    @property
-    def rate(self) -> float | None:
-        """The model's error rate as writers see it."""
-        return self.fooled / self.attempts if self.attempts else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The Wilson interval of the rate."""
-        if not self.attempts:
-            return None
-        low, high = wilson(np.array(self.fooled), np.array(self.attempts))
-        return float(low), float(high)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"name": self.name, **self.figures()}
-
-    def figures(self) -> dict[str, Any]:
-        """Give its numbers: the rate with the ends of its interval, None where nothing was written."""
-        low, high = self.interval or (None, None)
-        return {"attempts": self.attempts, "fooled": self.fooled, "rate": self.rate, "low": low, "high": high}
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """How a round goes, counted now. Retracted attempts are counted apart and nowhere else."""
-
-    round: str
-    state: str
-    total: Count
-    retracted: int
-    workers: int
-    flags: int
-    sessions: Mapping[str, int]
-    prompts: Mapping[str, int]
-    by_worker: tuple[Count, ...]
-    by_prompt: tuple[Count, ...]
-    by_label: tuple[Count, ...]
-    by_condition: tuple[Count, ...]
-    by_number: tuple[Count, ...]
-    by_hour: tuple[Count, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        lists = ("by_worker", "by_prompt", "by_label", "by_condition", "by_number", "by_hour")
-        return {
-            "round": self.round,
-            "state": self.state,
-            **self.total.figures(),
-            "retracted": self.retracted,
-            "workers": self.workers,
-            "flags": self.flags,
-            "sessions": dict(self.sessions),
-            "prompts": dict(self.prompts),
-            **{name: [one.as_dict() for one in getattr(self, name)] for name in lists},
-        }
 
 
 def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", tags: Sequence[str] = ()) -> Notes:
@@ -244,11 +150,11 @@ def round_texts(
     ]
 
 
-def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = False) -> list[FlagInfo]:
+def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = False) -> list[Flag]:
     """List what the owner of a round should look at: what nobody has decided on yet, or all (None)."""
     info = owned(db, actor, ref)
     return [
-        FlagInfo(
+        Flag(
             id=row.flag.id,
             attempt_id=row.attempt.id,
             kind=row.flag.kind,
@@ -265,11 +171,15 @@ def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = Fa
 def counters(db: Session, actor: Actor, ref: str) -> Counters:
     """Count how a round goes, for its owner: attempts and the rate at which they fool the model, by everything."""
     info = owned(db, actor, ref)
-    total = queries.tally(db, info.id)[0]
+    total = _count("", *queries.tally(db, info.id)[0][1:3])
     return Counters(
         round=info.ref,
         state=info.state.value,
-        total=Count("", total[1], total[2]),
+        attempts=total.attempts,
+        fooled=total.fooled,
+        rate=total.rate,
+        low=total.low,
+        high=total.high,
         retracted=queries.retracted_count(db, info.id),
         workers=queries.worker_count(db, info.id),
         flags=len(queries.flags(db, info.id, decided=False)),
@@ -291,7 +201,15 @@ def owned(db: Session, actor: Actor, ref: str) -> RoundInfo:
     return info
 
 
-def _counts(db: Session, info: RoundInfo, by: str) -> tuple[Count, ...]:
-    return tuple(
-        Count("" if name is None else str(name), made, good) for name, made, good in queries.tally(db, info.id, by)
-    )
+def _counts(db: Session, info: RoundInfo, by: str) -> list[RoundCount]:
+    return [
+        _count("" if name is None else str(name), made, good) for name, made, good in queries.tally(db, info.id, by)
+    ]
+
+
+def _count(name: str, attempts: int, fooled: int) -> RoundCount:
+    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
+    if not attempts:
+        return RoundCount(name, attempts, fooled, None, None, None)
+    low, high = wilson(np.array(fooled), np.array(attempts))
+    return RoundCount(name, attempts, fooled, fooled / attempts, float(low), float(high))

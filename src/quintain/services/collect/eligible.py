@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.work import Crowd, Eligible, Reason
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.readiness import rules_of
 from quintain.services.collect.rounds import get_round
-from quintain.services.work.qualify import Reason, eligibility, why
+from quintain.services.work.qualify import eligibility, why
 from quintain.store.queries.access import people
-
-
-@dataclass(frozen=True, slots=True)
-class Eligible:
-    """Whether somebody may write in a round, with a reason for every rule."""
-
-    name: str
-    ok: bool
-    reasons: tuple[Reason, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        reasons = [{"rule": one.rule, "ok": one.ok, "text": one.text} for one in self.reasons]
-        return {"name": self.name, "eligible": self.ok, "reasons": reasons}
-
-
-@dataclass(frozen=True, slots=True)
-class Crowd:
-    """Some of the people with the role of a worker on a round's task; *total* is how many there are."""
-
-    round: str
-    rules: tuple[Mapping[str, Any], ...]
-    total: int
-    people: tuple[Eligible, ...]
 
 
 def may_write(db: Session, actor: Actor, ref: str, name: str | None = None) -> Eligible:
@@ -63,7 +36,7 @@ def crowd(db: Session, actor: Actor, ref: str, *, search: str = "", limit: int =
         _verdict(user.name, eligibility(db, user.id, rules, task=info.task))
         for user in workers[offset : offset + limit]
     ]
-    return Crowd(info.ref, tuple(rules), len(workers), tuple(found))
+    return Crowd(info.ref, tuple(rules), len(workers), found)
 
 
 def _verdict(name: str, reasons: list[Reason]) -> Eligible:

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records.collect import Round
 from quintain.core.rounds import Entry
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of
 from quintain.services.access.permissions import require_user
 from quintain.services.access.sign_in import StartedSession, start_session
 from quintain.services.collect.rounds import RoundInfo, get_round
+from quintain.services.collect.target_names import spec_for
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels as queries
@@ -61,6 +63,12 @@ class _Ids:
     study: str
     session: str
     submit_to: str = ""
+
+
+def shown_round(db: Session, actor: Actor, info: RoundInfo, base_url: str) -> Round:
+    """Give a round as *actor* may read it; with the address that a panel sends people to, for its owners."""
+    shown = replace(info, spec=spec_for(db, actor, info))
+    return shown.record(entry_url(shown, base_url) if shown.spec.entry else None)
 
 
 def entry_url(info: RoundInfo, base_url: str) -> str:

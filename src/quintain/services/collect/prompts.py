@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.people import Actor
+from quintain.core.records.base import plain
+from quintain.core.records.collect import PromptReport
 from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
 from quintain.data.identity import example_ids
@@ -29,27 +31,6 @@ from quintain.tasks.rules import field_rules, find_faults
 
 ABOUT = ("answer", "tags", "corpus", "part", "row")
 DRAW_DIGITS = 15  # of the hash, which is as good as random and fits 64 bits
-
-
-@dataclass(frozen=True, slots=True)
-class PromptReport:
-    """What became of a table of prompts: *used* are in earlier rounds, *used_parts* in parts of a corpus that are."""
-
-    rows: int
-    added: int
-    repeated: int
-    used: int
-    used_parts: int
-
-    def as_dict(self) -> dict[str, int]:
-        """Give it as plain data, for JSON."""
-        return {
-            "rows": self.rows,
-            "added": self.added,
-            "repeated": self.repeated,
-            "used": self.used,
-            "used_parts": self.used_parts,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +80,7 @@ def import_prompts(
             )
         fresh, report = _fresh(db, info, table)
         queries.add(db, _rows(info.id, fresh, task))
-        audit.record(db, actor, "round.prompts", ref, file=path.name, **report.as_dict())
+        audit.record(db, actor, "round.prompts", ref, file=path.name, **plain(report))
     return report
 
 

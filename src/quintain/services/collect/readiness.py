@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -11,34 +10,17 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.collect import Readiness
 from quintain.core.rounds import RoundSpec
 from quintain.core.texts import joined
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.ending import end
 from quintain.services.collect.rounds import RoundInfo, get_round
-from quintain.services.work.qualify import Reason, eligibility
+from quintain.services.work.qualify import eligibility
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as queries
 from quintain.store.tables import RoundChoice
-
-
-@dataclass(frozen=True, slots=True)
-class Readiness:
-    """What still stands between a worker and a round; *ready* where nothing does."""
-
-    closed: str
-    needs_consent: bool
-    needs_warning: bool
-    opted_out: bool
-    quizzes: tuple[str, ...]
-    reasons: tuple[Reason, ...]
-
-    @property
-    def ready(self) -> bool:
-        """Whether the worker may begin."""
-        met = all(reason.ok for reason in self.reasons)
-        return met and not (self.closed or self.needs_consent or self.needs_warning or self.opted_out or self.quizzes)
 
 
 def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
@@ -54,14 +36,18 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
     rules = rules_of(spec)
     reasons = eligibility(db, user_id, rules, task=info.task) if rules else []
     out, back = chosen.get("opt_out"), chosen.get("opt_in")
+    closed = info.closed_because(now())
+    consent = bool(spec.consent) and not _agreed(chosen, "consent", spec.consent)
+    warning = bool(spec.content_warning) and not _agreed(chosen, "warning", spec.content_warning)
+    opted_out = out is not None and (back is None or back.id < out.id)
+    asked = zip(spec.quizzes, reasons[: len(spec.quizzes)], strict=True)
     return Readiness(
-        closed=info.closed_because(now()),
-        needs_consent=bool(spec.consent) and not _agreed(chosen, "consent", spec.consent),
-        needs_warning=bool(spec.content_warning) and not _agreed(chosen, "warning", spec.content_warning),
-        opted_out=out is not None and (back is None or back.id < out.id),
-        quizzes=tuple(
-            name for name, reason in zip(spec.quizzes, reasons[: len(spec.quizzes)], strict=True) if not reason.ok
-        ),
+        ready=all(reason.ok for reason in reasons) and not (closed or consent or warning or opted_out),
+        closed=closed,
+        needs_consent=consent,
+        needs_warning=warning,
+        opted_out=opted_out,
+        quizzes=tuple(name for name, reason in asked if not reason.ok),
         reasons=tuple(reasons),
     )
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records import collect as records
+from quintain.core.records.collect import RoundChange
 from quintain.core.rounds import RoundSpec, RoundState
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
@@ -69,30 +70,21 @@ class RoundInfo:
             return Text("Round {ref} ended on {time} UTC.", ref=self.ref, time=_moment(self.spec.ends))
         return ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "task": self.task,
-            "number": self.number,
-            "title": self.spec.title,
-            "state": self.state.value,
-            "version": self.version,
-            "created_at": self.created_at.isoformat(),
-            "opened_at": self.opened_at.isoformat() if self.opened_at else None,
-            "closed_at": self.closed_at.isoformat() if self.closed_at else None,
-            "toml": dump_round(self.spec),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class RoundChange:
-    """One state of a round's file: its number from 1, the TOML, by whom and when."""
-
-    number: int
-    toml: str
-    by: str | None
-    at: datetime
+    def record(self, entry_url: str | None = None) -> records.Round:
+        """Give it as programs see it."""
+        return records.Round(
+            ref=self.ref,
+            task=self.task,
+            number=self.number,
+            title=self.spec.title,
+            state=self.state.value,
+            version=self.version,
+            created_at=self.created_at,
+            opened_at=self.opened_at,
+            closed_at=self.closed_at,
+            toml=dump_round(self.spec),
+            entry_url=entry_url,
+        )
 
 
 def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
@@ -100,12 +92,18 @@ def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
     return parse_round(toml_text, file=file)
 
 
-def put_round(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> RoundInfo:
+def put_round(
+    db: Session, actor: Actor, toml_text: str, *, task: str | None = None, file: str | None = None
+) -> RoundInfo:
     """Add the round that *toml_text* defines as a draft, or change the one of that number.
 
     Without a number it becomes the task's next round. An open round changes only in what writers were not promised.
+    Where a *task* is named, it has to be the one that the text names.
     """
-    return put_spec(db, actor, parse_round(toml_text, file=file), toml_text=toml_text, file=file)
+    spec = parse_round(toml_text, file=file)
+    if task is not None and spec.task != task:
+        raise Conflict("This defines a round of '{named}', not of '{task}'.", named=spec.task, task=task)
+    return put_spec(db, actor, spec, toml_text=toml_text, file=file)
 
 
 def put_spec(

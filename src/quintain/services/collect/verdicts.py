@@ -3,70 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
-from quintain.core.example import Answer
 from quintain.core.people import Actor
+from quintain.core.records.collect import ModelAnswer, Verdict
 from quintain.core.rounds import RoundSpec
 from quintain.services.collect.ask_targets import target_versions
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names, told
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import WritingSession as SessionRow
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """What one target model said. One that the reader may not see has a stand-in for a name and no hash."""
-
-    model: str
-    hash: str
-    answer: Answer
-    probabilities: Mapping[str, float] | None
-    fooled: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What came of an attempt.
-
-    *fooled* is None where the writer has to say it (`decide`); *ask* is what is wanted of the writer next: "decide",
-    "confirm" or "". *ended* says that the session is over; *outcome* how.
-    """
-
-    attempt_id: int
-    number: int
-    fooled: bool | None
-    answers: tuple[ModelAnswer, ...]
-    target: Answer
-    inputs: Mapping[str, Any]
-    attempts_left: int
-    edit_distance: int | None
-    edit_share: float | None
-    ask: str
-    flags: tuple[str, ...]
-    outcome: str
-    at: datetime
-
-    @property
-    def prediction(self) -> Answer:
-        """What the (first) target model said."""
-        return self.answers[0].answer
-
-    @property
-    def probabilities(self) -> Mapping[str, float] | None:
-        """The (first) target model's probabilities, where it gives them."""
-        return self.answers[0].probabilities
-
-    @property
-    def ended(self) -> bool:
-        """Whether the session is over."""
-        return bool(self.outcome)
 
 
 def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:

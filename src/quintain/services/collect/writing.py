@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, NotFound, TooMany, Unavailable
 from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.collect import WritingPrompt, WritingSession
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
 from quintain.protocols.assignment import Draw
@@ -43,48 +44,6 @@ from quintain.store.tables import WritingSession as SessionRow
 LEASE = timedelta(minutes=20)
 MAX_DRAFT = 1_000_000
 MAY_WRITE = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
-
-
-@dataclass(frozen=True, slots=True)
-class PromptView:
-    """What a writer is given to edit. *answer* is the gold answer of the prompt, where it has one."""
-
-    id: int
-    inputs: Mapping[str, Any]
-    answer: Any = None
-    tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WritingSession:
-    """A session as its writer sees it.
-
-    *target* is the label handed out, or None where the writer chooses. *draft* and *draft_target* are what was typed
-    last, submitted or not. *pending* is the attempt that waits for the writer's word (see `collect.confirm`).
-    *models* are those that the writer faces; one that is private and not theirs to see is named by a stand-in.
-    A session of the sandbox has the key "" and is stored nowhere.
-    """
-
-    key: str
-    round: str
-    task: str
-    condition: str
-    prompt: PromptView | None
-    target: Any
-    allowed: int
-    attempts_left: int
-    lease_until: datetime | None
-    models: tuple[str, ...]
-    started_at: datetime
-    outcome: str = ""
-    draft: Mapping[str, Any] = field(default_factory=dict)
-    draft_target: Any = None
-    pending: int | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more can be submitted in it."""
-        return bool(self.outcome)
 
 
 def start(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
@@ -225,7 +184,7 @@ def view(
         round=info.ref,
         task=info.task,
         condition=row.condition,
-        prompt=PromptView(prompt.id, prompt.inputs, prompt.answer, tuple(prompt.tags)) if prompt else None,
+        prompt=WritingPrompt(prompt.id, prompt.inputs, prompt.answer, tuple(prompt.tags)) if prompt else None,
         target=row.target,
         allowed=row.allowed,
         attempts_left=max(0, row.allowed - len(made)) if row.ended_at is None else 0,

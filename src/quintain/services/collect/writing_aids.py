@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -13,6 +11,7 @@ from quintain.core.errors import Forbidden
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.collect import Inspiration, Verdict, WordEffect, WritingPrompt, WritingSession
 from quintain.core.task import Task
 from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role, require_user
@@ -23,8 +22,8 @@ from quintain.services.collect.readiness import readiness, require_agreed
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
-from quintain.services.collect.verdicts import Verdict, answers_of
-from quintain.services.collect.writing import MAY_WRITE, PromptView, WritingSession, find
+from quintain.services.collect.verdicts import answers_of
+from quintain.services.collect.writing import MAY_WRITE, find
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -38,30 +37,6 @@ MOST_WORDS = 200
 SANDBOX_PER_MINUTE = 30
 OCCLUSIONS_PER_MINUTE = 20
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class WordEffect:
-    """One word of a field (from *start* to *end*), and by how much leaving it out moves the model.
-
-    *effect* is how much less probable the model's answer becomes; where a model gives no probabilities it is 1 if the
-    answer changes and 0 if not.
-    """
-
-    field: str
-    start: int
-    end: int
-    word: str
-    effect: float
-
-
-@dataclass(frozen=True, slots=True)
-class Inspiration:
-    """An example of somebody else that fooled the model."""
-
-    inputs: Mapping[str, Any]
-    target: Answer
-    prediction: Answer
 
 
 def occlusion(
@@ -113,7 +88,7 @@ def try_session(db: Session, actor: Actor, ref: str) -> WritingSession:
     if condition.prompt:
         used = prompts.some_used(db, info.id)
         example = kind_of(get_task(db, info.task)).example
-        prompt = PromptView(used.id, used.inputs, used.answer) if used else PromptView(0, example.inputs)
+        prompt = WritingPrompt(used.id, used.inputs, used.answer) if used else WritingPrompt(0, example.inputs)
     return WritingSession(
         key="",
         round=info.ref,

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import tasks as records
 from quintain.data.exporting import write_export
 from quintain.services.access.audit import record
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
@@ -31,14 +32,9 @@ class ExamplePage:
     examples: tuple[Mapping[str, Any], ...]
     answers: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give the page as plain data, for JSON."""
-        return {
-            "version": self.version.as_dict(),
-            "total": self.total,
-            "offset": self.offset,
-            "examples": [dict(one) for one in self.examples],
-        }
+    def record(self) -> records.Preview:
+        """Give the page as programs see it."""
+        return records.Preview(self.version.record(), self.total, self.offset, self.examples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +47,12 @@ class VersionDifference:
     removed: pl.DataFrame
     changed: pl.DataFrame
 
-    def as_dict(self, limit: int = 20) -> dict[str, Any]:
-        """Give the difference as plain data, for JSON: counts, and the first examples of each."""
-        return {
-            "a": self.a.ref,
-            "b": self.b.ref,
-            "added": {"count": self.added.height, "examples": self.added.head(limit).to_dicts()},
-            "removed": {"count": self.removed.height, "examples": self.removed.head(limit).to_dicts()},
-            "changed": {"count": self.changed.height, "examples": self.changed.head(limit).to_dicts()},
-        }
+    def record(self, limit: int = 20) -> records.DatasetDifference:
+        """Give the difference as programs see it: counts, and the first examples of each."""
+        parts = (self.added, self.removed, self.changed)
+        return records.DatasetDifference(
+            self.a.ref, self.b.ref, *(records.Changes(part.height, part.head(limit).to_dicts()) for part in parts)
+        )
 
 
 def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:

@@ -27,6 +27,8 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import tasks as records
+from quintain.core.records.tasks import Step
 from quintain.core.task import Task
 from quintain.data.identity import example_ids, salted
 from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
@@ -43,15 +45,6 @@ from quintain.tasks.contract import kind_of
 
 MIN_PREFIX = 6
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a version's lineage: the other version, and how one was made from the other."""
-
-    ref: str
-    how: str
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +79,26 @@ class VersionInfo:
         """The reference that means exactly this version."""
         return f"{self.task}/{self.dataset}@{self.number}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give the version as plain data, for JSON."""
-        return {
-            "ref": self.ref,
-            "task": self.task,
-            "dataset": self.dataset,
-            "number": self.number,
-            "hash": self.hash,
-            "role": self.role,
-            "hidden": self.hidden,
-            "rows": self.rows,
-            "scores": self.scores,
-            "language": self.language,
-            "description": self.description,
-            "meta": dict(self.meta),
-            "created_at": self.created_at.isoformat(),
-            "parents": [{"ref": one.ref, "how": one.how, "settings": dict(one.settings)} for one in self.parents],
-            "children": [{"ref": one.ref, "how": one.how, "settings": dict(one.settings)} for one in self.children],
-        }
+    def record(self) -> records.DatasetVersion:
+        """Give the version as programs see it."""
+        return records.DatasetVersion(
+            ref=self.ref,
+            task=self.task,
+            dataset=self.dataset,
+            number=self.number,
+            hash=self.hash,
+            role=self.role,
+            hidden=self.hidden,
+            rows=self.rows,
+            scores=self.scores,
+            language=self.language,
+            description=self.description,
+            meta=self.meta,
+            created_at=self.created_at,
+            parents=self.parents,
+            children=self.children,
+            new=self.new,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ a model wrote for those who may read its log.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import polars as pl
@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.evaluate import Answers, AnswerState, GivenAnswer
 from quintain.core.task import Task
 from quintain.engine.predicting import EXCHANGE
 from quintain.services.data.content import contains_text, has_answer
@@ -29,49 +30,8 @@ from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
 Show = Literal["all", "right", "wrong", "failed"]
-State = Literal["right", "wrong", "failed", "answered"]
 SHOWS: tuple[Show, ...] = get_args(Show)
 MAX_PAGE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class GivenAnswer:
-    """What a model made of one example. *gold* and *score* are None for those who may not see the label.
-
-    *state* is `answered` where right and wrong are not known, or not told. *reason*, *prompt* and *reply* are in the
-    model's words, or its builder's, and None for those who may not read its log.
-    """
-
-    id: str
-    inputs: Mapping[str, Any]
-    state: State
-    answer: Any
-    gold: Any = None
-    score: float | None = None
-    probabilities: Mapping[str, float] | None = None
-    reason: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    prompt: str | None = None
-    reply: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """A page of answers, how many fit the filters, and whether the labels may be seen."""
-
-    answers: Sequence[GivenAnswer]
-    total: int
-    offset: int
-    gold: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"answers": [one.as_dict() for one in self.answers], "total": self.total, "offset": self.offset}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +161,7 @@ def _scores(seen: _Seen, rows: Mapping[str, Mapping[str, Any]], told: pl.DataFra
 def _given(
     seen: _Seen, names: Sequence[str], row: Mapping[str, Any], said: Mapping[str, Any], score: float | None
 ) -> GivenAnswer:
-    state: State = "answered"
+    state: AnswerState = "answered"
     if said.get("prediction") is None:
         state = "failed"
     elif score is not None:

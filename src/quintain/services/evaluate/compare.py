@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -13,6 +13,9 @@ from sqlalchemy.orm import Session
 from quintain.core.cells import CellState
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor
+from quintain.core.records import evaluate as records
+from quintain.core.records.base import plain
+from quintain.core.records.evaluate import AnswerDifference, McNemar, PairedEstimate
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.metrics.aligned import Aligned, align
@@ -24,7 +27,7 @@ from quintain.services.evaluate.examples import example_scores
 from quintain.services.evaluate.results import read_predictions, sees_all
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task, leading_metric
-from quintain.stats.paired import McNemar, PairedDifference, Separation, examples_to_separate, mcnemar
+from quintain.stats.paired import PairedDifference, Separation, examples_to_separate, mcnemar
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import PLAIN, CellRow
@@ -53,21 +56,21 @@ class DatasetComparison:
         """Whether the paired bootstrap tells the two apart at the five-percent level."""
         return self.difference.p_value < SIGNIFICANT
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "dataset": self.dataset,
-            "hidden": self.hidden,
-            "rows": self.rows,
-            "metric": self.metric,
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference.difference.as_dict() | {"p_value": self.difference.p_value},
-            "mcnemar": asdict(self.mcnemar),
-            "examples_needed": self.separation.needed,
-            "more_examples_needed": self.separation.more,
-            "answers_differ": self.differing,
-        }
+    def record(self) -> records.DatasetComparison:
+        """Give it as programs see it."""
+        return records.DatasetComparison(
+            dataset=self.dataset,
+            hidden=self.hidden,
+            rows=self.rows,
+            metric=self.metric,
+            first=self.first,
+            second=self.second,
+            difference=PairedEstimate(**plain(self.difference.difference), p_value=self.difference.p_value),
+            mcnemar=self.mcnemar,
+            examples_needed=self.separation.needed,
+            more_examples_needed=self.separation.more,
+            answers_differ=self.differing,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +82,9 @@ class Comparison:
     second: str
     datasets: Sequence[DatasetComparison]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "task": self.task.name,
-            "first": self.first,
-            "second": self.second,
-            "datasets": [one.as_dict() for one in self.datasets],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerDifference:
-    """One example that two models answer differently."""
-
-    id: str
-    inputs: Mapping[str, Any]
-    gold: Any
-    first: Any
-    second: Any
-    first_score: float
-    second_score: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return asdict(self)
+    def record(self) -> records.Comparison:
+        """Give it as programs see it."""
+        return records.Comparison(self.task.name, self.first, self.second, [one.record() for one in self.datasets])
 
 
 def compare(db: Session, blobs: Blobs, actor: Actor, first: str, second: str) -> Comparison:

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.evaluate import Flip, Flips
 from quintain.core.task import Task
 from quintain.data.exporting import write_export
 from quintain.metrics.aligned import align
@@ -42,49 +43,6 @@ from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
 # The metric that says how nearly right one answer is, where there is more than right and wrong.
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """An example whose answer changed with its wording: where it changed, and from which answer to which."""
-
-    id: str
-    family: str
-    group: str | None
-    fields: Mapping[str, Sequence[Piece]]
-    inputs: Mapping[str, Any]
-    before: Any
-    after: Any
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "id": self.id,
-            "family": self.family,
-            "group": self.group,
-            "fields": {name: [list(piece) for piece in pieces] for name, pieces in self.fields.items()},
-            "before": self.before,
-            "after": self.after,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Flips:
-    """A page of flips, how many there are, and by which families and groups they can be filtered."""
-
-    flips: Sequence[Flip]
-    total: int
-    families: Sequence[str]
-    groups: Sequence[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "flips": [flip.as_dict() for flip in self.flips],
-            "total": self.total,
-            "families": list(self.families),
-            "groups": list(self.groups),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +91,7 @@ def flips(
     plain = read_predictions(blobs, cells[PLAIN])
     members = {name: row for name, row in cells.items() if family_of(name) is not None}
     if not members:
-        return Flips((), 0, (), ())
+        return Flips([], 0, [], [])
     tables = [flip_table(db, blobs, plain, row).with_columns(variant=pl.lit(name)) for name, row in members.items()]
     table = pl.concat(tables)
     table = table.filter(pl.Series(~kept_answers(kind_of(task).answer_type, table["before"], table["after"])))

@@ -6,7 +6,6 @@ Only counts and, for those who may see the data, examples leave this module; lab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.evaluate import AlikePair, Overlap
 from quintain.core.task import Task
 from quintain.data.tables import read_table
 from quintain.services.data.datasets import VersionInfo, get_version, list_versions
@@ -33,48 +33,6 @@ FORMAT = 1  # goes up when the meaning of a cached report changes
 SHOWN = 20
 # Columns that say something about an example and are not part of it.
 BESIDE = frozenset({"id", "answer", "label", "gold_label", "tags", "group", "meta", "split", "distribution"})
-
-
-@dataclass(frozen=True, slots=True)
-class OverlapPair:
-    """An evaluation example and the training example that it is like."""
-
-    test: str
-    train: str
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """How many of the evaluation examples are in the training data, exactly or nearly."""
-
-    train: str
-    test: str
-    train_rows: int
-    test_rows: int
-    exact: int
-    near: int
-    threshold: float
-    pairs: Sequence[OverlapPair] = ()
-
-    @property
-    def share(self) -> float:
-        """The share of evaluation examples that a model may have seen."""
-        return (self.exact + self.near) / self.test_rows if self.test_rows else 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "train": self.train,
-            "test": self.test,
-            "train_rows": self.train_rows,
-            "test_rows": self.test_rows,
-            "exact": self.exact,
-            "near": self.near,
-            "share": self.share,
-            "threshold": self.threshold,
-            "pairs": [{"test": one.test, "train": one.train, "similarity": one.similarity} for one in self.pairs],
-        }
 
 
 def overlap_files(
@@ -148,7 +106,7 @@ def _between(
         found = {"exact": made.exact, "near": made.near}
         with transaction(db):
             cache.keep(db, {key: found})
-    return Overlap(first.ref, second.ref, first.rows, second.rows, found["exact"], found["near"], threshold)
+    return _counted((first.ref, second.ref), (first.rows, second.rows), found["exact"], found["near"], threshold)
 
 
 def _overlap(
@@ -160,13 +118,25 @@ def _overlap(
     found = find_nearest(test, train, threshold=threshold)
     pairs = _pairs(found, train, test, limit)
     exact, near = int(found.exact.sum()), int(found.near.sum())
-    return Overlap(*names, len(train), len(test), exact, near, threshold, pairs)
+    return _counted(names, (len(train), len(test)), exact, near, threshold, pairs)
 
 
-def _pairs(found: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[OverlapPair]:
+def _counted(
+    names: tuple[str, str],
+    rows: tuple[int, int],
+    exact: int,
+    near: int,
+    threshold: float,
+    pairs: Sequence[AlikePair] = (),
+) -> Overlap:
+    share = (exact + near) / rows[1] if rows[1] else 0.0
+    return Overlap(*names, *rows, exact, near, share, threshold, list(pairs))
+
+
+def _pairs(found: Nearest, train: Sequence[str], test: Sequence[str], limit: int) -> list[AlikePair]:
     order = np.argsort(-found.similarity, kind="stable")[:limit]
     return [
-        OverlapPair(test[i], train[found.index[i]], round(float(found.similarity[i]), 4))
+        AlikePair(test[i], train[found.index[i]], round(float(found.similarity[i]), 4))
         for i in order
         if found.index[i] >= 0
     ]

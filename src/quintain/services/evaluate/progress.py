@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -13,6 +12,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import CellState
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
 from quintain.services.evaluate.cells import EVALUATED, estimate_wait, may_see_logs, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
@@ -24,74 +24,20 @@ WILL_BE = "The cell does not exist yet: the next worker that looks for work make
 
 
 @dataclass(frozen=True, slots=True)
-class CellInfo:
-    """One cell as people see it."""
-
-    id: int
-    task: str
-    model: str
-    dataset: str
-    variant: str
-    state: str
-    done: int
-    total: int
-    attempts: int
-    reason: str
-    waits_for: str
-    worker: str | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        times = {"created_at": self.created_at, "started_at": self.started_at, "finished_at": self.finished_at}
-        return {
-            "id": self.id,
-            "task": self.task,
-            "model": self.model,
-            "dataset": self.dataset,
-            "variant": self.variant,
-            "state": self.state,
-            "done": self.done,
-            "total": self.total,
-            "attempts": self.attempts,
-            "reason": self.reason,
-            "waits_for": self.waits_for,
-            "worker": self.worker,
-            **{name: moment.isoformat() if moment else None for name, moment in times.items()},
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CellPage:
-    """Some of a task's cells, and how many there are."""
-
-    cells: Sequence[CellInfo]
-    total: int
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a cell is as it is, in words, with its history and, for those who may, its log."""
 
     summary: str
     may_manage: bool = False
-    cell: CellInfo | None = None
+    cell: Run | None = None
     ahead: int | None = None
     wait_seconds: float | None = None
     events: Sequence[tuple[datetime, str, str]] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "summary": self.summary,
-            "cell": self.cell.as_dict() if self.cell else None,
-            "ahead": self.ahead,
-            "wait_seconds": self.wait_seconds,
-            "events": [{"at": at.isoformat(), "kind": kind, "text": text} for at, kind, text in self.events],
-        }
+    def record(self) -> RunReport:
+        """Give it as programs see it."""
+        events = [RunEvent(at, kind, text) for at, kind, text in self.events]
+        return RunReport(self.summary, self.cell, self.ahead, self.wait_seconds, events)
 
 
 def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]:
@@ -104,7 +50,7 @@ def status(db: Session, actor: Actor, task: str | None = None) -> dict[str, int]
 
 def list_cells(
     db: Session, actor: Actor, *, task: str | None = None, model: str | None = None, states: Sequence[str] = ()
-) -> list[CellInfo]:
+) -> list[Run]:
     """List the cells of the models that *actor* may see."""
     version_id = get_model(db, actor, model).version.id if model else None
     rows = queries.rows(db, task=task, model_version_id=version_id, states=states)
@@ -123,7 +69,7 @@ def page_of_cells(
     variant: str = "",
     offset: int = 0,
     limit: int = 50,
-) -> CellPage:
+) -> Runs:
     """List some of a task's cells that *actor* may see: what runs first, then what waits, then what failed."""
     get_task(db, task)
     rows, total = queries.page(
@@ -138,7 +84,7 @@ def page_of_cells(
         offset=offset,
         limit=limit,
     )
-    return CellPage([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
+    return Runs([describe(row, full=may_see_logs(actor, row)) for row in rows], total, offset)
 
 
 def explain_cell(db: Session, actor: Actor, cell_id: int) -> Explanation:
@@ -213,10 +159,10 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
     return Explanation(summary, logs, info, ahead, wait, events)
 
 
-def describe(row: CellRow, *, full: bool = True) -> CellInfo:
+def describe(row: CellRow, *, full: bool = True) -> Run:
     """Describe a cell for people. Without *full*, what the model said of itself and where it ran is left out."""
     cell = row.cell
-    return CellInfo(
+    return Run(
         id=cell.id,
         task=row.task.name,
         model=f"{row.model.name}@{row.model_version.number}",

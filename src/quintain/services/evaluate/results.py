@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from quintain.core.cells import CellState
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import evaluate as records
 from quintain.core.task import Task
 from quintain.engine.predicting import EXCHANGE
 from quintain.engine.sandbox.layers import LAYERS
@@ -103,26 +104,26 @@ class DatasetResult:
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: Runs = field(default_factory=Runs)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "dataset": f"{self.dataset}@{self.number}",
-            "role": self.role,
-            "rows": self.rows,
-            "examples": self.examples,
-            "hidden": self.hidden,
-            "metrics": dict(self.metrics),
-            "slices": [dict(part) for part in self.slices],
-            "confusion": self.confusion,
-            "measurements": dict(self.measurements),
-            "robustness": self.robustness,
-            "fairness": self.fairness,
-            "states": dict(self.states),
-            "cells": dict(self.cells),
-            "failed": dict(self.failed),
-            "gaps": {axis: dict(found) for axis, found in self.gaps.items()},
-            "runs": self.runs.as_dict(),
-        }
+    def record(self) -> records.DatasetResult:
+        """Give it as programs see it."""
+        return records.DatasetResult(
+            dataset=f"{self.dataset}@{self.number}",
+            role=self.role,
+            rows=self.rows,
+            examples=self.examples,
+            hidden=self.hidden,
+            metrics=self.metrics,
+            slices=list(self.slices),
+            confusion=self.confusion,
+            measurements=self.measurements,
+            robustness=self.robustness,
+            fairness=self.fairness,
+            states=self.states,
+            cells=self.cells,
+            failed=self.failed,
+            gaps=self.gaps,
+            runs=self.runs.as_dict(),
+        )
 
 
 def results(

@@ -16,6 +16,9 @@ from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import MANIFEST, Manifest
 from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import tasks as records
+from quintain.core.records.base import plain
+from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.engine.archives import ArchiveLimits, model_root, packed, unpack_archive
 from quintain.engine.sandbox.layers import require_sandbox
@@ -30,7 +33,7 @@ from quintain.services.evaluate.spending import CostEstimate, estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
 from quintain.services.models.inspection import inspect_model
-from quintain.services.models.registry import ModelVersionInfo, Visibility, register_version
+from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -79,16 +82,16 @@ class ModelSubmission:
         """Whether a worker has to try it before its cells are queued."""
         return self.trial == QUEUED
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            **self.version.as_dict(),
-            "new": self.new,
-            "cells": self.cells,
-            "left_today": self.left_today,
-            "trial": self.trial,
-            "estimate": self.estimate and self.estimate.as_dict(),
-        }
+    def record(self) -> records.Submission:
+        """Give it as programs see it."""
+        return records.Submission(
+            **plain(self.version.record()),
+            new=self.new,
+            cells=self.cells,
+            left_today=self.left_today,
+            trial=self.trial,
+            estimate=self.estimate.as_dict() if self.estimate else None,
+        )
 
 
 def submit_upload(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.tasks import Found, Hit
 from quintain.core.task import Task
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -28,29 +29,6 @@ class TaskCard:
     models: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that was found; *url* is its page within the application."""
-
-    title: str
-    detail: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What a search found."""
-
-    tasks: tuple[Hit, ...] = ()
-    datasets: tuple[Hit, ...] = ()
-    models: tuple[Hit, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """How many things were found."""
-        return len(self.tasks) + len(self.datasets) + len(self.models)
-
-
 def task_cards(db: Session, actor: Actor) -> list[TaskCard]:
     """List the tasks in use with what each holds."""
     held = queries.dataset_counts(db)
@@ -64,12 +42,12 @@ def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
     return _card(task, queries.dataset_counts(db), len(list_models(db, actor, name)))
 
 
-def search(db: Session, actor: Actor, query: str) -> SearchResult:
+def search(db: Session, actor: Actor, query: str) -> Found:
     """Find tasks, data sets and models whose name (or a task's title) contains *query*."""
     word = query.strip().lower()
     tasks = [item.task for item in list_tasks(db) if _matches(item.task, word)]
     models = [model for model in list_models(db, actor) if word in model.name.lower()]
-    return SearchResult(
+    return Found(
         tasks=tuple(
             Hit(next(iter(task.title.values()), task.name), kind_of(task).title, f"/tasks/{task.name}")
             for task in tasks[:MOST_HITS]

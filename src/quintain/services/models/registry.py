@@ -15,13 +15,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import tasks as records
+from quintain.core.records.tasks import Visibility
 from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services.access import audit
@@ -34,7 +36,6 @@ from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
-Visibility = Literal["public", "private", "anonymous"]
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
 MIN_PREFIX = 6
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
@@ -64,21 +65,21 @@ class ModelVersionInfo:
         """The reference that means exactly this version."""
         return f"{self.task}/{self.model}@{self.number}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give the version as plain data, for JSON; its card apart, because it is long."""
-        return {
-            "ref": self.ref,
-            "task": self.task,
-            "model": self.model,
-            "number": self.number,
-            "hash": self.hash,
-            "adapter": self.adapter,
-            "visibility": self.visibility,
-            "owner": self.owner,
-            "created_at": self.created_at.isoformat(),
-            "withdrawn_at": self.withdrawn_at.isoformat() if self.withdrawn_at else None,
-            "meta": dict(self.meta),
-        }
+    def record(self) -> records.ModelVersion:
+        """Give the version as programs see it; its card apart, because it is long."""
+        return records.ModelVersion(
+            ref=self.ref,
+            task=self.task,
+            model=self.model,
+            number=self.number,
+            hash=self.hash,
+            adapter=self.adapter,
+            visibility=self.visibility,
+            owner=self.owner,
+            created_at=self.created_at,
+            withdrawn_at=self.withdrawn_at,
+            meta=self.meta,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +95,18 @@ class ModelInfo:
     version: ModelVersionInfo
     versions: tuple[ModelVersionInfo, ...] = field(default=())
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give the model as plain data, for JSON."""
-        return {
-            "task": self.task,
-            "name": self.name,
-            "owner": self.owner,
-            "visibility": self.visibility,
-            "created_at": self.created_at.isoformat(),
-            "version": self.version.as_dict(),
-            "versions": [version.as_dict() for version in self.versions],
-        }
+    def record(self) -> records.Model:
+        """Give the model as programs see it."""
+        return records.Model(
+            task=self.task,
+            name=self.name,
+            owner=self.owner,
+            visibility=self.visibility,
+            created_at=self.created_at,
+            version=self.version.record(),
+            versions=[version.record() for version in self.versions],
+            card=self.version.card,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import tasks as records
+from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
@@ -20,6 +22,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
 from quintain.store.tables import TaskRow
+from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
 
 
@@ -33,15 +36,38 @@ class TaskSummary:
     changed_at: datetime
     archived: bool
 
+    def record(self) -> records.TaskSummary:
+        """Give it as programs see it."""
+        task = self.task
+        return records.TaskSummary(
+            name=task.name,
+            kind=task.kind,
+            title=task.title,
+            labels=list(task.label_names),
+            version=self.version,
+            changed_at=self.changed_at,
+            archived=self.archived,
+        )
 
-@dataclass(frozen=True, slots=True)
-class TaskChange:
-    """One state of a task's file: its number from 1, the TOML as given, by whom and when."""
 
-    number: int
-    toml: str
-    by: str | None
-    at: datetime
+def record_of(task: Task) -> records.TaskInfo:
+    """Give a task as programs see it."""
+    kind = kind_of(task)
+    return records.TaskInfo(
+        name=task.name,
+        kind=task.kind,
+        title=task.title,
+        labels=task.labels,
+        extra_labels=task.extra_labels,
+        fields=tuple(records.TaskField(one.name, one.type, one.title, one.required) for one in kind.fields(task)),
+        answer_type=kind.answer_type,
+        instructions=task.instructions,
+        content_warning=task.content_warning,
+        languages=list(task.languages),
+        metrics=list(task.metrics),
+        canonical_metric=task.canonical_metric,
+        options=task.options,
+    )
 
 
 def leading_metric(task: Task) -> str:
@@ -50,12 +76,19 @@ def leading_metric(task: Task) -> str:
     return task.canonical_metric if task.canonical_metric in own or not own else own[0]
 
 
-def put_task(db: Session, actor: Actor, toml_text: str, *, file: str | None = None) -> Task:
+def put_task(db: Session, actor: Actor, toml_text: str, *, name: str | None = None, file: str | None = None) -> Task:
     """Add the task that *toml_text* defines, or change the one of that name; the same text again changes nothing.
 
-    A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner.
+    A new task needs an admin or somebody with the role of owner, who then owns it; a change needs its owner. Where a
+    *name* is given, it is that task's text, and no other's.
     """
+    if name is not None:
+        get_task(db, name)
     task = check_task(toml_text, file=file)
+    if name is not None and task.name != name:
+        raise Conflict(
+            "This defines '{name}', not '{task}'.", name=task.name, task=name, remedy="A task keeps its name."
+        )
     with transaction(db):
         lock(db, f"task {task.name}")
         row = queries.task_row(db, task.name)

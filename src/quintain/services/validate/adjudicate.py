@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.judging import Contested
 from quintain.core.task import one_form
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role
@@ -21,31 +22,6 @@ from quintain.stats.judgements import NONE
 from quintain.store.database import transaction
 from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Adjudication
-
-
-@dataclass(frozen=True, slots=True)
-class Contested:
-    """An item on which judges disagree: its votes by label, and the label it has without an expert, if any."""
-
-    id: int
-    inputs: dict[str, Any]
-    answer: Any
-    labels: tuple[str, ...]
-    votes: dict[str, int]
-    label: str | None
-    share: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "id": self.id,
-            "inputs": self.inputs,
-            "answer": self.answer,
-            "labels": list(self.labels),
-            "votes": self.votes,
-            "label": self.label,
-            "share": self.share,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +62,7 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
                 id=item.id,
                 inputs=dict(item.inputs),
                 answer=item.answer,
-                labels=tuple(label.name for label in choices(validation.task, item.inputs)),
+                labels=[label.name for label in choices(validation.task, item.inputs)],
                 votes={name: int(count) for name, count in zip(final.classes, votes, strict=True) if count},
                 label=names[place],
                 share=float(votes.max() / max(votes.sum(), 1)),

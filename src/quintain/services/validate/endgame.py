@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from quintain.core.records.validate import Waiting
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.stats.sharing_out import BoolArray, order_for
 from quintain.store.base import now
@@ -23,42 +22,15 @@ ASKED = 100  # judges who are looked at for who could still help
 NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What the end of a validation waits for.
-
-    *judgements* are open on *items*. On *stuck* items more are wanted than judges are left who have not seen them, so
-    that *people* more are needed, each of whom can judge all of those. *judges* are those known who can do most of the
-    rest.
-    """
-
-    items: int
-    judgements: int
-    stuck: int
-    people: int
-    judges: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "items": self.items,
-            "judgements": self.judgements,
-            "stuck": self.stuck,
-            "people": self.people,
-            "judges": list(self.judges),
-            "advice": self.advice,
-        }
-
-    @property
-    def advice(self) -> str:
-        """Say in a sentence who is needed."""
-        if self.stuck:
-            more = "one more person" if self.people == 1 else f"{self.people} more people"
-            if self.stuck == 1:
-                return f"1 item waits for somebody who has not seen it: invite {more}."
-            return f"{self.stuck} items wait for somebody who has not seen them: invite {more}."
-        wait = "1 judgement is" if self.judgements == 1 else f"{self.judgements} judgements are"
-        return f"{wait} missing; {', '.join(self.judges)} can still give them."
+def _advice(judgements: int, stuck: int, people: int, judges: Sequence[str]) -> str:
+    """Say in a sentence who is needed."""
+    if stuck:
+        more = "one more person" if people == 1 else f"{people} more people"
+        if stuck == 1:
+            return f"1 item waits for somebody who has not seen it: invite {more}."
+        return f"{stuck} items wait for somebody who has not seen them: invite {more}."
+    wait = "1 judgement is" if judgements == 1 else f"{judgements} judgements are"
+    return f"{wait} missing; {', '.join(judges)} can still give them."
 
 
 def order(db: Session, validation: ValidationInfo, user_id: int, moment: datetime, count: int) -> list[int]:
@@ -92,13 +64,9 @@ def waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     able = may.sum(axis=1)
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]
     names = judgements.names(db, people)
-    return Waiting(
-        items=len(items),
-        judgements=int(places.sum()),
-        stuck=stuck,
-        people=int(missing.max()),
-        judges=tuple(names[people[place]] for place in best),
-    )
+    judges = [names[people[place]] for place in best]
+    wanted, more = int(places.sum()), int(missing.max())
+    return Waiting(len(items), wanted, stuck, more, judges, _advice(wanted, stuck, more, judges))
 
 
 def _may(db: Session, people: Sequence[int], items: Sequence[TailItem]) -> BoolArray:

@@ -2,66 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.validate import AdaptiveForecast, AdaptiveSetting
 from quintain.core.validation import Adaptive, ValidationPolicy
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import measured
 from quintain.services.validate.policy import parse_policy
 from quintain.services.validate.validations import find
-from quintain.stats.adaptive import Replay, Stopping, foresee, replay
+from quintain.stats.adaptive import Stopping, foresee, replay
 
 ENOUGH_ITEMS = 30  # with all their judgements, before what was judged here says more than a model
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One way to set `minimum` and `adaptive.least`, with what came of it; *chosen* is that of the policy."""
-
-    minimum: int
-    least: int
-    threshold: float
-    judgements: int
-    chosen: bool
-    result: Replay
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        own = {name: getattr(self, name) for name in ("minimum", "least", "threshold", "judgements", "chosen")}
-        return own | {name: value for name, value in asdict(self.result).items() if name != "items"}
-
-
-@dataclass(frozen=True, slots=True)
-class AdaptiveForecast:
-    """The settings that could be taken. It rests on *items* judged here, or on a model of judges of one *accuracy*."""
-
-    ref: str
-    switched_on: bool
-    items: int
-    accuracy: float | None
-    settings: tuple[Setting, ...]
-
-    @property
-    def source(self) -> str:
-        """What it rests on."""
-        if self.accuracy is None:
-            return f"{self.items} items of this validation, played again"
-        return f"a model: judges who are right on {self.accuracy:.0%}, and err evenly"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "validation": self.ref,
-            "switched_on": self.switched_on,
-            "from": "judgements" if self.accuracy is None else "model",
-            "items": self.items,
-            "accuracy": self.accuracy,
-            "settings": [one.as_dict() for one in self.settings],
-        }
 
 
 def foresee_adaptive(
@@ -82,11 +36,24 @@ def foresee_adaptive(
     played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
     results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
     settings = [
-        Setting(way.minimum, way.least, way.threshold, way.most, place == 0, result)
+        AdaptiveSetting(
+            way.minimum,
+            way.least,
+            way.threshold,
+            way.most,
+            place == 0,
+            **{name: share for name, share in asdict(result).items() if name != "items"},
+        )
         for place, (way, result) in enumerate(zip(ways, results, strict=True))
     ]
-    accuracy = None if played else adaptive.accuracy
-    return AdaptiveForecast(ref, policy.adaptive is not None, results[0].items, accuracy, tuple(settings))
+    return AdaptiveForecast(
+        validation=ref,
+        switched_on=policy.adaptive is not None,
+        basis="judgements" if played else "model",
+        items=results[0].items,
+        accuracy=None if played else adaptive.accuracy,
+        settings=settings,
+    )
 
 
 def _ways(policy: ValidationPolicy, adaptive: Adaptive) -> list[Stopping]:

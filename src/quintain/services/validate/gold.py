@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.figures import Estimate
+from quintain.core.records.judging import Gold
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
 from quintain.core.validation import UnqualifyRule
@@ -24,7 +26,6 @@ from quintain.services.validate.labels import label_fault
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, strange_keys
 from quintain.services.work import pay
-from quintain.stats.bootstrap import Estimate
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
 from quintain.store.base import now
@@ -38,40 +39,6 @@ from quintain.tasks.contract import kind_of
 FAULTS = 100
 GOLD_KEYS = ("inputs", "label", "answer", "note")
 NO_ANSWERS = Estimate(None, reason="nobody has answered it yet")
-
-
-@dataclass(frozen=True, slots=True)
-class GoldItem:
-    """A gold item: its label, how often it was shown and answered rightly, and whether it is still in use.
-
-    *quiz* is the quiz that asks about it: who took that knows the label, so that it is not shown again.
-    """
-
-    id: int
-    inputs: dict[str, Any]
-    label: str
-    note: str
-    shown: int
-    answered: int
-    right: int
-    accuracy: Estimate
-    retired: bool
-    quiz: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "id": self.id,
-            "inputs": self.inputs,
-            "label": self.label,
-            "note": self.note,
-            "shown": self.shown,
-            "answered": self.answered,
-            "right": self.right,
-            "accuracy": self.accuracy.as_dict(),
-            "retired": self.retired,
-            "quiz": self.quiz,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +156,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
     return label
 
 
-def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
+def list_gold(db: Session, actor: Actor, ref: str) -> list[Gold]:
     """List the gold items with how judges do on them: one that most get wrong may itself be wrong."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -204,7 +171,7 @@ def list_gold(db: Session, actor: Actor, ref: str) -> list[GoldItem]:
         low, high = wilson(np.array([right]), np.array([answered]))
         accuracy = Estimate(right / answered, float(low[0]), float(high[0])) if answered else NO_ANSWERS
         found.append(
-            GoldItem(
+            Gold(
                 item.id,
                 dict(item.inputs),
                 item.gold or "",
@@ -240,7 +207,7 @@ def _set_use(db: Session, actor: Actor, ref: str, item_id: int, *, used: bool) -
                 "{ref} has no gold item {item}.",
                 ref=ref,
                 item=item_id,
-                remedy="`quintain validate gold {ref}` lists them.",
+                remedy="`quintain validate gold list {ref}` lists them.",
                 page="The list of gold items names those there are.",
             )
         if used and item_id in queries.gone_items(db, validation.id):

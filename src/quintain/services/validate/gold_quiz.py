@@ -42,7 +42,7 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
                 questions=quiz.questions,
                 n=len(items),
                 ref=ref,
-                remedy="Add some with `quintain validate gold {ref} --add FILE`.",
+                remedy="Add some with `quintain validate gold add {ref} FILE`.",
                 page="Add some gold items first.",
             )
         chosen = items[: quiz.questions]

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden
 from quintain.core.people import Actor
+from quintain.core.records.judging import Receipt
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
 from quintain.core.validation import SlotState
@@ -55,33 +55,6 @@ class Answer:
         """Take the label in the form in which labels are compared."""
         if self.label is not None:
             object.__setattr__(self, "label", one_form(self.label))
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What became of a page: new judgements, late ones among them, skips, flags, and what the page has earned."""
-
-    judged: int
-    late: int
-    skipped: int
-    flagged: int
-    earned: Money
-    left: int
-    qualified: bool = True
-    feedback: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "judged": self.judged,
-            "late": self.late,
-            "skipped": self.skipped,
-            "flagged": self.flagged,
-            "earned": {"amount": self.earned.amount, "currency": self.earned.currency},
-            "left": self.left,
-            "qualified": self.qualified,
-            "feedback": self.feedback,
-        }
 
 
 def submit_page(

@@ -19,6 +19,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import judging as records
+from quintain.core.records.judging import JudgingPage, Lease, SavedAnswer
 from quintain.core.rounds import Money
 from quintain.core.task import Label
 from quintain.core.texts import Text, Word
@@ -38,7 +40,7 @@ from quintain.store.queries.validate.claims import Held, Outlook
 from quintain.store.queries.validate.drafts import AnswerDraft
 from quintain.store.queries.validate.handouts import Shown, WantedPage
 from quintain.store.queries.validate.places import Window
-from quintain.store.tables import JudgingPage
+from quintain.store.tables import JudgingPage as JudgingPageRow
 from quintain.store.turns import turn
 
 TRIES = 4  # a person who asks twice at once gets one page, whichever comes first
@@ -77,35 +79,23 @@ class HeldPage:
     lease_until: datetime
     reward: Money
 
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "token": self.token,
-            "validation": self.ref,
-            "lease_until": self.lease_until.isoformat(),
-            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
-            "items": [
-                {
-                    "id": item.id,
-                    "position": item.position,
-                    "inputs": item.inputs,
-                    "answer": item.answer,
-                    "labels": [label.name for label in item.labels],
-                    "label": item.label,
-                    "skipped": item.skipped,
-                    "saved": item.draft._asdict() if item.draft else None,
-                }
-                for item in self.items
-            ],
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class PageLease:
-    """How long a page is held now, and how many slots it still holds."""
-
-    until: datetime
-    held: int
+def page_record(page: HeldPage) -> JudgingPage:
+    """Give a page as programs see it."""
+    items = [
+        records.PageItem(
+            id=item.id,
+            position=item.position,
+            inputs=item.inputs,
+            answer=item.answer,
+            labels=[label.name for label in item.labels],
+            label=item.label,
+            skipped=item.skipped,
+            saved=SavedAnswer(**item.draft._asdict()) if item.draft else None,
+        )
+        for item in page.items
+    ]
+    return JudgingPage(page.token, page.ref, page.lease_until, page.reward, items)
 
 
 def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
@@ -270,9 +260,9 @@ def _chance(key: str, number: int) -> float:
     return int.from_bytes(digest) / 2**64
 
 
-def show(db: Session, validation: ValidationInfo, page: Held | JudgingPage) -> HeldPage:
+def show(db: Session, validation: ValidationInfo, page: Held | JudgingPageRow) -> HeldPage:
     """Give a page as its holder sees it."""
-    saved = {} if isinstance(page, JudgingPage) and page.ended_at is not None else drafts.of_page(db, page.id)
+    saved = {} if isinstance(page, JudgingPageRow) and page.ended_at is not None else drafts.of_page(db, page.id)
     return _page(validation, page.key, page.lease_until, handouts.shown(db, page.id), page.size, saved)
 
 
@@ -310,7 +300,7 @@ def get_page(db: Session, actor: Actor, token: str) -> HeldPage:
 
 
 @repeated
-def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> PageLease:
+def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> Lease:
     """Keep a page alive: its leases begin anew, also those that lapsed and that nobody took.
 
     Nobody holds a page for ever: after MOST_LEASES leases its items go to others, and what is handed in then is late.
@@ -322,10 +312,10 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
         lease = timedelta(seconds=ground_of(db, page).policy.lease_seconds)
         until = min(moment + lease, page.started_at + MOST_LEASES * lease)
         if until <= moment:
-            return PageLease(page.lease_until, 0)
+            return Lease(page.lease_until, 0)
         held = slot_queries.extend(db, page.id, until)
         page.lease_until = until
-        return PageLease(until, held)
+        return Lease(until, held)
 
 
 @repeated
@@ -343,7 +333,7 @@ def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
             claims.end_page(db, page_id, moment or now(), "returned")
 
 
-def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPage:
+def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) -> JudgingPageRow:
     """Find a page by its key; other people's pages are not there."""
     user_id = require_user(actor)
     page = queries.page_by_key(db, token, locked=locked)
@@ -356,12 +346,12 @@ def _no_page() -> NotFound:
     return NotFound("You hold no such page.", remedy="Ask for a new one.")
 
 
-def ground_of(db: Session, page: JudgingPage) -> ValidationInfo:
+def ground_of(db: Session, page: JudgingPageRow) -> ValidationInfo:
     """Give the validation that a page belongs to."""
     return find(db, "/".join(queries.place_of(db, page.validation_id)))
 
 
-def _refuse_ended(page: JudgingPage) -> None:
+def _refuse_ended(page: JudgingPageRow) -> None:
     if page.ended_at is not None:
         raise Conflict(
             "This page was {outcome}.", outcome=Word(str(page.outcome)), remedy="Ask for a new one.", code="page_over"

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
+from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -18,7 +19,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.data import content as dataset_content
 from quintain.services.validate import gold
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.validations import Taken, find, open_validation, take_rows
+from quintain.services.validate.validations import find, open_validation, take_rows
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.tasks.contract import kind_of
@@ -48,7 +49,7 @@ def open_with_items(
 
 def add_items_from_file(
     db: Session, actor: Actor, ref: str, path: Path, columns: Mapping[str, str] | None = None
-) -> Taken:
+) -> ItemsAdded:
     """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
 
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
@@ -65,7 +66,7 @@ def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"model": str(model), "answer": said}] if model not in (None, "") and said not in (None, "") else []
 
 
-def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> Taken:
+def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> ItemsAdded:
     """Add the examples of a data set version, such as `task/name@2`, as items; their gold answers are the aims."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)

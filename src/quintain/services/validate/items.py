@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
+from quintain.core.records.validate import STATES, ItemState, JudgedItem, JudgedItems
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.adjudicate import contested_places
 from quintain.services.validate.final_labels import FinalLabels, final_labels
@@ -20,9 +20,7 @@ from quintain.services.validate.validations import find
 from quintain.stats.judgements import NONE
 from quintain.store.queries.validate import validation as queries
 
-ItemState = Literal["contested", "labelled", "undecided", "waiting"]
 ItemOrder = Literal["item", "share", "judgements", "label"]
-STATES: tuple[ItemState, ...] = get_args(ItemState)
 ORDERS: tuple[ItemOrder, ...] = get_args(ItemOrder)
 
 
@@ -40,48 +38,6 @@ class WantedItems:
     down: bool = False
     offset: int = 0
     limit: int = 25
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedItem:
-    """An item: its inputs, votes, label if it has one, whether an expert decided, whether it is gold, too."""
-
-    id: int
-    inputs: dict[str, Any]
-    state: ItemState
-    contested: bool
-    label: str | None
-    votes: dict[str, int]
-    share: float | None
-    by_expert: bool
-    gold: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "id": self.id,
-            "inputs": self.inputs,
-            "state": self.state,
-            "contested": self.contested,
-            "label": self.label,
-            "votes": self.votes,
-            "share": self.share,
-            "by_expert": self.by_expert,
-            "gold": self.gold,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ItemList:
-    """One page of items, how many there are of them, and how many items there are in each state."""
-
-    items: list[JudgedItem]
-    total: int
-    counts: Mapping[str, int]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"items": [item.as_dict() for item in self.items], "total": self.total, "counts": dict(self.counts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +63,7 @@ class _Columns:
         return masks[state]
 
 
-def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None = None) -> ItemList:
+def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None = None) -> JudgedItems:
     """List items of a validation, for its owner."""
     wanted = wanted or WantedItems()
     _check(wanted)
@@ -129,7 +85,7 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     found = queries.items(db, ids[shown].tolist())
     copies = queries.copied(db, validation.id, [item.hash for item in found.values()])
     rows = [_row(final, columns, int(at), found[int(ids[at])], copies) for at in shown]
-    return ItemList(rows, len(chosen), {state: int(columns.mask(state).sum()) for state in STATES})
+    return JudgedItems(rows, len(chosen), {state: int(columns.mask(state).sum()) for state in STATES})
 
 
 def _check(wanted: WantedItems) -> None:

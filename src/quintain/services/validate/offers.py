@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, Forbidden, QuintainError
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.work import Reason
 from quintain.core.rounds import Money
 from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
@@ -18,7 +19,6 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations, require_open
 from quintain.services.work import qualify
 from quintain.services.work.pay import hourly, pace
-from quintain.services.work.qualify import Reason
 from quintain.store.base import now
 from quintain.store.queries.validate import judging_times as queries
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, NotFound
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.work import Quiz
 from quintain.core.rounds import RoundState
 from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_owner
@@ -16,12 +17,12 @@ from quintain.services.collect.rounds import list_rounds
 from quintain.services.tasks.definitions import find_row
 from quintain.services.validate.validations import find as find_validation
 from quintain.services.validate.validations import list_validations
-from quintain.services.work.quizzes import QuizInfo, put_quiz
+from quintain.services.work.quizzes import put_quiz
 from quintain.store.database import lock, transaction
 from quintain.store.queries.work import qualify as queries
 
 
-def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
+def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
     """Take a quiz out of use; who passed it has passed it. Refused while an open round or validation asks for it."""
     with transaction(db):
         find_row(db, task)

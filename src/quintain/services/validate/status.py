@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,9 +9,21 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.validate import (
+    Batch,
+    Forecast,
+    GoldUse,
+    ItemProgress,
+    JudgedConfusion,
+    ReviewedAgreement,
+    Validation,
+    ValidationProgress,
+    Waiting,
+)
 from quintain.core.rounds import Money
 from quintain.core.validation import SlotState, ValidationState
 from quintain.services.access.permissions import require_owner
+from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import endgame
 from quintain.services.validate.adjudicate import contested_places
 from quintain.services.validate.final_labels import FinalLabels, final_labels
@@ -20,7 +31,7 @@ from quintain.services.validate.judge_figures import Evidence, measured
 from quintain.services.validate.judges import table_of
 from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.validation import ValidationInfo
-from quintain.services.validate.validations import find
+from quintain.services.validate.validations import find, list_validations
 from quintain.services.validate.vmer import rates_of
 from quintain.services.work.pay import hourly, pace
 from quintain.stats.agreement import measure_agreement
@@ -35,38 +46,7 @@ WINDOW_DAYS = 7  # the forecast looks at the pace of so many days
 RECENT = 1000  # and at the times of so many judgements
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What is still to be done: judgements, pages, money, hours of work, and days at the present pace.
-
-    *reward* is what a page pays, and *hourly* what an hour of judging pays: at the pace of the judges where that is
-    *measured*, else at the owner's estimate.
-    """
-
-    judgements: int
-    pages: int
-    cost: Money
-    hours: float
-    days: float | None
-    reward: Money
-    hourly: Money
-    measured: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "judgements": self.judgements,
-            "pages": self.pages,
-            "cost": {"amount": self.cost.amount, "currency": self.cost.currency},
-            "hours": self.hours,
-            "days": self.days,
-            "reward": {"amount": self.reward.amount, "currency": self.reward.currency},
-            "hourly": {"amount": self.hourly.amount, "currency": self.hourly.currency},
-            "measured": self.measured,
-        }
-
-
-def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+def status(db: Session, actor: Actor, ref: str) -> Validation:
     """Give everything that the owner's console shows, from one reading of the judgements."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -74,75 +54,81 @@ def status(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     evidence = known.evidence
     final = final_labels(db, validation, evidence, known.figures)
     items = validation_queries.count_standing(db, validation.id)
-    return {
-        "validation": ref,
-        "state": validation.state.value,
-        "policy": dump_policy(validation.policy),
-        "method": validation.policy.method,
-        "progress": _progress(db, validation, evidence, final, items),
-        "forecast": forecast(db, validation).as_dict(),
-        "waiting": _waiting(db, validation),
-        "gold": {"rate": validation.policy.gold.rate, "items": validation_queries.count_gold(db, validation.id)},
-        "agreement": agreement_of(final.judgements),
-        "agreement_by_review": _by_review(db, validation),
-        "labels": _label_counts(final),
-        "confusion": confusion(evidence, final),
-        "judges": table_of(db, validation, known),
-        "contested": len(contested_places(final)),
-        "rates": rates_of(db, validation, final),
-        "batches": batches(db, validation),
-    }
+    return Validation(
+        validation=ref,
+        state=validation.state.value,
+        policy=dump_policy(validation.policy),
+        method=validation.policy.method,
+        progress=_progress(db, validation, evidence, final, items),
+        forecast=forecast(db, validation),
+        waiting=_waiting(db, validation),
+        gold=GoldUse(validation.policy.gold.rate, validation_queries.count_gold(db, validation.id)),
+        agreement=agreement_of(final.judgements),
+        agreement_by_review=_by_review(db, validation),
+        labels=_label_counts(final),
+        confusion=confusion(evidence, final),
+        judges=table_of(db, validation, known),
+        contested=len(contested_places(final)),
+        rates=rates_of(db, validation, final),
+        batches=batches(db, validation),
+    )
 
 
-def progress(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+def progresses(db: Session, actor: Actor, task: str) -> list[ValidationProgress]:
+    """Give progress and forecast of every validation of a task, for its owners."""
+    get_task(db, task)
+    require_owner(actor, task)
+    return [progress(db, actor, ref) for ref in list_validations(db, task)]
+
+
+def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
     """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     slots = slot_queries.counts(db, validation.id)
     wanted = sum(slots.values()) - slots.get(SlotState.DROPPED, 0)
-    return {
-        "validation": ref,
-        "state": validation.state.value,
-        "items": validation_queries.count_standing(db, validation.id),
-        "judgements": queries.count(db, validation.id),
-        "slots": slots,
-        "done": slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
-        "forecast": forecast(db, validation).as_dict(),
-        "waiting": _waiting(db, validation),
-    }
+    return ValidationProgress(
+        validation=ref,
+        state=validation.state.value,
+        items=validation_queries.count_standing(db, validation.id),
+        judgements=queries.count(db, validation.id),
+        slots={state.value: count for state, count in slots.items()},
+        done=slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
+        forecast=forecast(db, validation),
+        waiting=_waiting(db, validation),
+    )
 
 
-def _waiting(db: Session, validation: ValidationInfo) -> dict[str, Any] | None:
+def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     """Say who is needed for the last judgements, where somebody is."""
-    found = endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
-    return found.as_dict() if found else None
+    return endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
 
 
 def _progress(
     db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, items: int
-) -> dict[str, Any]:
+) -> ItemProgress:
     slots = slot_queries.counts(db, validation.id)
     table = evidence.table
     gold = int((table.gold != "").sum())
     asked = items * validation.policy.judgements
     saved = _saved(final, validation) if validation.policy.adaptive else 0
     settled = int((final.complete & ~final.decided).sum()) * validation.policy.judgements
-    return {
-        "items": items,
-        "complete": int(final.complete.sum()),
-        "labelled": int((final.complete & (final.label != NONE)).sum()),
-        "judgements": len(table) - gold,
-        "gold_judgements": gold,
-        "counted": len(evidence.counted),
-        "kept": int(final.kept.sum()),
-        "set_aside": len(table) - gold - len(evidence.counted),
-        "late": int(table.late.sum()),
-        "slots": slots,
+    return ItemProgress(
+        items=items,
+        complete=int(final.complete.sum()),
+        labelled=int((final.complete & (final.label != NONE)).sum()),
+        judgements=len(table) - gold,
+        gold_judgements=gold,
+        counted=len(evidence.counted),
+        kept=int(final.kept.sum()),
+        set_aside=len(table) - gold - len(evidence.counted),
+        late=int(table.late.sum()),
+        slots={state.value: count for state, count in slots.items()},
         # What an adaptive policy has not had to ask for, as far as the items are complete.
-        "saved": saved,
-        "saved_share": saved / settled if settled else 0.0,
-        "asked_without_adapting": asked,
-    }
+        saved=saved,
+        saved_share=saved / settled if settled else 0.0,
+        asked_without_adapting=asked,
+    )
 
 
 def _saved(final: FinalLabels, validation: ValidationInfo) -> int:
@@ -185,15 +171,15 @@ def agreement_of(judgements: Judgements) -> dict[str, Any]:
     return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
 
 
-def _by_review(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
+def _by_review(db: Session, validation: ValidationInfo) -> list[ReviewedAgreement]:
     """Give how agreement went from review to review."""
     return [
-        {
-            "at": row.created_at.isoformat(),
-            "judgements": row.judgements,
-            "agreement": row.summary.get("agreement"),
-            "caught": len(row.summary.get("caught", {})),
-        }
+        ReviewedAgreement(
+            at=row.created_at,
+            judgements=row.judgements,
+            agreement=row.summary.get("agreement"),
+            caught=len(row.summary.get("caught", {})),
+        )
         for row in reversed(queries.reviews(db, validation.id))
     ]
 
@@ -203,23 +189,21 @@ def _label_counts(final: FinalLabels) -> dict[str, int]:
     return {**{name: int(counts[code + 1]) for code, name in enumerate(final.classes)}, "no majority": int(counts[0])}
 
 
-def confusion(evidence: Evidence, final: FinalLabels) -> dict[str, Any]:
+def confusion(evidence: Evidence, final: FinalLabels) -> JudgedConfusion:
     """Count what judges said (columns) where the label is what the rows say, over all judgements that count."""
     counted = evidence.counted
     label = final.label[counted.item] if len(counted) else np.zeros(0, dtype=np.int64)
     there = label != NONE
     size = len(final.classes)
     cells = np.bincount(label[there] * size + counted.label[there], minlength=size * size).reshape(size, size)
-    return {"labels": list(final.classes), "rows": cells.tolist()}
+    return JudgedConfusion(list(final.classes), cells.tolist())
 
 
-def batches(db: Session, validation: ValidationInfo) -> list[dict[str, Any]]:
+def batches(db: Session, validation: ValidationInfo) -> list[Batch]:
     """List the batches with how far they are."""
     found = []
     for batch, counts in slot_queries.batch_counts(db, validation.id).items():
         waiting = any(state.wanted for state in counts)
         total = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
-        found.append(
-            {"batch": batch + 1, "slots": total, "filled": counts.get(SlotState.FILLED, 0), "done": not waiting}
-        )
+        found.append(Batch(batch + 1, total, counts.get(SlotState.FILLED, 0), done=not waiting))
     return found

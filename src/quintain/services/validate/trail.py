@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
+from quintain.core.records.validate import Act, JudgingNote, Policies, PolicyVersion
 from quintain.data.exporting import write_export
 from quintain.data.tables import table_format
 from quintain.services.access import audit
@@ -22,57 +20,21 @@ from quintain.store.queries.access import log
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
-from quintain.store.tables import AuditEntry
 from quintain.tasks.contract import kind_of
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyVersion:
-    """One state of a policy, as TOML; the newest counts."""
-
-    version: int
-    policy: str
-    at: datetime
-    by: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {"version": self.version, "policy": self.policy, "at": self.at.isoformat(), "by": self.by}
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """Why somebody skipped or flagged an item."""
-
-    kind: str
-    text: str
-    worker: str
-    at: datetime
-    item: int
-    inputs: dict[str, Any]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "kind": self.kind,
-            "text": self.text,
-            "worker": self.worker,
-            "at": self.at.isoformat(),
-            "item": self.item,
-            "inputs": self.inputs,
-        }
-
-
-def policies(db: Session, actor: Actor, ref: str) -> list[PolicyVersion]:
-    """List every state of a validation's policy, the newest first."""
+def policies(db: Session, actor: Actor, ref: str) -> Policies:
+    """Give a validation's policy with every state that it had, the newest first."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     rows = queries.policies(db, validation.id)
     names = judgement_queries.names(db, {row.created_by for row in rows if row.created_by is not None})
-    return [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
+    versions = [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
+    newest = versions[0]
+    return Policies(newest.version, newest.policy, newest.at, newest.by, versions)
 
 
-def notes(db: Session, actor: Actor, ref: str) -> list[Noted]:
+def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
     """List what judges flagged, then what they skipped, the newest first; nothing on texts that are gone."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -80,16 +42,17 @@ def notes(db: Session, actor: Actor, ref: str) -> list[Noted]:
     items = queries.items(db, sorted({note.item_id for note, _ in found}))
     gone = set(queries.gone_items(db, validation.id))
     return [
-        Noted(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
+        JudgingNote(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
         for note, name in found
         if note.item_id not in gone
     ]
 
 
-def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[AuditEntry]:
+def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[Act]:
     """List what was done to a validation and its judges, the newest first."""
     require_owner(actor, find(db, ref).task.name)
-    return log.entries_of_validation(db, ref, limit=limit)
+    found = log.entries_of_validation(db, ref, limit=limit)
+    return [Act(one.at, one.actor, one.action, one.subject, one.details) for one in found]
 
 
 def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:

@@ -6,7 +6,7 @@ Every change is a fact in the judge's history and in the audit log, and can be t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,18 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
+from quintain.core.records.judging import RuleEffect, RulePower, Unqualified
 from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.permissions import require_owner
 from quintain.services.validate.judge_figures import Figures, measured
+from quintain.services.validate.policy import policy_of
 from quintain.services.validate.settle import settle
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.work import qualify
-from quintain.stats.judge_rules import Power, catches, judgements_needed, power
+from quintain.stats.judge_rules import catches, judgements_needed, power
 from quintain.store.database import transaction
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import reopening
@@ -37,63 +39,14 @@ ENOUGH = 0.8  # a rule that catches fewer random clickers than this is weak
 HARMLESS = 0.01  # and one that catches more honest judges than this is no help
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """Whom a rule would catch now, what would be collected anew, and how well it tells clickers from honest people."""
-
-    rule: UnqualifyRule
-    workers: tuple[str, ...]
-    judgements: int
-    power: tuple[Power, ...]
-    needed: int | None
-    labels: int
-    better: UnqualifyRule | None = None
-    better_needed: int | None = None
-
-    @property
-    def weak(self) -> bool:
-        """Whether the rule misses many random clickers even after many judgements."""
-        return self.power[-1].clicker < ENOUGH
-
-    @property
-    def advice(self) -> str:
-        """Say plainly that a rule is weak, and what would do better; empty where it is not."""
-        if not self.weak:
-            return ""
-        last = self.power[-1]
-        text = (
-            f"With {self.labels} labels a random clicker agrees on {1 / self.labels:.0%} by chance; even after"
-            f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
-        )
-        if self.better is None:
-            return text
-        return (
-            f"{text} --rule {self.better.rule} --limit {self.better.limit:g}"
-            f" catches 95 % after {self.better_needed} judgements."
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "rule": {
-                "rule": self.rule.rule,
-                "limit": self.rule.limit,
-                "least": self.rule.least,
-                "confidence": self.rule.confidence,
-            },
-            "workers": list(self.workers),
-            "judgements": self.judgements,
-            "power": [
-                {"judgements": one.judgements, "clicker": one.clicker, "honest": one.honest} for one in self.power
-            ],
-            "judgements_needed": self.needed,
-            "weak": self.weak,
-            "advice": self.advice,
-        }
+def rule_of(rule: str, limit: float | None, least: int) -> UnqualifyRule:
+    """Make a rule of what somebody chose; without a *limit*, its default."""
+    given = {"rule": rule, "least": least} | ({} if limit is None else {"limit": limit})
+    return policy_of({"rules": [given]}).rules[0]
 
 
-def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview:
-    """Say whom *rule* would catch, without doing anything."""
+def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
+    """Say whom *rule* would catch, what would be collected anew, and how well it tells clickers from honest people."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     figures = measured(db, validation).figures
@@ -102,25 +55,49 @@ def preview(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Preview
     labels = max(len(validation.task.judgement_labels), 2)
     agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
     honest = float(np.median(agreement)) if len(agreement) else 0.9
-    found = Preview(
-        rule,
-        tuple(sorted(names.values())),
-        int(figures.judgements[caught].sum()),
-        tuple(power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT),
-        judgements_needed(rule, labels=labels),
-        labels,
+    found = [power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT]
+    weak = found[-1].clicker < ENOUGH
+    better, needed = _better(rule, labels, honest) if weak and rule.rule != "gold" else (None, None)
+    return RuleEffect(
+        rule=rule,
+        workers=sorted(names.values()),
+        judgements=int(figures.judgements[caught].sum()),
+        power=found,
+        judgements_needed=judgements_needed(rule, labels=labels),
+        weak=weak,
+        advice=_advice(found[-1], labels, better, needed) if weak else "",
+        labels=labels,
+        better=better,
+        better_needed=needed,
     )
-    return _with_better(found, honest) if found.weak and rule.rule != "gold" else found
 
 
-def _with_better(found: Preview, honest: float) -> Preview:
+def _better(rule: UnqualifyRule, labels: int, honest: float) -> tuple[UnqualifyRule | None, int | None]:
     """Look for a rule that tells clickers from the honest: sure to agree less than half-way between the two."""
-    limit = round((1 / found.labels + honest) / 2, 2)
-    better = UnqualifyRule("wilson", limit, found.rule.least)
-    needed = judgements_needed(better, labels=found.labels)
-    if needed is None or power(better, needed, labels=found.labels, honest=honest).honest > HARMLESS:
-        return found
-    return replace(found, better=better, better_needed=needed)
+    better = UnqualifyRule("wilson", round((1 / labels + honest) / 2, 2), rule.least)
+    needed = judgements_needed(better, labels=labels)
+    if needed is None or power(better, needed, labels=labels, honest=honest).honest > HARMLESS:
+        return None, None
+    return better, needed
+
+
+def _advice(last: RulePower, labels: int, better: UnqualifyRule | None, needed: int | None) -> str:
+    """Say plainly that a rule is weak, and what would do better."""
+    text = (
+        f"With {labels} labels a random clicker agrees on {1 / labels:.0%} by chance; even after"
+        f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
+    )
+    if better is None:
+        return text
+    return f"{text} --rule {better.rule} --limit {better.limit:g} catches 95 % after {needed} judgements."
+
+
+def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
+    """Unqualify everybody whom *rule* catches, and collect anew what they judged."""
+    with transaction(db):
+        found = try_rule(db, actor, ref, rule)
+        done = unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
+    return replace(found, unqualified=done.unqualified, opened=done.opened)
 
 
 def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures) -> Any:
@@ -140,21 +117,16 @@ def caught_by(rule: UnqualifyRule, figures: Figures, among: Any) -> Any:
 
 def unqualify(
     db: Session, actor: Actor, ref: str, names: Sequence[str], *, reason: str, rule: UnqualifyRule | None = None
-) -> int:
-    """Unqualify judges by name and collect anew what they judged; give how many slots were opened again."""
+) -> Unqualified:
+    """Unqualify judges by name, and collect anew what they judged."""
     if not reason.strip():
         raise BadInput("Say why: the judge will read it.")
     with transaction(db):
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
         why = (rule.rule if rule else "owner", reason.strip())
-        return end(db, actor, validation, {find_user(db, name).id: why for name in names})
-
-
-def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> tuple[list[str], int]:
-    """Unqualify everybody whom *rule* catches; give their names and how many slots were opened again."""
-    found = preview(db, actor, ref, rule)
-    return list(found.workers), unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
+        opened = end(db, actor, validation, {find_user(db, name).id: why for name in names})
+    return Unqualified(list(names), opened)
 
 
 def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[int, tuple[str, str]]) -> int:

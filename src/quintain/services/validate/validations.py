@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
+from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
 from quintain.core.validation import ValidationPolicy, ValidationState
@@ -42,14 +42,6 @@ PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(stored_policy)
 read_task = lru_cache(maxsize=64)(parse_task)
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """How many items were taken in, and how many were there already."""
-
-    added: int
-    repeats: int
 
 
 def find(db: Session, ref: str) -> ValidationInfo:
@@ -163,13 +155,13 @@ def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> No
             db.flush()
 
 
-def take_attempts(db: Session, validation: ValidationInfo) -> Taken:
+def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
     """Take in the round's attempts that are no items yet, and let go of those that were retracted or withheld.
 
     For other services, in their transaction.
     """
     if validation.round_id is None or queries.mark(db, validation.round_id) == validation.taken_to:
-        return Taken(0, 0)
+        return ItemsAdded(0, 0)
     lock(db, f"items of {validation.id}")
     row = db.get_one(Validation, validation.id, populate_existing=True)
     row.taken_to = queries.mark(db, validation.round_id)
@@ -182,7 +174,7 @@ def take_attempts(db: Session, validation: ValidationInfo) -> Taken:
     again = _take_again(db, validation, found)
     new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
     db.flush()
-    return Taken(len(new) + again, len(found) - len(new) - again)
+    return ItemsAdded(len(new) + again, len(found) - len(new) - again)
 
 
 def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt]) -> int:
@@ -215,7 +207,7 @@ def _from_attempt(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
     """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
 
     A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
@@ -261,7 +253,7 @@ def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     return [Text("no such key '{key}'; {hint}", key=key, hint=hint(key, known)) for key in strange]
 
 
-def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> Taken:
+def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
     """Add items that have been checked already, such as those of a data set.
 
     No later round gives out their texts as prompts.
@@ -281,7 +273,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
             for row in rows
         ]
         new = _add(db, validation, made)
-        taken = Taken(len(new), len(made) - len(new))
+        taken = ItemsAdded(len(new), len(made) - len(new))
         used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
         prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)

@@ -17,6 +17,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.figures import Estimate
+from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.collect.rounds import get_round
 from quintain.services.validate.final_labels import FinalLabels, final_labels
@@ -25,38 +27,12 @@ from quintain.services.validate.labels import meets_aim, misses, scores
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.work import pay, qualify
-from quintain.stats.bootstrap import Estimate
 from quintain.stats.workers import validated_share
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate.collected import Collected
 
 NO_MODEL = Estimate(None, reason="no model has answered any of the items")
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """vMER and aimed success of some items. *aimed_success* is None where nobody aimed, or at no model."""
-
-    collected: int
-    validated: int
-    errors: int
-    vmer: Estimate
-    written: int
-    successes: int
-    aimed_success: Estimate | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "collected": self.collected,
-            "validated": self.validated,
-            "errors": self.errors,
-            "vmer": self.vmer.as_dict(),
-            "written": self.written,
-            "successes": self.successes,
-            "aimed_success": self.aimed_success.as_dict() if self.aimed_success else None,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +45,7 @@ class _Outcome:
     success: bool
 
 
-def error_rates(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
+def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
     """Give the rates of a validation: over all, and by model, writer and label. For owners."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -77,20 +53,21 @@ def error_rates(db: Session, actor: Actor, ref: str) -> dict[str, Any]:
     return rates_of(db, validation, final_labels(db, validation, known.evidence, known.figures))
 
 
-def rates_of(db: Session, validation: ValidationInfo, final: FinalLabels) -> dict[str, Any]:
+def rates_of(db: Session, validation: ValidationInfo, final: FinalLabels) -> ErrorRates:
     """Compute the rates from labels that are there already."""
     items = queries.collected(db, validation.id, validation.round_id)
     whole = _outcomes(validation, final, items)
     names = judgement_queries.names(db, {item.author_id for item in items if item.author_id is not None})
     models = sorted({str(one.get("model")) for item in items for one in item.predictions})
-    return {
-        **_rates(whole).as_dict(),
-        "models": [
-            {"model": model, **_rates(_outcomes(validation, final, items, model)).as_dict()} for model in models
+    return ErrorRates(
+        **_rates(whole),
+        models=[ModelRates(**_rates(_outcomes(validation, final, items, model)), model=model) for model in models],
+        workers=[
+            WorkerRates(**_rates(some), worker=name)
+            for name, some in _sliced(whole, lambda one: names.get(one.item.author_id or 0))
         ],
-        "workers": _sliced(whole, "worker", lambda one: names.get(one.item.author_id or 0)),
-        "labels": _sliced(whole, "label", _label_of),
-    }
+        labels=[LabelRates(**_rates(some), label=name) for name, some in _sliced(whole, _label_of)],
+    )
 
 
 def error_counts(db: Session, validation: ValidationInfo, final: FinalLabels) -> dict[str, Any]:
@@ -132,33 +109,34 @@ def _outcomes(
     return found
 
 
-def _rates(outcomes: Sequence[_Outcome]) -> Rates:
+def _rates(outcomes: Sequence[_Outcome]) -> dict[str, Any]:
+    """Give the fields of `Rates`."""
     written = [one for one in outcomes if one.item.written]
     asked = any(one.item.predictions for one in outcomes)
     errors, successes = sum(one.error for one in outcomes), sum(one.success for one in written)
     validated = sum(one.label is not None for one in outcomes)
-    return Rates(
-        collected=len(outcomes),
-        validated=validated,
-        errors=errors,
-        vmer=validated_share(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
-        written=len(written),
-        successes=successes,
-        aimed_success=_success_rate(written, successes) if written and asked else None,
-    )
+    return {
+        "collected": len(outcomes),
+        "validated": validated,
+        "errors": errors,
+        "vmer": validated_share(errors, validated, len(outcomes)) if asked or not outcomes else NO_MODEL,
+        "written": len(written),
+        "successes": successes,
+        "aimed_success": _success_rate(written, successes) if written and asked else None,
+    }
 
 
 def _success_rate(written: Sequence[_Outcome], successes: int) -> Estimate:
     return validated_share(successes, sum(one.label is not None for one in written), len(written))
 
 
-def _sliced(outcomes: Sequence[_Outcome], name: str, key: Callable[[_Outcome], str | None]) -> list[dict[str, Any]]:
+def _sliced(outcomes: Sequence[_Outcome], key: Callable[[_Outcome], str | None]) -> list[tuple[str, list[_Outcome]]]:
     groups: dict[str, list[_Outcome]] = {}
     for one in outcomes:
         value = key(one)
         if value:
             groups.setdefault(value, []).append(one)
-    return [{name: value, **_rates(some).as_dict()} for value, some in sorted(groups.items())]
+    return sorted(groups.items())
 
 
 def _label_of(outcome: _Outcome) -> str | None:
@@ -206,7 +184,7 @@ def _note_writers(db: Session, validation: ValidationInfo, decided: Sequence[_Ou
     return writers
 
 
-def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
+def my_outcomes(db: Session, actor: Actor, ref: str) -> list[Outcome]:
     """Tell a writer what became of what they wrote: the validated label, the votes, and whether they succeeded."""
     user_id = require_user(actor)
     validation = find(db, ref)
@@ -219,14 +197,14 @@ def my_outcomes(db: Session, actor: Actor, ref: str) -> list[dict[str, Any]]:
         where = place.get(one.item.item_id or 0)
         ready = where is not None and bool(final.complete[where])
         found.append(
-            {
-                "attempt": one.item.attempt_id,
-                "aim": one.item.aim,
-                "state": _state(one, ready=ready),
-                "label": one.label,
-                "distribution": dict(zip(final.classes, shares[where].tolist(), strict=True)) if ready else None,
-                "success": one.success if ready else None,
-            }
+            Outcome(
+                attempt=one.item.attempt_id,
+                aim=one.item.aim,
+                state=_state(one, ready=ready),
+                label=one.label,
+                distribution=dict(zip(final.classes, shares[where].tolist(), strict=True)) if ready else None,
+                success=one.success if ready else None,
+            )
         )
     return found
 

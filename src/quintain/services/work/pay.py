@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
+from quintain.core.records.work import Earning, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
@@ -26,51 +26,8 @@ from quintain.store.queries.work import pay as queries
 from quintain.store.tables import EarningDecision, WritingSession
 
 Kind = Literal["base", "bonus"]
-Status = Literal["pending", "approved", "declined"]
 ENOUGH_TIMES = 5  # finished sessions after which what they took says more than the owner's estimate
 ENOUGH_SECONDS = 600  # and so much work in all
-
-
-@dataclass(frozen=True, slots=True)
-class EarningInfo:
-    """One earning: for what, when, how much, and where it stands."""
-
-    id: int
-    kind: str
-    what: str
-    task: str
-    round: int | None
-    worker: str
-    money: Money
-    status: Status
-    reason: str
-    created_at: datetime
-    decided_at: datetime | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "what": self.what,
-            "task": self.task,
-            "round": self.round,
-            "amount": self.money.amount,
-            "currency": self.money.currency,
-            "status": self.status,
-            "reason": self.reason,
-            "created_at": self.created_at.isoformat(),
-            "decided_at": self.decided_at.isoformat() if self.decided_at else None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """A sum of earnings of one currency, kind and status."""
-
-    kind: str
-    status: str
-    money: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,25 +108,25 @@ def earn_bonus(
     )
 
 
-def my_earnings(db: Session, actor: Actor, *, limit: int | None = None) -> list[EarningInfo]:
+def my_earnings(db: Session, actor: Actor, *, limit: int | None = None) -> list[Earning]:
     """List what the actor earned, newest first."""
     return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit)]
 
 
-def my_totals(db: Session, actor: Actor) -> list[Total]:
+def my_totals(db: Session, actor: Actor) -> list[PayTotal]:
     """Add up what the actor earned, by currency, kind and status."""
     return _totals(queries.totals(db, user_id=require_user(actor)))
 
 
-def round_totals(db: Session, actor: Actor, task: str, round_id: int) -> list[Total]:
+def round_totals(db: Session, actor: Actor, task: str, round_id: int) -> list[PayTotal]:
     """Add up what a round has cost so far, by kind and status."""
     require_owner(actor, task)
     return _totals(queries.totals(db, round_id=round_id))
 
 
 def list_earnings(
-    db: Session, actor: Actor, task: str, *, status: Status | None = None, round_id: int | None = None
-) -> list[EarningInfo]:
+    db: Session, actor: Actor, task: str, *, status: PayStatus | None = None, round_id: int | None = None
+) -> list[Earning]:
     """List what people earned with a task, for its owners."""
     find_row(db, task)
     require_owner(actor, task)
@@ -179,7 +136,7 @@ def list_earnings(
 
 def decide(
     db: Session, actor: Actor, task: str, ids: Sequence[int], *, approved: bool = True, reason: str = ""
-) -> list[EarningInfo]:
+) -> list[Earning]:
     """Approve earnings of a task, or set them aside; that needs a reason, which the worker sees."""
     if not approved and not reason.strip():
         raise BadInput(faults=[Fault("say why: the worker will read it", field="reason")])
@@ -236,22 +193,23 @@ def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
     return Wage(seconds / 60, hourly(spec.reward.base, seconds / 60), len(times) if measured else 0)
 
 
-def _info(row: queries.EarningRow) -> EarningInfo:
+def _info(row: queries.EarningRow) -> Earning:
     earning, decision = row.earning, row.decision
-    return EarningInfo(
+    return Earning(
         id=earning.id,
         kind=earning.kind,
         what=earning.what,
         task=row.task,
         round=row.round,
-        worker=row.worker,
-        money=Money(earning.amount, earning.currency),
+        amount=earning.amount,
+        currency=earning.currency,
         status="pending" if decision is None else "approved" if decision.approved else "declined",
         reason=decision.reason if decision else "",
         created_at=earning.created_at,
         decided_at=decision.created_at if decision else None,
+        worker=row.worker,
     )
 
 
-def _totals(found: dict[tuple[str, str, str], int]) -> list[Total]:
-    return [Total(kind, status, Money(amount, currency)) for (currency, kind, status), amount in sorted(found.items())]
+def _totals(found: dict[tuple[str, str, str], int]) -> list[PayTotal]:
+    return [PayTotal(kind, status, amount, currency) for (currency, kind, status), amount in sorted(found.items())]

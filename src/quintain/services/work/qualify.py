@@ -16,6 +16,8 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault, Forbidden
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.records import work as records
+from quintain.core.records.work import Fact, Reason
 from quintain.core.texts import Text, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
@@ -36,15 +38,6 @@ LONGEST_FACT = 40  # what the column of a fact's name holds
 SELF = "self"  # who says it, where workers say it of themselves
 STATED = ("country", "language")  # what workers may say of themselves
 RECORDED = (*STATED, "approval_rate", "completed")  # what an admin may take over from a panel
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Whether one rule is met, and why or why not."""
-
-    rule: str
-    ok: bool
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +103,12 @@ def put_qualification(
     return True
 
 
-def qualification_history(db: Session, actor: Actor, task: str, name: str | None = None) -> list[Qualification]:
+def qualification_history(db: Session, actor: Actor, task: str, name: str | None = None) -> list[records.Qualification]:
     """List every change of one's own qualifications on a task or, for its owner, of those of *name*."""
     task_id = find_row(db, task).id
-    if name is None:
-        return list(queries.qualification_history(db, task_id, require_user(actor)))
-    user = find_for(db, actor, name, lambda: require_owner(actor, task))
-    return list(queries.qualification_history(db, task_id, user.id))
+    user_id = require_user(actor) if name is None else find_for(db, actor, name, lambda: require_owner(actor, task)).id
+    found = queries.qualification_history(db, task_id, user_id)
+    return [records.Qualification(row.name, row.held, row.reason, row.created_at) for row in found]
 
 
 def state_fact(db: Session, actor: Actor, name: str, value: str) -> None:
@@ -168,12 +160,10 @@ def record_fact(db: Session, actor: Actor, person: str, name: str, value: str, *
         audit.record(db, actor, "person.fact", f"user:{user.id}", name=name, source=source)
 
 
-def facts(db: Session, actor: Actor, person: str | None = None) -> list[WorkerFact]:
+def facts(db: Session, actor: Actor, person: str | None = None) -> list[Fact]:
     """List what is known of the actor or, for an admin, of *person*: the newest under each name, and who says so."""
-    if person is None:
-        return list(queries.worker_facts(db, require_user(actor)))
-    user = find_for(db, actor, person, lambda: require_admin(actor))
-    return list(queries.worker_facts(db, user.id))
+    user_id = require_user(actor) if person is None else find_for(db, actor, person, lambda: require_admin(actor)).id
+    return [Fact(row.name, row.value, row.source) for row in queries.worker_facts(db, user_id)]
 
 
 def _is_rate(value: str) -> bool:

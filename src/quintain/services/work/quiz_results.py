@@ -4,70 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
+from quintain.core.records.work import PersonResult, QuestionResult, QuizLine, QuizResults
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row
 from quintain.store.queries.work import qualify as queries
-
-
-@dataclass(frozen=True, slots=True)
-class QuizLine:
-    """A quiz in a list; *passed* says whether whoever asks has passed it."""
-
-    name: str
-    version: int
-    questions: int
-    practice: int
-    retired: bool
-    passed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PersonResult:
-    """How one person did: tries, the most that were right, and whether the quiz was ever passed."""
-
-    name: str
-    tries: int
-    best: int
-    total: int
-    passed: bool
-    last_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionResult:
-    """How often each option of a question was chosen in the newest version, and the share of right answers."""
-
-    text: str
-    options: tuple[str, ...]
-    answer: int
-    chosen: tuple[int, ...]
-    rate: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class QuizResults:
-    """How a quiz goes: *people* tried it *tries* times, and *passed* of them have passed."""
-
-    task: str
-    name: str
-    version: int
-    people: int
-    passed: int
-    tries: int
-    by_person: tuple[PersonResult, ...]
-    by_question: tuple[QuestionResult, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
-        return asdict(self)
 
 
 def quiz_list(db: Session, actor: Actor, task: str) -> list[QuizLine]:

@@ -6,7 +6,6 @@ A quiz is data, see `quintain.core.quizzes.QuizSpec`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +14,8 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound, TooMany
 from quintain.core.people import Actor, RoleName
 from quintain.core.quizzes import QuestionSpec, QuizSpec
+from quintain.core.records import work as records
+from quintain.core.records.work import Feedback, Question
 from quintain.core.spec import read, restore
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_user
@@ -26,56 +27,7 @@ from quintain.store.tables import Quiz, QuizTry, QuizVersion
 from quintain.tasks.definition import NAME
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its options; *answer* and *explanation* are given to the task's owners only."""
-
-    text: str
-    options: tuple[str, ...]
-    answer: int | None = None
-    explanation: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class QuizInfo:
-    """A quiz as somebody sees it, and where they stand with it."""
-
-    task: str
-    name: str
-    version: int
-    instructions: str
-    questions: tuple[Question, ...]
-    practice: tuple[Question, ...]
-    right: int
-    tries: int
-    passed: bool
-    tries_left: int
-    rest_until: datetime | None
-    retired: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class QuizResult:
-    """How a try went. *explanations* are given once the quiz has been passed."""
-
-    passed: bool
-    right: int
-    total: int
-    tries_left: int
-    rest_until: datetime | None
-    explanations: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What is said to an answer in practice."""
-
-    right: bool
-    answer: int
-    explanation: str
-
-
-def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mapping[str, Any]) -> QuizInfo:
+def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mapping[str, Any]) -> records.Quiz:
     """Add a quiz to a task, or change it; whoever passed it before has passed it."""
     read(QuizSpec, definition, also=lambda _: _name_faults(name))
     with transaction(db):
@@ -97,7 +49,7 @@ def put_quiz(db: Session, actor: Actor, task: str, name: str, definition: Mappin
     return get_quiz(db, actor, task, name)
 
 
-def get_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
+def get_quiz(db: Session, actor: Actor, task: str, name: str) -> records.Quiz:
     """Give a quiz to somebody who is to take it and has signed in; right answers only to the task's owners.
 
     Retired quizzes are theirs alone, too.
@@ -109,7 +61,7 @@ def get_quiz(db: Session, actor: Actor, task: str, name: str) -> QuizInfo:
     spec = restore(QuizSpec, version.definition)
     passed = actor.user_id is not None and queries.passed(db, quiz.id, actor.user_id)
     left, rest = _left(db, quiz.id, actor.user_id, spec)
-    return QuizInfo(
+    return records.Quiz(
         task=task,
         name=name,
         version=version.number,
@@ -137,7 +89,7 @@ def quiz_definition(db: Session, actor: Actor, task: str, name: str) -> dict[str
     return dict(_find(db, task, name)[1].definition)
 
 
-def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence[int | None]) -> QuizResult:
+def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence[int | None]) -> records.QuizTry:
     """Take a quiz: one answer to each question. After too many failures in a row there is a rest."""
     user_id = require_user(actor)
     with transaction(db):
@@ -174,7 +126,7 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
         db.flush()
         left, rest = _left(db, quiz.id, user_id, spec)
     explanations = tuple(question.explanation for question in questions) if passed else ()
-    return QuizResult(passed, right, len(questions), left, rest, explanations)
+    return records.QuizTry(passed, right, len(questions), left, rest, explanations)
 
 
 def practise(db: Session, actor: Actor, task: str, name: str, question: int, answer: int) -> Feedback:

@@ -5,40 +5,33 @@ from __future__ import annotations
 from fastapi import Response
 
 from quintain.core.people import RoleName
+from quintain.core.records.access import (
+    AuditLog,
+    NewToken,
+    Notifications,
+    OneTimeLink,
+    People,
+    Person,
+    ReadCount,
+    Tokens,
+)
+from quintain.core.records.base import plain
 from quintain.services.access import accounts, audit, links, notify, tokens
-from quintain.services.access.accounts import Person
 from quintain.services.access.links import Link
 from quintain.services.house import personal_data
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Before, Filter, Limit, PersonName, TokenId
-from quintain.web.api.shapes import (
-    AuditLogShape,
-    AuditShape,
-    CountShape,
-    GrantShape,
-    Invitation,
-    LinkShape,
-    NewTokenShape,
-    NotificationShape,
-    NotificationsShape,
-    PeopleShape,
-    PersonShape,
-    ProfileChange,
-    ReadRequest,
-    TokenRequest,
-    TokenShape,
-    TokensShape,
-)
+from quintain.web.api.shapes import Invitation, ProfileChange, ReadRequest, RoleRequest, TokenRequest
 
 
-def get_me(call: Calling) -> PersonShape:
+def get_me(call: Calling) -> Person:
     """Give the account on whose behalf the program asks."""
-    return _shape(accounts.get_person(call.db, call.actor))
+    return accounts.get_person(call.db, call.actor)
 
 
-def change_me(call: Calling, change: ProfileChange) -> PersonShape:
+def change_me(call: Calling, change: ProfileChange) -> Person:
     """Change one's own account."""
-    return _shape(accounts.update_profile(call.db, call.actor, **change.model_dump()))
+    return accounts.update_profile(call.db, call.actor, **change.model_dump())
 
 
 def export_me(call: Calling) -> Response:
@@ -47,15 +40,15 @@ def export_me(call: Calling) -> Response:
     return Response(personal_data.export_person(call.db, call.actor), media_type="application/zip", headers=headers)
 
 
-def list_tokens(call: Calling) -> TokensShape:
+def list_tokens(call: Calling) -> Tokens:
     """List one's own API tokens."""
-    return TokensShape(tokens=[TokenShape.model_validate(item) for item in tokens.list_tokens(call.db, call.actor)])
+    return Tokens(tokens.list_tokens(call.db, call.actor))
 
 
-def create_token(call: Calling, wanted: TokenRequest) -> NewTokenShape:
-    """Make an API token; it is shown this once."""
+def create_token(call: Calling, wanted: TokenRequest) -> NewToken:
+    """Make an API token; its secret is known only now."""
     secret, info = tokens.create_token(call.db, call.actor, wanted.name, days=wanted.days)
-    return NewTokenShape(token=secret, **TokenShape.model_validate(info).model_dump())
+    return NewToken(**plain(info), token=secret)
 
 
 def revoke_token(call: Calling, token_id: TokenId) -> None:
@@ -63,27 +56,22 @@ def revoke_token(call: Calling, token_id: TokenId) -> None:
     tokens.revoke_token(call.db, call.actor, token_id)
 
 
-def list_notifications(call: Calling, unread: bool = False, limit: Limit = 50) -> NotificationsShape:
+def list_notifications(call: Calling, unread: bool = False, limit: Limit = 50) -> Notifications:
     """List one's own messages, the newest first."""
-    found = notify.list_notifications(call.db, call.actor, unread_only=unread, limit=limit)
-    return NotificationsShape(
-        notifications=[
-            NotificationShape(id=m.id, at=m.at, kind=m.kind, text=m.text, url=m.url, read_at=m.read_at) for m in found
-        ]
-    )
+    return Notifications(notify.list_notifications(call.db, call.actor, unread_only=unread, limit=limit))
 
 
-def read_notifications(call: Calling, which: ReadRequest) -> CountShape:
+def read_notifications(call: Calling, which: ReadRequest) -> ReadCount:
     """Mark one's own messages as read, and count those that were not yet."""
-    return CountShape(count=notify.mark_read(call.db, call.actor, which.ids))
+    return ReadCount(notify.mark_read(call.db, call.actor, which.ids))
 
 
-def list_users(call: Calling, search: Filter = "") -> PeopleShape:
+def list_users(call: Calling, search: Filter = "") -> People:
     """List all accounts (admins)."""
-    return PeopleShape(users=[_shape(person) for person in accounts.list_people(call.db, call.actor, search=search)])
+    return People(accounts.list_people(call.db, call.actor, search=search))
 
 
-def invite_user(call: Calling, invitation: Invitation) -> LinkShape:
+def invite_user(call: Calling, invitation: Invitation) -> OneTimeLink:
     """Make an account and the link that opens it (admins)."""
     _, link = accounts.invite(
         call.db,
@@ -97,37 +85,30 @@ def invite_user(call: Calling, invitation: Invitation) -> LinkShape:
     return _link(call, link)
 
 
-def get_user(call: Calling, name: PersonName) -> PersonShape:
+def get_user(call: Calling, name: PersonName) -> Person:
     """Give one account: one's own, or anybody's for admins."""
-    return _shape(accounts.get_person(call.db, call.actor, name))
+    return accounts.get_person(call.db, call.actor, name)
 
 
-def make_link(call: Calling, name: PersonName) -> LinkShape:
+def make_link(call: Calling, name: PersonName) -> OneTimeLink:
     """Make a link with which somebody chooses a new password (admins)."""
     return _link(call, links.make_link(call.db, call.actor, name))
 
 
-def grant_role(call: Calling, name: PersonName, grant: GrantShape) -> PersonShape:
+def grant_role(call: Calling, name: PersonName, grant: RoleRequest) -> Person:
     """Give somebody a role, everywhere or on one task (admins; owners on their tasks)."""
-    return _shape(accounts.grant_role(call.db, call.actor, name, grant.role, task=grant.task))
+    return accounts.grant_role(call.db, call.actor, name, grant.role, task=grant.task)
 
 
-def revoke_role(call: Calling, name: PersonName, role: RoleName, task: Filter = "") -> PersonShape:
+def revoke_role(call: Calling, name: PersonName, role: RoleName, task: Filter = "") -> Person:
     """Take a role from somebody (admins; owners on their tasks)."""
-    return _shape(accounts.revoke_role(call.db, call.actor, name, role, task=task or None))
+    return accounts.revoke_role(call.db, call.actor, name, role, task=task or None)
 
 
-def list_audit(call: Calling, limit: Limit = 100, before: Before = None) -> AuditLogShape:
+def list_audit(call: Calling, limit: Limit = 100, before: Before = None) -> AuditLog:
     """List what happened, the newest first (admins)."""
-    found = audit.entries(call.db, call.actor, limit=limit, before=before)
-    return AuditLogShape(entries=[AuditShape.model_validate(entry) for entry in found])
+    return AuditLog(audit.entries(call.db, call.actor, limit=limit, before=before))
 
 
-def _shape(person: Person) -> PersonShape:
-    values = {name: getattr(person, name) for name in PersonShape.model_fields if name != "grants"}
-    grants = [GrantShape(role=grant.role, task=grant.task) for grant in person.grants]
-    return PersonShape(**values, grants=grants)
-
-
-def _link(call: Call, link: Link) -> LinkShape:
-    return LinkShape(name=link.name, url=link.url(call.base_url), expires_at=link.expires_at)
+def _link(call: Call, link: Link) -> OneTimeLink:
+    return OneTimeLink(link.name, link.url(call.base_url), link.expires_at)

@@ -9,6 +9,21 @@ from fastapi import Query as Parameter
 from starlette.responses import Response
 
 from quintain.core.errors import NotFound
+from quintain.core.records.base import decode
+from quintain.core.records.board import (
+    Aggregations,
+    BoardModelSlices,
+    BoardSettings,
+    Fork,
+    Forks,
+    Ranking,
+    Remeasured,
+    Sensitivity,
+    SigningKeys,
+    Snapshot,
+    Snapshots,
+    Uncertainty,
+)
 from quintain.services.access import signing
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
@@ -20,25 +35,7 @@ from quintain.services.board.ranking import parse_view, rank
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
-from quintain.web.api.board.shapes import (
-    AggregationsShape,
-    BoardModelShape,
-    BoardSettingsShape,
-    ExportKind,
-    ForkChange,
-    ForkShape,
-    ForksShape,
-    KeyShape,
-    KeysShape,
-    RankedShape,
-    RemeasuredShape,
-    ScoringChange,
-    SensitivityShape,
-    SnapshotRequest,
-    SnapshotShape,
-    SnapshotsShape,
-    UncertaintyShape,
-)
+from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import DatasetName, Filter, ModelName, TaskName
 
@@ -82,28 +79,27 @@ def get_board(
     return Response(found.json, media_type="application/json", headers=headers)
 
 
-def rank_board(call: Calling, task: TaskName, part: Parted, view: Viewing) -> RankedShape:
+def get_rank(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Ranking:
     """Rank the board by a view of it."""
-    return RankedShape.model_validate(rank(_warm(call, task, part).board, view).as_dict())
+    return decode(Ranking, rank(_warm(call, task, part).board, view).as_dict())
 
 
-def get_board_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> UncertaintyShape:
+def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Uncertainty:
     """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
-    found = uncertainty(call.db, call.blobs, _warm(call, task, part).board, view)
-    return UncertaintyShape.model_validate(found)
+    return decode(Uncertainty, uncertainty(call.db, call.blobs, _warm(call, task, part).board, view))
 
 
-def get_board_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> AggregationsShape:
+def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Aggregations:
     """Rank the board by every aggregation, side by side."""
-    return AggregationsShape.model_validate(aggregations(_warm(call, task, part).board, view))
+    return decode(Aggregations, aggregations(_warm(call, task, part).board, view))
 
 
-def get_board_sensitivity(call: Calling, task: TaskName, part: Parted, view: Viewing) -> SensitivityShape:
+def get_sensitivity(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Sensitivity:
     """Say over what weights and ε the leader leads, and what removing a model does to the others."""
-    return SensitivityShape.model_validate(sensitivity(_warm(call, task, part).board, view))
+    return decode(Sensitivity, sensitivity(_warm(call, task, part).board, view))
 
 
-def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parted) -> BoardModelShape:
+def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parted) -> BoardModelSlices:
     """Give one row of the board with its slices on each data set."""
     made = _warm(call, task, part).board
     row = made.position(model)
@@ -111,7 +107,7 @@ def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parte
         raise NotFound("There is no model '{model}' on this board.", model=model)
     found = made.models[row]
     slices = {one.name: list(pieces) for one, pieces in zip(made.datasets, found.slices, strict=True)}
-    return BoardModelShape.model_validate({"model": found.ref, "name": found.name, "slices": slices})
+    return decode(BoardModelSlices, {"model": found.ref, "name": found.name, "slices": slices})
 
 
 def export_board(
@@ -130,62 +126,55 @@ def export_board(
     return Response(text, media_type=f"{kind}; charset=utf-8", headers=headers)
 
 
-def get_board_settings(call: Calling, task: TaskName) -> BoardSettingsShape:
+def get_board_settings(call: Calling, task: TaskName) -> BoardSettings:
     """Give what the owner set for the board."""
     get_task(call.db, task)
-    return BoardSettingsShape.model_validate(board_settings.board_spec(call.db, task).as_dict())
+    return decode(BoardSettings, board_settings.board_spec(call.db, task).as_dict())
 
 
-def change_board_settings(
-    call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()]
-) -> BoardSettingsShape:
+def set_board(call: Calling, task: TaskName, settings: Annotated[dict[str, Any], Body()]) -> BoardSettings:
     """Set the board: data sets, weights, caps, metric, the class of machine, who is shown, a freeze (its owner)."""
-    return BoardSettingsShape.model_validate(board_settings.set_board(call.db, call.actor, task, settings).as_dict())
+    return decode(BoardSettings, board_settings.set_board(call.db, call.actor, task, settings).as_dict())
 
 
-def remeasure(call: Calling, task: TaskName) -> RemeasuredShape:
+def remeasure(call: Calling, task: TaskName) -> Remeasured:
     """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
-    found = measuring_again.remeasure(call.db, call.blobs, call.actor, task)
-    return RemeasuredShape.model_validate(found.as_dict())
+    return measuring_again.remeasure(call.db, call.blobs, call.actor, task)
 
 
-def change_scoring(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettingsShape:
+def let_score(call: Calling, task: TaskName, dataset: DatasetName, change: ScoringChange) -> BoardSettings:
     """Let a data set score, or show it without scoring (its owner)."""
     spec = board_settings.let_score(call.db, call.actor, f"{task}/{dataset}", change.scores)
-    return BoardSettingsShape.model_validate(spec.as_dict())
+    return decode(BoardSettings, spec.as_dict())
 
 
-def list_forks(call: Calling, task: TaskName) -> ForksShape:
+def list_forks(call: Calling, task: TaskName) -> Forks:
     """List the views that people keep under a name."""
-    return ForksShape(forks=[ForkShape.model_validate(fork) for fork in board_keep.list_forks(call.db, task)])
+    return Forks(board_keep.list_forks(call.db, task))
 
 
-def save_fork(call: Calling, task: TaskName, change: ForkChange) -> ForkShape:
+def save_fork(call: Calling, task: TaskName, change: ForkChange) -> Fork:
     """Keep a view under a name."""
     view = View(change.weights, change.datasets, change.epsilon, change.base, change.amrs)
-    return ForkShape.model_validate(board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view))
+    return board_keep.save_fork(call.db, call.blobs, call.actor, task, change.name, view)
 
 
 def remove_fork(call: Calling, task: TaskName, name: Filter) -> None:
-    """Remove a view that one keeps."""
+    """Remove a view: one's own or, for the owner of the task, anybody's."""
     board_keep.remove_fork(call.db, call.actor, task, name)
 
 
-def list_snapshots(call: Calling, task: TaskName) -> SnapshotsShape:
-    """List the frozen copies of the board."""
-    found = board_keep.list_snapshots(call.db, task)
-    return SnapshotsShape(snapshots=[SnapshotShape.model_validate(one) for one in found])
+def list_snapshots(call: Calling, task: TaskName) -> Snapshots:
+    """List the frozen copies of the board, the newest first."""
+    return Snapshots(board_keep.list_snapshots(call.db, task))
 
 
-def take_snapshot(
-    call: Calling, task: TaskName, part: Parted, view: Viewing, request: SnapshotRequest
-) -> SnapshotShape:
+def take_snapshot(call: Calling, task: TaskName, part: Parted, view: Viewing, request: SnapshotRequest) -> Snapshot:
     """Freeze the board as everybody may see it, with the hash of every input, and sign it."""
     server = call.workspace.settings.public_url
-    made = board_keep.take_snapshot(
+    return board_keep.take_snapshot(
         call.db, call.blobs, call.actor, task, view, title=request.title, part=part, server=server
     )
-    return SnapshotShape.model_validate(made)
 
 
 def download_snapshot(call: Calling, task: TaskName, snapshot: SnapshotHash) -> Response:
@@ -195,9 +184,9 @@ def download_snapshot(call: Calling, task: TaskName, snapshot: SnapshotHash) -> 
     return Response(data, media_type="application/json", headers=headers)
 
 
-def list_keys(call: Calling) -> KeysShape:
-    """List the public keys that snapshots are signed with, also those that were replaced."""
-    return KeysShape(keys=[KeyShape.model_validate(one) for one in signing.published_keys(call.db)])
+def list_signing_keys(call: Calling) -> SigningKeys:
+    """List the public keys that the server signs snapshots with, also those that were replaced."""
+    return SigningKeys(signing.published_keys(call.db))
 
 
 def _warm(call: Call, task: str, part: BoardPart) -> WarmBoard:

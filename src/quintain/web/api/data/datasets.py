@@ -7,28 +7,19 @@ from typing import Annotated
 from fastapi import File, Form, Response, UploadFile
 
 from quintain.core.example import Role
+from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
 from quintain.data.plan import parse_plan
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
 from quintain.web.api.call import Calling
 from quintain.web.api.params import DatasetName, Filter, Format, Limit, Number, Offset, OneNumber, TaskName
-from quintain.web.api.shapes import (
-    DatasetShape,
-    DatasetsShape,
-    DifferenceShape,
-    ImportedShape,
-    LabelCountsShape,
-    LongText,
-    PreviewShape,
-    Text,
-)
+from quintain.web.api.shapes import LongText, Text
 from quintain.web.files import download, on_disk
 
 
-def list_datasets(call: Calling, task: TaskName) -> DatasetsShape:
+def list_datasets(call: Calling, task: TaskName) -> DatasetVersions:
     """List the data set versions of a task."""
-    found = datasets.list_versions(call.db, call.actor, task)
-    return DatasetsShape(datasets=[DatasetShape.model_validate(item.as_dict()) for item in found])
+    return DatasetVersions([one.record() for one in datasets.list_versions(call.db, call.actor, task)])
 
 
 def import_dataset(  # noqa: PLR0913 - the fields of the form
@@ -44,7 +35,7 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     plan: Annotated[LongText, Form(description="What its columns and labels mean: an import plan in TOML.")] = "",
     skip_bad: Annotated[bool, Form(description="Leave out rows that are wrong.")] = False,
     score: Annotated[bool, Form(description="Let it score on the board at once.")] = False,
-) -> ImportedShape:
+) -> DatasetVersion:
     """Import a file as a version; all of it, or nothing and every fault (owners).
 
     A new data set is shown on the board and does not score until its owner lets it.
@@ -54,17 +45,15 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     )
     with on_disk(file) as path:
         made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
-    return ImportedShape.model_validate({**made.as_dict(), "new": made.new})
+    return made.record()
 
 
-def get_dataset(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> DatasetShape:
+def get_dataset(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> DatasetVersion:
     """Give one version with its lineage."""
-    return DatasetShape.model_validate(
-        datasets.get_version(call.db, call.actor, _ref(task, dataset, version)).as_dict()
-    )
+    return datasets.get_version(call.db, call.actor, _ref(task, dataset, version)).record()
 
 
-def preview_dataset(
+def preview(
     call: Calling,
     task: TaskName,
     dataset: DatasetName,
@@ -75,8 +64,8 @@ def preview_dataset(
     tag: Filter = "",
     offset: Offset = 0,
     limit: Limit = 20,
-) -> PreviewShape:
-    """Give some examples: those whose inputs contain a text, with a label and a tag. Hidden answers are left out."""
+) -> Preview:
+    """Give some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
     page = dataset_content.preview(
         call.db,
         call.blobs,
@@ -88,21 +77,21 @@ def preview_dataset(
         offset=offset,
         limit=limit,
     )
-    return PreviewShape.model_validate(page.as_dict())
+    return page.record()
 
 
-def count_labels(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> LabelCountsShape:
+def get_label_counts(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> LabelCounts:
     """Count the answers of a version."""
     counts = dataset_content.label_counts(call.db, call.blobs, call.actor, _ref(task, dataset, version))
-    return LabelCountsShape(labels=counts)
+    return LabelCounts(counts)
 
 
 def diff_datasets(
     call: Calling, task: TaskName, dataset: DatasetName, a: OneNumber, b: OneNumber, limit: Limit = 20
-) -> DifferenceShape:
+) -> DatasetDifference:
     """Say how version *b* differs from version *a*."""
     found = dataset_content.diff(call.db, call.blobs, call.actor, _ref(task, dataset, a), _ref(task, dataset, b))
-    return DifferenceShape.model_validate(found.as_dict(limit))
+    return found.record(limit)
 
 
 def download_dataset(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Body, Depends, Path, Request
 from fastapi import Query as Parameter
 
 from quintain.compose import rules_of
+from quintain.core.records.tasks import Quota, Submission, Upload
 from quintain.services.evaluate.submit import quota_left, submit_upload
 from quintain.services.models import uploads
 from quintain.web.api.call import Calling
@@ -27,15 +28,6 @@ class UploadStart(Shape):
     sha256: Annotated[str, Body(description="SHA-256 of the archive, in hexadecimal.", pattern=r"^[0-9a-f]{64}$")]
 
 
-class UploadShape(Shape):
-    """How far an upload is: the next part begins at byte *received*."""
-
-    id: str
-    size: int
-    received: int
-    complete: bool
-
-
 class SubmissionStart(Shape):
     """An archive that has arrived, and what the model is to be called; its manifest says so otherwise."""
 
@@ -44,56 +36,31 @@ class SubmissionStart(Shape):
     visibility: Literal["public", "private", "anonymous"] = "public"
 
 
-class SubmissionShape(Shape):
-    """The version that was made, how many cells were queued, and how many submissions are left today.
-
-    *estimate* says how many calls the runs of a chat model may make, and what they may cost.
-    *trial* is `queued` where a worker tries the model on a few examples first; its cells are queued after that.
-    """
-
-    ref: str
-    number: int
-    hash: str
-    adapter: str
-    new: bool
-    cells: int
-    left_today: int | None
-    trial: str
-    meta: dict[str, Any]
-    estimate: dict[str, Any] | None
-
-
-class QuotaShape(Shape):
-    """How many models the caller may still submit to the task today; null where there is no limit."""
-
-    left_today: int | None
-
-
 async def read_part(request: Request) -> bytes:
     """Read the part that was sent."""
     return await request.body()
 
 
-def begin_upload(call: Calling, start: UploadStart) -> UploadShape:
+def begin_upload(call: Calling, start: UploadStart) -> Upload:
     """Begin an upload; one of the same content that broke off is found again."""
     return _shape(uploads.begin(call.db, call.blobs, call.actor, size=start.size, sha256=start.sha256))
 
 
-def get_upload(call: Calling, upload_id: UploadId) -> UploadShape:
+def get_upload(call: Calling, upload_id: UploadId) -> Upload:
     """Say how far an upload is."""
     return _shape(uploads.look(call.db, call.actor, upload_id))
 
 
 def put_part(
     call: Calling, upload_id: UploadId, offset: PartOffset, data: Annotated[bytes, Depends(read_part)]
-) -> UploadShape:
+) -> Upload:
     """Send the bytes from *offset* on; a part that is sent twice counts once."""
     return _shape(uploads.append(call.db, call.blobs, call.actor, upload_id, offset, data))
 
 
-def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> SubmissionShape:
+def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submission:
     """Submit an uploaded archive as a version of a model; its cells are queued at once (builders)."""
-    made = submit_upload(
+    return submit_upload(
         call.db,
         call.blobs,
         call.actor,
@@ -102,26 +69,13 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
         rules=rules_of(call.workspace.settings),
         name=start.name,
         visibility=start.visibility,
-    )
-    version = made.version
-    return SubmissionShape(
-        ref=version.ref,
-        number=version.number,
-        hash=version.hash,
-        adapter=version.adapter,
-        new=made.new,
-        cells=made.cells,
-        left_today=made.left_today,
-        trial=made.trial,
-        meta=dict(version.meta),
-        estimate=made.estimate.as_dict() if made.estimate else None,
-    )
+    ).record()
 
 
-def get_quota(call: Calling, task: TaskName) -> QuotaShape:
+def get_quota(call: Calling, task: TaskName) -> Quota:
     """Say how many models the caller may still submit to a task today."""
-    return QuotaShape(left_today=quota_left(call.db, call.actor, task, rules_of(call.workspace.settings)))
+    return Quota(quota_left(call.db, call.actor, task, rules_of(call.workspace.settings)))
 
 
-def _shape(info: uploads.UploadInfo) -> UploadShape:
-    return UploadShape(id=info.id, size=info.size, received=info.received, complete=info.complete)
+def _shape(info: uploads.UploadInfo) -> Upload:
+    return Upload(info.id, info.size, info.received, info.complete)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import Request
 
 from quintain import __version__
-from quintain.web.api.shapes import StatusShape
+from quintain.core.records.access import Status
 from quintain.web.visit import workspace_of
 
 
-def get_status(request: Request) -> StatusShape:
+def get_status(request: Request) -> Status:
     """Say which version this is and whether all parts work."""
     checks = workspace_of(request).watch.checks()
-    return StatusShape(
+    return Status(
         version=__version__,
         ready=all(check.ok for check in checks),
         checks={check.name: "ok" if check.ok else check.detail for check in checks},

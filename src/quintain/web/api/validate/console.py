@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from starlette.responses import Response
 
-from quintain.services.access.permissions import require_owner
+from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import judges
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Format, Limit, TaskName
+from quintain.web.api.params import Format, Limit
 from quintain.web.api.shapes import LongText, Shape
-from quintain.web.api.validate.validation import Name
+from quintain.web.api.validate.validation import ValidationRef
 from quintain.web.files import download
 
 
@@ -25,54 +24,44 @@ class PolicyRequest(Shape):
     policy: LongText
 
 
-def get_policy(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+class ForeseeRequest(Shape):
+    """The policy to try, as TOML; the one that stands where it is left out."""
+
+    policy: LongText | None = None
+
+
+def list_validation_policies(call: Calling, ref: ValidationRef) -> Policies:
     """Give the policy as TOML, and every state that it had, the newest first (owners)."""
-    found = [one.as_dict() for one in validation_trail.policies(call.db, call.actor, f"{task}/{name}")]
-    return {**found[0], "versions": found}
+    return validation_trail.policies(call.db, call.actor, ref)
 
 
-def put_policy(call: Calling, task: TaskName, name: Name, wanted: PolicyRequest) -> dict[str, Any]:
-    """Change the policy; slots that are there stay (owners)."""
-    validate.set_policy(call.db, call.actor, f"{task}/{name}", wanted.policy)
-    return get_policy(call, task, name)
+def set_validation_policy(call: Calling, ref: ValidationRef, wanted: PolicyRequest) -> Policies:
+    """Change the policy, a TOML text; slots that are there stay (owners)."""
+    validate.set_policy(call.db, call.actor, ref, wanted.policy)
+    return validation_trail.policies(call.db, call.actor, ref)
 
 
-def foresee_adaptive(call: Calling, task: TaskName, name: Name, wanted: PolicyRequest | None = None) -> dict[str, Any]:
-    """Say what asking adaptively would save and risk, by the policy that stands or another one (owners)."""
-    given = wanted.policy if wanted else None
-    return adaptive_forecast.foresee_adaptive(call.db, call.actor, f"{task}/{name}", given).as_dict()
+def foresee_adaptive(call: Calling, ref: ValidationRef, wanted: ForeseeRequest | None = None) -> AdaptiveForecast:
+    """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""
+    return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, wanted.policy if wanted else None)
 
 
-def list_judges(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+def list_judges(call: Calling, ref: ValidationRef) -> Judges:
     """List the judges with their figures, the lowest accuracy first (owners)."""
-    return {"judges": judges.judge_table(call.db, call.actor, f"{task}/{name}")}
+    return Judges(judges.judge_table(call.db, call.actor, ref))
 
 
-def list_judging_notes(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
+def list_judging_notes(call: Calling, ref: ValidationRef) -> JudgingNotes:
     """List what judges flagged and skipped, with their reasons (owners)."""
-    found = validation_trail.notes(call.db, call.actor, f"{task}/{name}")
-    return {"notes": [one.as_dict() for one in found]}
+    return JudgingNotes(validation_trail.notes(call.db, call.actor, ref))
 
 
-def list_validation_trail(call: Calling, task: TaskName, name: Name, limit: Limit = 100) -> dict[str, Any]:
+def list_validation_trail(call: Calling, ref: ValidationRef, limit: Limit = 100) -> ValidationTrail:
     """List what was done to a validation and its judges, the newest first (owners)."""
-    found = validation_trail.trail(call.db, call.actor, f"{task}/{name}", limit=limit)
-    return {
-        "entries": [
-            {
-                "at": one.at.isoformat(),
-                "actor": one.actor,
-                "action": one.action,
-                "subject": one.subject,
-                "details": one.details,
-            }
-            for one in found
-        ]
-    }
+    return ValidationTrail(validation_trail.trail(call.db, call.actor, ref, limit=limit))
 
 
-def export_labels(call: Calling, task: TaskName, name: Name, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
+def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download the judged items with their labels and votes (owners)."""
-    require_owner(call.actor, task)
-    write = partial(validation_trail.export_labels, call.db, call.actor, f"{task}/{name}")
-    return download(f"{task}-{name}-labels", format, write)
+    write = partial(validation_trail.export_labels, call.db, call.actor, ref)
+    return download(f"{ref.replace('/', '-')}-labels", format, write)

@@ -5,31 +5,44 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from quintain.core.validation import RuleName, ValidationState
-from quintain.services.access.permissions import require_owner
-from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import (
-    adjudicate,
-    gold,
-    gold_quiz,
-    handing_in,
-    handing_out,
-    judges,
-    review,
-    unqualify,
-    vmer,
+from quintain.core.records.judging import (
+    ContestedItems,
+    GoldAdded,
+    GoldItems,
+    GoldLabel,
+    HeldPage,
+    JudgeHistory,
+    JudgeReview,
+    Lease,
+    QuizName,
+    Receipt,
+    RuleEffect,
+    SavedNumber,
+    Unqualified,
 )
+from quintain.core.records.validate import (
+    ErrorRates,
+    ItemsAdded,
+    ItemState,
+    JudgedItems,
+    Outcomes,
+    Validation,
+    ValidationProgress,
+    Validations,
+)
+from quintain.core.validation import RuleName, ValidationState
+from quintain.services.validate import adjudicate as adjudication
 from quintain.services.validate import drafts as judge_drafts
+from quintain.services.validate import gold, gold_quiz, handing_in, handing_out, judges, review, unqualify, vmer
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
-from quintain.services.validate.items import ItemOrder, ItemState
-from quintain.services.validate.policy import policy_of
+from quintain.services.validate.items import ItemOrder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Format, Limit, Offset, PersonName, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
@@ -38,7 +51,14 @@ from quintain.web.files import download
 Name = Annotated[
     str, Path(description="Number of the round, or name of the validation.", pattern=r"^[a-z0-9_-]{1,80}$")
 ]
-PageKey = Annotated[str, Path(description="Key of the page.", pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+
+
+async def _ref(task: TaskName, validation: Name) -> str:
+    return f"{task}/{validation}"
+
+
+ValidationRef = Annotated[str, Depends(_ref)]
+PageToken = Annotated[str, Path(description="Key of the page.", pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 ItemId = Annotated[int, Path(description="Id of the item.", ge=1, le=2**31 - 1)]
 Rate = Annotated[float, Field(ge=0, le=1)]
 NO_NUL = r"^[^\x00]*$"
@@ -164,40 +184,36 @@ class GoldRequest(Shape):
     items: Annotated[list[GoldRow], Field(max_length=1000)]
 
 
-def open_validation(call: Calling, task: TaskName, name: Name, wanted: OpenRequest) -> dict[str, Any]:
-    """Begin to validate a round, or open it again."""
-    validate.open_validation(call.db, call.actor, f"{task}/{name}", wanted.policy, seed=wanted.seed)
-    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+def open_validation(call: Calling, ref: ValidationRef, wanted: OpenRequest) -> ValidationProgress:
+    """Begin to validate a round, or a table under a name of its own, or open it again (owners)."""
+    validate.open_validation(call.db, call.actor, ref, wanted.policy, seed=wanted.seed)
+    return validation_status.progress(call.db, call.actor, ref)
 
 
-def list_validations(call: Calling, task: TaskName) -> dict[str, Any]:
+def list_validations(call: Calling, task: TaskName) -> Validations:
     """List the validations of a task with progress and forecast (owners)."""
-    tasks.get_task(call.db, task)
-    require_owner(call.actor, task)
-    refs = validate.list_validations(call.db, task)
-    return {"validations": [validation_status.progress(call.db, call.actor, ref) for ref in refs]}
+    return Validations(validation_status.progresses(call.db, call.actor, task))
 
 
-def get_validation(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates."""
-    return validation_status.status(call.db, call.actor, f"{task}/{name}")
+def get_validation(call: Calling, ref: ValidationRef) -> Validation:
+    """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
+    return validation_status.status(call.db, call.actor, ref)
 
 
-def get_validation_progress(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """Give progress and forecast only."""
-    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+def get_validation_progress(call: Calling, ref: ValidationRef) -> ValidationProgress:
+    """Give progress and forecast only: cheap enough to ask again and again (owners)."""
+    return validation_status.progress(call.db, call.actor, ref)
 
 
-def set_validation_state(call: Calling, task: TaskName, name: Name, wanted: StateRequest) -> dict[str, Any]:
-    """Pause, close or open the judging."""
-    validate.set_state(call.db, call.actor, f"{task}/{name}", wanted.state)
-    return validation_status.progress(call.db, call.actor, f"{task}/{name}")
+def set_validation_state(call: Calling, ref: ValidationRef, wanted: StateRequest) -> ValidationProgress:
+    """Let people judge or not: open, paused or closed (owners)."""
+    validate.set_state(call.db, call.actor, ref, wanted.state)
+    return validation_status.progress(call.db, call.actor, ref)
 
 
 def list_items(  # noqa: PLR0917 - what the address may say
     call: Calling,
-    task: TaskName,
-    name: Name,
+    ref: ValidationRef,
     state: ItemStateParam = None,
     label: ItemLabelParam = "",
     text: ItemTextParam = "",
@@ -205,144 +221,142 @@ def list_items(  # noqa: PLR0917 - what the address may say
     down: Down = False,
     offset: Offset = 0,
     limit: Limit = 50,
-) -> dict[str, Any]:
-    """List the items with their votes and labels."""
+) -> JudgedItems:
+    """List the items with their votes and labels, a page at a time (owners)."""
     wanted = validation_items.WantedItems(state or "", label, text, sort, down, offset, limit)
-    return validation_items.list_items(call.db, call.actor, f"{task}/{name}", wanted).as_dict()
+    return validation_items.list_items(call.db, call.actor, ref, wanted)
 
 
-def add_items(call: Calling, task: TaskName, name: Name, given: ItemsRequest) -> dict[str, Any]:
-    """Add items that no round wrote; those that are there already are left alone."""
+def add_items(call: Calling, ref: ValidationRef, given: ItemsRequest) -> ItemsAdded:
+    """Add items that no round wrote, at most 10,000 at once; those that are there are left alone (owners)."""
     rows = [{"inputs": row.inputs, "answer": row.answer, "predictions": row.predictions} for row in given.items]
-    taken = validate.add_items(call.db, call.actor, f"{task}/{name}", rows)
-    return {"added": taken.added, "repeats": taken.repeats}
+    return validate.add_items(call.db, call.actor, ref, rows)
 
 
-def get_error_rates(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """Give vMER and aimed success, by model, writer and label."""
-    return vmer.error_rates(call.db, call.actor, f"{task}/{name}")
+def get_error_rates(call: Calling, ref: ValidationRef) -> ErrorRates:
+    """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
+    return vmer.error_rates(call.db, call.actor, ref)
 
 
-def list_outcomes(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """Tell the writer what became of what they wrote."""
-    return {"attempts": vmer.my_outcomes(call.db, call.actor, f"{task}/{name}")}
+def list_outcomes(call: Calling, ref: ValidationRef) -> Outcomes:
+    """Tell what became of what one wrote."""
+    return Outcomes(vmer.my_outcomes(call.db, call.actor, ref))
 
 
-def claim_judging_page(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """Claim a page of items to judge, or get the one that is held; null where nothing is left."""
-    page = handing_out.claim_page(call.db, call.actor, f"{task}/{name}")
-    return {"page": page.as_dict() if page else None}
+def claim_page(call: Calling, ref: ValidationRef) -> HeldPage:
+    """Take a page of items to judge, or get the one that is held; none where nothing is left."""
+    page = handing_out.claim_page(call.db, call.actor, ref)
+    return HeldPage(handing_out.page_record(page) if page else None)
 
 
-def get_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
-    """Give a page that the caller holds."""
-    return {"page": handing_out.get_page(call.db, call.actor, key).as_dict()}
+def get_judging_page(call: Calling, token: PageToken) -> HeldPage:
+    """Give a page that one holds."""
+    return HeldPage(handing_out.page_record(handing_out.get_page(call.db, call.actor, token)))
 
 
-def submit_judging_page(call: Calling, key: PageKey, given: SubmitRequest) -> dict[str, Any]:
-    """Hand in answers to a page; the same answers again change nothing."""
+def submit_page(call: Calling, token: PageToken, given: SubmitRequest) -> Receipt:
+    """Hand in answers to a page; the same answers again change nothing.
+
+    Each has `item` and `label`, or `skip` with its reason; `flag` and `seconds` go with either. With *saved*, what was
+    saved before is handed in as well. With *finish* the page ends, and what was not answered goes back.
+    """
     answers = [handing_in.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
-    return handing_in.submit_page(call.db, call.actor, key, answers, finish=given.finish, saved=given.saved).as_dict()
+    return handing_in.submit_page(call.db, call.actor, token, answers, finish=given.finish, saved=given.saved)
 
 
-def save_judging_answer(call: Calling, key: PageKey, item: ItemId, given: SaveRequest) -> dict[str, Any]:
-    """Save an answer on a page that the caller holds; it counts once the page is handed in."""
+def save_answer(call: Calling, token: PageToken, item: ItemId, given: SaveRequest) -> SavedNumber:
+    """Save an answer on the server until the page is handed in; without label, skip and flag, take it back.
+
+    Of two changes to an item the one with the higher *number* stays; without one it is the last that comes. Give the
+    number of what is saved.
+    """
     answer = handing_in.Answer(item, given.label, given.skip, given.flag, given.seconds)
-    return {"number": judge_drafts.save_answer(call.db, call.actor, key, answer, number=given.number)}
+    return SavedNumber(judge_drafts.save_answer(call.db, call.actor, token, answer, number=given.number))
 
 
-def extend_judging_page(call: Calling, key: PageKey) -> dict[str, Any]:
-    """Keep a page alive."""
-    lease = handing_out.extend_page(call.db, call.actor, key)
-    return {"lease_until": lease.until.isoformat(), "held": lease.held}
+def extend_page(call: Calling, token: PageToken) -> Lease:
+    """Keep a page alive, and say until when."""
+    return handing_out.extend_page(call.db, call.actor, token)
 
 
-def return_judging_page(call: Calling, key: PageKey) -> None:
-    """Give a page back."""
-    handing_out.return_page(call.db, call.actor, key)
+def return_page(call: Calling, token: PageToken) -> None:
+    """Give a page back: others get its items at once."""
+    handing_out.return_page(call.db, call.actor, token)
 
 
-def export_judgements(call: Calling, task: TaskName, name: Name, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
+def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download all judgements, judges under numbers (owners)."""
-    ref = f"{task}/{name}"
-    require_owner(call.actor, task)
     write = partial(validation_trail.export_judgements, call.db, call.actor, ref)
-    return download(f"{task}-{name}-judgements", format, write)
+    return download(f"{ref.replace('/', '-')}-judgements", format, write)
 
 
-def review_judges(call: Calling, task: TaskName, name: Name, wanted: ReviewRequest | None = None) -> dict[str, Any]:
-    """Measure all judges by the policy's rules now."""
-    apply = wanted.apply if wanted else None
-    found = review.review(call.db, call.actor, f"{task}/{name}", apply=apply)
-    return found.as_dict() if found else {}
+def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | None = None) -> JudgeReview:
+    """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
+
+    Where it says nothing, the policy decides.
+    """
+    return review.review(call.db, call.actor, ref, apply=wanted.apply if wanted else None)
 
 
-def unqualify_judges(call: Calling, task: TaskName, name: Name, wanted: UnqualifyRequest) -> dict[str, Any]:
-    """Say whom a rule would catch, or unqualify: by the rule with *apply*, or by name."""
-    ref = f"{task}/{name}"
+def unqualify_judges(call: Calling, ref: ValidationRef, wanted: UnqualifyRequest) -> Unqualified | RuleEffect:
+    """Say whom a rule would catch, or unqualify: by the rule with *apply*, or by name (owners)."""
     if wanted.workers:
-        opened = unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
-        return {"unqualified": wanted.workers, "opened": opened}
-    given = {"rule": wanted.rule, "least": wanted.least} | ({} if wanted.limit is None else {"limit": wanted.limit})
-    rule = policy_of({"rules": [given]}).rules[0]
-    found = unqualify.preview(call.db, call.actor, ref, rule).as_dict()
-    if wanted.apply:
-        caught, opened = unqualify.apply_rule(call.db, call.actor, ref, rule)
-        found |= {"unqualified": caught, "opened": opened}
-    return found
+        return unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
+    rule = unqualify.rule_of(wanted.rule, wanted.limit, wanted.least)
+    act = unqualify.apply_rule if wanted.apply else unqualify.try_rule
+    return act(call.db, call.actor, ref, rule)
 
 
-def requalify_judge(
-    call: Calling, task: TaskName, name: Name, person: PersonName, wanted: RequalifyRequest
-) -> dict[str, Any]:
-    """Let a judge work again."""
-    ref = f"{task}/{name}"
-    unqualify.requalify(call.db, call.actor, ref, person, reason=wanted.reason, restore=wanted.restore)
-    return judges.judge_history(call.db, call.actor, ref, person)
+def requalify(call: Calling, ref: ValidationRef, name: PersonName, wanted: RequalifyRequest) -> JudgeHistory:
+    """Let a judge work again; with *restore*, what was set aside counts again (owners).
+
+    Give the judge's history; `standings` has every change, with `qualified` and `reason`.
+    """
+    unqualify.requalify(call.db, call.actor, ref, name, reason=wanted.reason, restore=wanted.restore)
+    return judges.judge_history(call.db, call.actor, ref, name)
 
 
-def get_judge_history(call: Calling, task: TaskName, name: Name, person: PersonName) -> dict[str, Any]:
-    """Give everything that happened to one judge."""
-    return judges.judge_history(call.db, call.actor, f"{task}/{name}", person)
+def get_judge_history(call: Calling, ref: ValidationRef, name: PersonName) -> JudgeHistory:
+    """Tell everything that happened to one judge (owners)."""
+    return judges.judge_history(call.db, call.actor, ref, name)
 
 
-def list_gold(call: Calling, task: TaskName, name: Name) -> dict[str, Any]:
-    """List the gold items with how judges do on them."""
-    return {"gold": [item.as_dict() for item in gold.list_gold(call.db, call.actor, f"{task}/{name}")]}
+def list_gold(call: Calling, ref: ValidationRef) -> GoldItems:
+    """List the gold items with how judges do on them (owners)."""
+    return GoldItems(gold.list_gold(call.db, call.actor, ref))
 
 
-def add_gold(call: Calling, task: TaskName, name: Name, given: GoldRequest) -> dict[str, Any]:
-    """Add gold items."""
+def add_gold(call: Calling, ref: ValidationRef, given: GoldRequest) -> GoldAdded:
+    """Add gold items, at most 1,000 at once, and give how many are new (owners)."""
     rows = [{"inputs": row.inputs, "label": row.label, "answer": row.answer, "note": row.note} for row in given.items]
-    return {"added": gold.add_gold(call.db, call.actor, f"{task}/{name}", rows)}
+    return GoldAdded(gold.add_gold(call.db, call.actor, ref, rows))
 
 
-def make_gold(call: Calling, task: TaskName, name: Name, item: ItemId, given: NoteRequest) -> dict[str, Any]:
-    """Make a gold item of one that is judged to the end."""
-    return {"label": gold.gold_from_item(call.db, call.actor, f"{task}/{name}", item, note=given.note)}
+def make_gold(call: Calling, ref: ValidationRef, item: ItemId, given: NoteRequest) -> GoldLabel:
+    """Make a gold item of one that is judged to the end, and give its label; *note* says why (owners)."""
+    return GoldLabel(gold.gold_from_item(call.db, call.actor, ref, item, note=given.note))
 
 
-def retire_gold(call: Calling, task: TaskName, name: Name, item: ItemId) -> None:
-    """Show a gold item no more."""
-    gold.retire_gold(call.db, call.actor, f"{task}/{name}", item)
+def retire_gold(call: Calling, ref: ValidationRef, item: ItemId) -> None:
+    """Show a gold item no more (owners)."""
+    gold.retire_gold(call.db, call.actor, ref, item)
 
 
-def restore_gold(call: Calling, task: TaskName, name: Name, item: ItemId) -> None:
-    """Show a gold item again."""
-    gold.restore_gold(call.db, call.actor, f"{task}/{name}", item)
+def restore_gold(call: Calling, ref: ValidationRef, item: ItemId) -> None:
+    """Show a gold item again; refused where a quiz has told its label (owners)."""
+    gold.restore_gold(call.db, call.actor, ref, item)
 
 
-def make_quiz(call: Calling, task: TaskName, name: Name, given: QuizRequest) -> dict[str, Any]:
-    """Make the entry quiz from gold items, and ask for it."""
-    return {"quiz": gold_quiz.make_quiz(call.db, call.actor, f"{task}/{name}", instructions=given.instructions)}
+def make_entry_quiz(call: Calling, ref: ValidationRef, given: QuizRequest) -> QuizName:
+    """Make the entry quiz from gold items and ask for it; give its name (owners)."""
+    return QuizName(gold_quiz.make_quiz(call.db, call.actor, ref, instructions=given.instructions))
 
 
-def list_contested(call: Calling, task: TaskName, name: Name, limit: Limit = 50) -> dict[str, Any]:
-    """List the items on which judges disagree most."""
-    found = adjudicate.queue(call.db, call.actor, f"{task}/{name}", limit=limit)
-    return {"items": [item.as_dict() for item in found]}
+def list_contested(call: Calling, ref: ValidationRef, limit: Limit = 50) -> ContestedItems:
+    """List the items on which judges disagree most (experts, owners)."""
+    return ContestedItems(adjudication.queue(call.db, call.actor, ref, limit=limit))
 
 
-def decide_item(call: Calling, task: TaskName, name: Name, item: ItemId, given: DecisionRequest) -> None:
-    """Decide on a contested item as an expert."""
-    adjudicate.adjudicate(call.db, call.actor, f"{task}/{name}", item, given.label, reason=given.reason)
+def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, given: DecisionRequest) -> None:
+    """Decide on an item as an expert; an empty *label* takes the decision back (experts, owners)."""
+    adjudication.adjudicate(call.db, call.actor, ref, item, given.label, reason=given.reason)

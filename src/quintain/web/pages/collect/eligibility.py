@@ -7,9 +7,9 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, NotFound
+from quintain.core.records.work import Eligible
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import eligible, rounds
-from quintain.services.collect.eligible import Eligible
 from quintain.services.tasks import definitions as tasks
 from quintain.services.work import qualify
 from quintain.web.errors import Trouble, trouble_of

@@ -22,7 +22,7 @@ def show(visit: Visiting, task: str, name: str) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
-    outcomes = {one["attempt"]: one for one in vmer.my_outcomes(visit.db, visit.actor, ref)}
+    outcomes = {one.attempt: one for one in vmer.my_outcomes(visit.db, visit.actor, ref)}
     mine = [one for one in attempts.my_attempts(visit.db, visit.actor, limit=MOST) if one.id in outcomes]
     return visit.render(
         "collect/outcomes.html",
@@ -33,7 +33,7 @@ def show(visit: Visiting, task: str, name: str) -> Response:
             (one, own_text(found, one.inputs), answer_text(found, one.inputs, one.target), outcomes[one.id])
             for one in mine
         ],
-        successes=sum(bool(outcomes[one.id]["success"]) for one in mine),
+        successes=sum(bool(outcomes[one.id].success) for one in mine),
         states={
             "validated": _("judged"),
             "no majority": _("no majority"),

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quintain.services.collect.attempts import Count
+from quintain.core.records.collect import RoundCount
 from quintain.web.charts import ROW_HEIGHT, SCHEMA
 
 HOURS = {"format": "%d %b %H:%M", "labelOverlap": True, "tickCount": 6}
 
 
-def rate_chart(counts: Sequence[Count], *, category: str, attempts: str, rate: str) -> dict[str, Any]:
+def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, rate: str) -> dict[str, Any]:
     """Draw the fooling rate of each heading as a point on its interval; *category*, *attempts*, *rate* name them."""
     rows = [
         {
             "name": one.name or "–",
             "rate": one.rate,
-            "low": interval[0],
-            "high": interval[1],
+            "low": one.low,
+            "high": one.high,
             "attempts": one.attempts,
         }
         for one in counts
-        if (interval := one.interval) is not None
+        if one.rate is not None
     ]
     x = {
         "field": "rate",
@@ -62,7 +62,7 @@ def rate_chart(counts: Sequence[Count], *, category: str, attempts: str, rate: s
     }
 
 
-def time_chart(counts: Sequence[Count], *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
+def time_chart(counts: Sequence[RoundCount], *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
     """Draw attempts per hour, those that fooled the model and the *other* ones on top of each other."""
     rows = []
     for one in counts:

@@ -49,22 +49,18 @@ def index(visit: Visiting, task: str) -> Response:
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     spec = _starter(visit, found)
     return _editor(visit, found, None, values_of(spec), dump_round(spec), as_file=bool(file))
 
 
 def create(post: Posting, task: str) -> Response:
     """Add a round as a draft."""
-    found = tasks.get_task(post.visit.db, task)
-    require_owner(post.visit.actor, task)
-    return _save(post, found, None)
+    return _save(post, tasks.get_task(post.visit.db, task), None)
 
 
 def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Response:
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
     return _editor(visit, found, info, values_of(info.spec), dump_round(info.spec), as_file=bool(file))
 
@@ -72,7 +68,6 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
 def save(post: Posting, task: str, number: int) -> Response:
     """Change a round."""
     found = tasks.get_task(post.visit.db, task)
-    require_owner(post.visit.actor, task)
     return _save(post, found, rounds.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
 
 
@@ -150,6 +145,7 @@ def _editor(
     as_file: bool = False,
     trouble: Trouble | None = None,
 ) -> Response:
+    require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/rounds"
     title = _("Edit round %(n)s", n=info.number) if info else _("New round")

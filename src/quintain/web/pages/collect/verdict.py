@@ -9,10 +9,9 @@ from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.example import Prediction
+from quintain.core.records.collect import ModelAnswer, Verdict, WordEffect
 from quintain.core.task import Task
 from quintain.core.texts import Text
-from quintain.services.collect.verdicts import ModelAnswer, Verdict
-from quintain.services.collect.writing_aids import WordEffect
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, QuintainError, TooMany, Unavailable
+from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempt as collect
@@ -16,7 +17,6 @@ from quintain.services.collect import attempts, entry, readiness, writing
 from quintain.services.collect.attempts import Notes
 from quintain.services.collect.entry import Completion
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import WritingSession
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of

@@ -26,7 +26,6 @@ COLUMN = "column-"
 def import_page(visit: Visiting, task: str) -> Response:
     """Ask for the file."""
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     # No role is chosen beforehand: what data is for is not to be overlooked.
     return _form(visit, found, {"language": found.languages[0]})
 
@@ -35,7 +34,6 @@ def run_import(post: Posting, task: str) -> Response:
     """Import the file, or list everything that is wrong with it and import nothing."""
     visit = post.visit
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     upload = post.file("file")
     try:
         if upload is None:
@@ -97,6 +95,7 @@ def label_map(text: str) -> dict[str, str]:
 
 
 def _form(visit: Visit, task: Task, values: Mapping[str, str], trouble: Trouble | None = None) -> Response:
+    require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     roles = [
         (Role.TRAIN, _("train"), _("Models learn from it.")),

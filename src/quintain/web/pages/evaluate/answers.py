@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from quintain.core.records.evaluate import GivenAnswer
 from quintain.core.task import Task
 from quintain.services.evaluate import answers
 from quintain.services.models import registry as models
@@ -86,7 +87,7 @@ def single(
     )
 
 
-def _readable(task: Task, one: answers.GivenAnswer) -> dict[str, Any]:
+def _readable(task: Task, one: GivenAnswer) -> dict[str, Any]:
     """Give an answer with its texts as people read them, the most probable labels first."""
     shares = sorted((one.probabilities or {}).items(), key=lambda pair: -(pair[1] or 0))
     return {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.errors import QuintainError
+from quintain.core.records.evaluate import AnswerDifference
 from quintain.metrics.contract import METRICS
 from quintain.services.evaluate import compare
-from quintain.services.evaluate.compare import AnswerDifference, Comparison
+from quintain.services.evaluate.compare import Comparison
 from quintain.services.evaluate.results import sees_all
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks

@@ -9,10 +9,11 @@ from starlette.responses import Response
 from quintain.compose import rules_of
 from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
 from quintain.core.people import RoleName
+from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
 from quintain.services.evaluate.submit import quota_left, submit_archive
-from quintain.services.models.registry import VISIBILITIES, Visibility
+from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
@@ -24,7 +25,6 @@ from quintain.web.visit import Posting, Visit, Visiting
 def submit_page(visit: Visiting, task: str) -> Response:
     """Ask for the archive, and say how it is made."""
     found = tasks.get_task(visit.db, task)
-    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     return _form(visit, found, {"visibility": "public"})
 
 
@@ -32,7 +32,6 @@ def submit(post: Posting, task: str) -> Response:
     """Submit the archive, or list what is wrong with it and keep nothing."""
     visit = post.visit
     found = tasks.get_task(visit.db, task)
-    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     upload = post.file("file")
     try:
         if upload is None:
@@ -82,6 +81,7 @@ def _visibility(wanted: str) -> Visibility:
 
 
 def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | None = None) -> Response:
+    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task.name)
     _ = visit.tongue.gettext
     return visit.render(
         "evaluate/submit.html",

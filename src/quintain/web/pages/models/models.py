@@ -8,9 +8,10 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
+from quintain.core.records.tasks import Visibility
 from quintain.services.evaluate import tryouts
 from quintain.services.models import registry as models
-from quintain.services.models.registry import VISIBILITIES, Visibility
+from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.evaluate.results import axes_of

@@ -11,13 +11,12 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import RoleName
+from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
-from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.access.permissions import require_role
 from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
-from quintain.services.tasks.definitions import TaskChange
 from quintain.tasks.contract import KINDS
-from quintain.tasks.definition import parse_task
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
@@ -49,28 +48,22 @@ def overview(visit: Visiting, task: str) -> Response:
 
 def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
     """Offer a definition of a *kind* to start from."""
-    require_role(visit.actor, RoleName.OWNER)
     return _editor(visit, None, starter(kind), kind=kind)
 
 
 def create(post: Posting) -> Response:
     """Add the task."""
-    require_role(post.visit.actor, RoleName.OWNER)
     return _save(post, None)
 
 
 def settings_page(visit: Visiting, task: str) -> Response:
     """Show the definition and its history."""
-    found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
-    return _editor(visit, found, None)
+    return _editor(visit, tasks.get_task(visit.db, task), None)
 
 
 def save(post: Posting, task: str) -> Response:
     """Change the task."""
-    found = tasks.get_task(post.visit.db, task)
-    require_owner(post.visit.actor, task)
-    return _save(post, found)
+    return _save(post, tasks.get_task(post.visit.db, task))
 
 
 def archive(post: Posting, task: str) -> Response:
@@ -88,11 +81,7 @@ def _save(post: Posting, task: Task | None) -> Response:
     visit = post.visit
     toml = post.text("toml").replace("\r\n", "\n")
     try:
-        if task is not None and (name := parse_task(toml).name) != task.name:
-            raise Conflict(
-                "This defines '{name}', not '{task}'.", name=name, task=task.name, remedy="A task keeps its name."
-            )
-        saved = tasks.put_task(visit.db, visit.actor, toml)
+        saved = tasks.put_task(visit.db, visit.actor, toml, name=task.name if task else None)
     except (BadInput, Conflict) as error:
         return _editor(visit, task, toml, trouble_of(error))
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
@@ -101,6 +90,7 @@ def _save(post: Posting, task: Task | None) -> Response:
 def _editor(
     visit: Visit, task: Task | None, toml: str | None, trouble: Trouble | None = None, *, kind: str = ""
 ) -> Response:
+    require_role(visit.actor, RoleName.OWNER, task=task.name if task else None)
     _ = visit.tongue.gettext
     history = tasks.task_history(visit.db, task.name) if task else []
     crumbs = (

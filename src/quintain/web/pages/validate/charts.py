@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from quintain.core.records.validate import ReviewedAgreement
 from quintain.web.charts import SCHEMA
 
 
 def agreement_chart(
-    reviews: Sequence[Mapping[str, Any]], *, judgements: str, agreement: str, moment: str
+    reviews: Sequence[ReviewedAgreement], *, judgements: str, agreement: str, moment: str
 ) -> dict[str, Any]:
     """Draw the agreement with the others that each review found, over the judgements that there were by then."""
     rows = [
-        {"judgements": one["judgements"], "agreement": one["agreement"], "at": one["at"]}
+        {"judgements": one.judgements, "agreement": one.agreement, "at": one.at.isoformat()}
         for one in reviews
-        if one["agreement"] is not None
+        if one.agreement is not None
     ]
     return {
         "$schema": SCHEMA,

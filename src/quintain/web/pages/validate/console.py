@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,16 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
-from quintain.core.rounds import Money
+from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
-from quintain.services.access.permissions import require_owner, require_role
+from quintain.services.access.permissions import require_role
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
-from quintain.services.validate.forecast import AdaptiveForecast
 from quintain.web.charts import bar_chart, heat_map
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
@@ -98,14 +96,13 @@ def review(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     _ = visit.tongue.gettext
     found = reviewing.review(visit.db, visit.actor, f"{task}/{name}", apply=False)
-    caught = sorted(found.caught) if found else []
+    caught = sorted(found.caught)
     toast = _("The rules would catch: %(names)s.", names=", ".join(caught)) if caught else _("The rules catch nobody.")
     return visit.redirect(f"{home_of(task, name)}/judges", toast)
 
 
 def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
     """Send all judgements as a file, judges under numbers; or the items with their labels."""
-    require_owner(visit.actor, task)
     labels = what == "labels"
     make = validation_trail.export_labels if labels else validation_trail.export_judgements
 
@@ -160,7 +157,8 @@ def _states(visit: Visit) -> dict[str, str]:
 
 def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
     found = validation_status.progress(visit.db, visit.actor, f"{task}/{name}")
-    money = {one: Money(**found["forecast"][one]) for one in ("cost", "reward", "hourly")}
+    forecast = found.forecast
+    money = {"cost": forecast.cost, "reward": forecast.reward, "hourly": forecast.hourly}
     return {"live": found, **money, "home": home_of(task, name)}
 
 
@@ -177,7 +175,7 @@ def _console(
     ref = f"{task}/{name}"
     status = validation_status.status(visit.db, visit.actor, ref)
     noted = validation_trail.notes(visit.db, visit.actor, ref)
-    rates, more = _rates(visit, status["rates"])
+    rates, more = _rates(visit, status.rates)
     return visit.render(
         "validate/console.html",
         status=trouble.status if trouble else 200,
@@ -186,16 +184,16 @@ def _console(
         name=name,
         found=status,
         states=_states(visit),
-        suspects=[one for one in status["judges"] if one["patterns"] and one["qualified"]],
+        suspects=[one for one in status.judges if one.patterns and one.qualified],
         patterns=pattern_names(visit),
-        listing=judge_listing(status["judges"], Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
+        listing=judge_listing(status.judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
         notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
         flags=sum(one.kind == "flag" for one in noted),
-        gold_used=not status["progress"]["items"] or not status["gold"]["rate"] or status["gold"]["items"],
+        gold_used=not status.progress.items or not status.gold.rate or status.gold.items,
         rates=rates,
         more_rates=more,
-        policy=policy or status["policy"],
+        policy=policy or status.policy,
         foreseen=foreseen,
         trail=validation_trail.trail(visit.db, visit.actor, ref),
         crumbs=crumbs(visit, found, name),
@@ -204,34 +202,34 @@ def _console(
     )
 
 
-def _charts(visit: Visit, status: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _charts(visit: Visit, status: Validation) -> list[tuple[str, dict[str, Any]]]:
     """Pair each chart with the question that it answers."""
-    if not status["progress"]["judgements"]:
+    if not status.progress.judgements:
         return []
     _ = visit.tongue.gettext
-    counts = {_("no majority") if key == "no majority" else key: value for key, value in status["labels"].items()}
-    confusion = status["confusion"]
+    counts = {_("no majority") if key == "no majority" else key: value for key, value in status.labels.items()}
+    confusion = status.confusion
     charts = []
     if any(counts.values()):
         charts.append((_("Which labels come out?"), bar_chart(counts, category=_("label"), value=_("items"))))
-    if any(any(row) for row in confusion["rows"]):
-        chart = heat_map(confusion["labels"], confusion["rows"], row=_("consensus"), column=_("judges said"))
+    if any(any(row) for row in confusion.rows):
+        chart = heat_map(confusion.labels, confusion.rows, row=_("consensus"), column=_("judges said"))
         charts.append((_("Which labels do judges confuse?"), chart))
-    if any(one["agreement"] is not None for one in status["agreement_by_review"]):
+    if any(one.agreement is not None for one in status.agreement_by_review):
         words = {"judgements": _("judgements"), "agreement": _("agreement with the others"), "moment": _("when")}
-        charts.append((_("Does agreement hold?"), agreement_chart(status["agreement_by_review"], **words)))
+        charts.append((_("Does agreement hold?"), agreement_chart(status.agreement_by_review, **words)))
     return charts
 
 
-def _rates(visit: Visit, rates: Mapping[str, Any]) -> tuple[list[tuple[str, Mapping[str, Any]]], int]:
+def _rates(visit: Visit, rates: ErrorRates) -> tuple[list[tuple[str, Rates]], int]:
     """List the rows of the table of rates: all, models, labels, the writers with most items; and how many.
 
     There are none before a model has answered.
     """
     _ = visit.tongue.gettext
-    writers = sorted(rates["workers"], key=lambda one: (-one["collected"], one["worker"]))
-    rows: list[tuple[str, Mapping[str, Any]]] = [(_("all"), rates)]
-    rows += [(_("model %(name)s", name=one["model"]), one) for one in rates["models"]]
-    rows += [(_("label %(name)s", name=one["label"]), one) for one in rates["labels"]]
-    rows += [(_("writer %(name)s", name=one["worker"]), one) for one in writers[:SHOWN]]
-    return (rows, SHOWN if len(writers) > SHOWN else 0) if rates["models"] else ([], 0)
+    writers = sorted(rates.workers, key=lambda one: (-one.collected, one.worker))
+    rows: list[tuple[str, Rates]] = [(_("all"), rates)]
+    rows += [(_("model %(name)s", name=one.model), one) for one in rates.models]
+    rows += [(_("label %(name)s", name=one.label), one) for one in rates.labels]
+    rows += [(_("writer %(name)s", name=one.worker), one) for one in writers[:SHOWN]]
+    return (rows, SHOWN if len(writers) > SHOWN else 0) if rates.models else ([], 0)

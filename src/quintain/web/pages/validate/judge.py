@@ -8,13 +8,14 @@ from fastapi import Path
 from starlette.responses import JSONResponse, Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.records.judging import Receipt
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import drafts as judge_drafts
 from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import offers as judging_offers
-from quintain.services.validate.handing_in import Answer, Receipt
+from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.handing_out import PageItem
 from quintain.services.validate.offers import JudgingDesk, JudgingOffer
 from quintain.web.errors import Trouble, trouble_of

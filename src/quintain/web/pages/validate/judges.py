@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.records.judging import RuleEffect, Unqualified
+from quintain.core.records.validate import Judge
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import judges, unqualify
-from quintain.services.validate.unqualify import Preview
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asked, Asking
 from quintain.web.pages.validate.console import crumbs, home_of
@@ -37,17 +35,16 @@ def end_judges(post: Posting, task: str, name: str) -> Response:
     try:
         if post.text("rule"):
             rule = _rule(post.text("rule"), post.text("limit"), post.text("least"))
-            names, opened = unqualify.apply_rule(visit.db, visit.actor, ref, rule)
+            done: Unqualified | RuleEffect = unqualify.apply_rule(visit.db, visit.actor, ref, rule)
         else:
-            names = post.texts("worker")
-            opened = unqualify.unqualify(visit.db, visit.actor, ref, names, reason=post.text("reason"))
+            done = unqualify.unqualify(visit.db, visit.actor, ref, post.texts("worker"), reason=post.text("reason"))
     except BadInput as error:
         return _index(visit, task, name, Asked(), trouble=trouble_of(error))
     _ = visit.tongue.gettext
     toast = _(
         "Unqualified: %(names)s. %(n)s judgements are asked for again. “Qualify again” takes it back.",
-        names=", ".join(names) or "–",
-        n=opened,
+        names=", ".join(done.unqualified) or "–",
+        n=done.opened,
     )
     return visit.redirect(f"{home_of(task, name)}/judges?sort=look", toast)
 
@@ -99,8 +96,8 @@ def _index(
     found = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
     rows = judges.judge_table(visit.db, visit.actor, ref)
-    rows = [row for row in rows if asked.has(row["worker"]) and _is_shown(row, asked.show)]
-    preview: Preview | None = unqualify.preview(visit.db, visit.actor, ref, rule) if rule else None
+    rows = [row for row in rows if asked.has(row.worker) and _is_shown(row, asked.show)]
+    preview = unqualify.try_rule(visit.db, visit.actor, ref, rule) if rule else None
     return visit.render(
         "validate/judges.html",
         status=trouble.status if trouble else 200,
@@ -125,10 +122,10 @@ def _index(
     )
 
 
-def _is_shown(row: Mapping[str, Any], show: str) -> bool:
+def _is_shown(row: Judge, show: str) -> bool:
     if show == "look":
-        return bool(row["patterns"]) and bool(row["qualified"])
-    return show not in {"qualified", "unqualified"} or bool(row["qualified"]) == (show == "qualified")
+        return bool(row.patterns) and bool(row.qualified)
+    return show not in {"qualified", "unqualified"} or bool(row.qualified) == (show == "qualified")
 
 
 def _rules(visit: Visit) -> list[tuple[str, str]]:

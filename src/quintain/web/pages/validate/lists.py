@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from quintain.core.records.validate import Judge
 from quintain.web.listing import SIZE, Asked, Listing, make_listing
 from quintain.web.visit import Visit
 
-JUDGE_COLUMNS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "look": lambda row: (not row["qualified"], -len(row["patterns"]), row["accuracy"]["value"]),
-    "worker": lambda row: row["worker"],
-    "judgements": lambda row: row["judgements"],
-    "accuracy": lambda row: row["accuracy"]["value"],
-    "agreement": lambda row: row["agreement"]["value"],
-    "gold": lambda row: row["gold"]["value"],
-    "seconds": lambda row: row["median_seconds"],
+JUDGE_COLUMNS: Mapping[str, Callable[[Judge], Any]] = {
+    "look": lambda row: (not row.qualified, -len(row.patterns), row.accuracy.value),
+    "worker": lambda row: row.worker,
+    "judgements": lambda row: row.judgements,
+    "accuracy": lambda row: row.accuracy.value,
+    "agreement": lambda row: row.agreement.value,
+    "gold": lambda row: row.gold.value,
+    "seconds": lambda row: row.median_seconds,
 }
 
 
-def judge_listing(rows: Sequence[Mapping[str, Any]], asked: Asked, *, path: str, size: int = SIZE) -> Listing:
+def judge_listing(rows: Sequence[Judge], asked: Asked, *, path: str, size: int = SIZE) -> Listing:
     """Arrange the judges: who is worth a look comes first, unless the address says otherwise."""
     return make_listing(rows, JUDGE_COLUMNS, asked, path=path, default="look", size=size)
 

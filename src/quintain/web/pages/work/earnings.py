@@ -6,6 +6,8 @@ import json
 
 from starlette.responses import Response
 
+from quintain.core.records.base import plain
+from quintain.core.records.work import Earnings
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.work import pay
 from quintain.web.visit import Visiting
@@ -27,7 +29,7 @@ def show(visit: Visiting) -> Response:
 def export(visit: Visiting) -> Response:
     """Send the earnings as JSON."""
     require_signed_in(visit.actor)
-    found = {"earnings": [one.as_dict() for one in pay.my_earnings(visit.db, visit.actor)]}
+    found = Earnings(pay.my_earnings(visit.db, visit.actor))
     headers = {"content-disposition": 'attachment; filename="earnings.json"'}
-    text = json.dumps(found, ensure_ascii=False, indent=2)
+    text = json.dumps(found, ensure_ascii=False, indent=2, default=plain)
     return Response(text, media_type="application/json", headers=headers)

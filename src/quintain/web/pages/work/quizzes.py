@@ -8,13 +8,13 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault
+from quintain.core.records.work import Question, QuizTry
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
-from quintain.services.work.quizzes import Question, QuizResult
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting, local_path
@@ -77,28 +77,24 @@ def practise(post: Posting, task: str, quiz: str) -> Response:
 def new_quiz_page(visit: Visiting, task: str) -> Response:
     """Offer a definition to start from."""
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     return _editor(visit, found, "", STARTER)
 
 
 def create_quiz(post: Posting, task: str) -> Response:
     """Add a quiz."""
     found = tasks.get_task(post.visit.db, task)
-    require_owner(post.visit.actor, task)
     return _save(post, found, "", post.text("name").strip())
 
 
 def edit_quiz_page(visit: Visiting, task: str, quiz: str) -> Response:
     """Show a quiz's definition to its owner."""
     found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
     return _editor(visit, found, quiz, dump_quiz(quizzes.quiz_definition(visit.db, visit.actor, task, quiz)))
 
 
 def save_quiz(post: Posting, task: str, quiz: str) -> Response:
     """Change a quiz."""
     found = tasks.get_task(post.visit.db, task)
-    require_owner(post.visit.actor, task)
     return _save(post, found, quiz, quiz)
 
 
@@ -153,7 +149,7 @@ def _quiz(
     back: str,
     *,
     given: Mapping[int, str] | None = None,
-    result: QuizResult | None = None,
+    result: QuizTry | None = None,
     practised: Mapping[int, Mapping[str, Any]] | None = None,
     trouble: Trouble | None = None,
 ) -> Response:
@@ -191,6 +187,7 @@ def _save(post: Post, task: Task, quiz: str, name: str) -> Response:
 def _editor(
     visit: Visit, task: Task, quiz: str, text: str, trouble: Trouble | None = None, *, name: str = ""
 ) -> Response:
+    require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
     title = _("Edit the quiz %(name)s", name=quiz) if quiz else _("New quiz")
     base = f"/tasks/{task.name}/quizzes"

@@ -6,10 +6,10 @@ import json
 
 from starlette.responses import Response
 
+from quintain.core.records.collect import OwnAttempt
 from quintain.core.rounds import RoundState
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempts, rounds
-from quintain.services.collect.attempts import OwnAttempt
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
 from quintain.services.validate import offers as judging_offers

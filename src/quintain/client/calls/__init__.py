@@ -1,0 +1,1 @@
+"""Calls that are written from the API by scripts/make_client.py."""

@@ -1,0 +1,49 @@
+"""Calls about the board of a task: what people keep of it, its settings, the keys that sign.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from quintain.client.refs import task_path
+from quintain.client.transport import Transport
+from quintain.core.records.board import (
+    BoardSettings,
+    Fork,
+    Forks,
+    Remeasured,
+    SigningKey,
+    SigningKeys,
+    Snapshot,
+    Snapshots,
+)
+
+
+class BoardCalls:
+    """What `Client` can ask about board."""
+
+    _transport: Transport
+
+    def board_settings(self, task: str) -> BoardSettings:
+        """Give what the owner set for the board."""
+        return self._transport.read(BoardSettings, "GET", f"{task_path(task)}/board/settings")
+
+    def remeasure(self, task: str) -> Remeasured:
+        """Queue what was measured on another class of machine than the one that ranks (the task's owner)."""
+        return self._transport.read(Remeasured, "POST", f"{task_path(task)}/board/remeasure")
+
+    def forks(self, task: str) -> list[Fork]:
+        """List the views that people keep under a name."""
+        return self._transport.read(Forks, "GET", f"{task_path(task)}/board/forks").forks
+
+    def remove_fork(self, task: str, name: str) -> None:
+        """Remove a view: one's own or, for the owner of the task, anybody's."""
+        self._transport.ask("DELETE", f"{task_path(task)}/board/forks", params={"name": name})
+
+    def snapshots(self, task: str) -> list[Snapshot]:
+        """List the frozen copies of the board, the newest first."""
+        return self._transport.read(Snapshots, "GET", f"{task_path(task)}/board/snapshots").snapshots
+
+    def signing_keys(self) -> list[SigningKey]:
+        """List the public keys that the server signs snapshots with, also those that were replaced."""
+        return self._transport.read(SigningKeys, "GET", "/keys").keys

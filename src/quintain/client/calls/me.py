@@ -1,0 +1,78 @@
+"""Calls about oneself: the account, tokens, messages, what one wrote and earned.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quintain.client.transport import Transport
+from quintain.core.records.access import NewToken, Notification, Notifications, Person, ReadCount, Token, Tokens
+from quintain.core.records.collect import OwnAttempt, OwnAttempts
+from quintain.core.records.work import Earning, Earnings, Fact, Facts
+
+
+class MeCalls:
+    """What `Client` can ask about me."""
+
+    _transport: Transport
+
+    def my_facts(self) -> list[Fact]:
+        """List what is known of oneself that rules ask for, and who says so."""
+        return self._transport.read(Facts, "GET", "/me/facts").facts
+
+    def my_attempts(self, *, limit: int = 100) -> list[OwnAttempt]:
+        """List one's own attempts, the newest first."""
+        return self._transport.read(OwnAttempts, "GET", "/me/attempts", params={"limit": limit}).attempts
+
+    def my_earnings(self, *, limit: int = 100) -> list[Earning]:
+        """List what one earned, the newest first."""
+        return self._transport.read(Earnings, "GET", "/me/earnings", params={"limit": limit}).earnings
+
+    def me(self) -> Person:
+        """Give the account on whose behalf the program asks."""
+        return self._transport.read(Person, "GET", "/me")
+
+    def change_me(
+        self,
+        display_name: str | None = None,
+        *,
+        email: str | None = None,
+        language: str | None = None,
+        email_notifications: bool | None = None,
+    ) -> Person:
+        """Change one's own account."""
+        return self._transport.read(
+            Person,
+            "PATCH",
+            "/me",
+            json={
+                "display_name": display_name,
+                "email": email,
+                "language": language,
+                "email_notifications": email_notifications,
+            },
+        )
+
+    def tokens(self) -> list[Token]:
+        """List one's own API tokens."""
+        return self._transport.read(Tokens, "GET", "/me/tokens").tokens
+
+    def create_token(self, name: str, days: int | None = 90) -> NewToken:
+        """Make an API token; its secret is known only now."""
+        return self._transport.read(NewToken, "POST", "/me/tokens", json={"name": name, "days": days})
+
+    def revoke_token(self, token_id: int) -> None:
+        """Make one of one's own tokens useless."""
+        self._transport.ask("DELETE", f"/me/tokens/{token_id}")
+
+    def notifications(self, *, unread: bool = False, limit: int = 50) -> list[Notification]:
+        """List one's own messages, the newest first."""
+        return self._transport.read(
+            Notifications, "GET", "/me/notifications", params={"unread": unread, "limit": limit}
+        ).notifications
+
+    def read_notifications(self, ids: Iterable[int] | None = None) -> int:
+        """Mark one's own messages as read, and count those that were not yet."""
+        return self._transport.read(ReadCount, "POST", "/me/notifications/read", json={"ids": ids and list(ids)}).count

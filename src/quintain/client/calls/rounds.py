@@ -1,0 +1,56 @@
+"""Calls about rounds (`task/number`), for their owners.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from quintain.client.refs import place, task_path
+from quintain.client.transport import Transport
+from quintain.core.records.collect import Counters, Flag, Flags, Round, RoundChange, RoundHistory, Rounds
+
+
+class RoundsCalls:
+    """What `Client` can ask about rounds."""
+
+    _transport: Transport
+
+    def rounds(self, task: str) -> list[Round]:
+        """List the rounds of a task; drafts to its owners only."""
+        return self._transport.read(Rounds, "GET", f"{task_path(task)}/rounds").rounds
+
+    def put_round(self, task: str, toml: str) -> Round:
+        """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
+        return self._transport.read(Round, "POST", f"{task_path(task)}/rounds", json={"toml": toml})
+
+    def round(self, ref: str) -> Round:
+        """Give a round; how people from a panel come and go is in it for the task's owners only."""
+        return self._transport.read(Round, "GET", place(ref, "rounds"))
+
+    def open_round(self, ref: str) -> Round:
+        """Let people write (owners)."""
+        return self._transport.read(Round, "POST", f"{place(ref, 'rounds')}/open")
+
+    def close_round(self, ref: str) -> Round:
+        """End a round (owners)."""
+        return self._transport.read(Round, "POST", f"{place(ref, 'rounds')}/close")
+
+    def clone_round(self, ref: str, title: str = "") -> Round:
+        """Add a draft that asks the same, without prompts and dates (owners)."""
+        return self._transport.read(Round, "POST", f"{place(ref, 'rounds')}/clone", json={"title": title})
+
+    def round_history(self, ref: str) -> list[RoundChange]:
+        """List every state of a round's file, the newest first (owners)."""
+        return self._transport.read(RoundHistory, "GET", f"{place(ref, 'rounds')}/history").versions
+
+    def flags(self, ref: str, *, decided: bool = False) -> list[Flag]:
+        """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
+        return self._transport.read(Flags, "GET", f"{place(ref, 'rounds')}/flags", params={"decided": decided}).flags
+
+    def decide_flag(self, flag: int, withhold: bool, note: str = "") -> None:
+        """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""
+        self._transport.ask("POST", f"/flags/{flag}/decision", json={"withhold": withhold, "note": note})
+
+    def counters(self, ref: str) -> Counters:
+        """Count how a round goes: attempts, and how often they fool the model, by everything (owners)."""
+        return self._transport.read(Counters, "GET", f"{place(ref, 'rounds')}/counters")

@@ -1,0 +1,44 @@
+"""Calls about tasks, and a search for anything.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from quintain.client.refs import task_path
+from quintain.client.transport import Transport
+from quintain.core.records.tasks import Found, TaskChange, TaskHistory, TaskInfo, Tasks, TaskSummary
+
+
+class TasksCalls:
+    """What `Client` can ask about tasks."""
+
+    _transport: Transport
+
+    def search(self, *, q: str) -> Found:
+        """Find tasks, data sets and models by their names."""
+        return self._transport.read(Found, "GET", "/search", params={"q": q})
+
+    def tasks(self, *, archived: bool = False) -> list[TaskSummary]:
+        """List the tasks."""
+        return self._transport.read(Tasks, "GET", "/tasks", params={"archived": archived}).tasks
+
+    def put_task(self, toml: str) -> TaskInfo:
+        """Add the task that a TOML file defines, or change the one of that name."""
+        return self._transport.read(TaskInfo, "POST", "/tasks", json={"toml": toml})
+
+    def task(self, task: str) -> TaskInfo:
+        """Give a task as it is defined now."""
+        return self._transport.read(TaskInfo, "GET", task_path(task))
+
+    def change_task(self, task: str, toml: str) -> TaskInfo:
+        """Change a task's definition; every version is kept."""
+        return self._transport.read(TaskInfo, "PUT", task_path(task), json={"toml": toml})
+
+    def archive_task(self, task: str) -> None:
+        """Take a task out of the lists; nothing is lost."""
+        self._transport.ask("DELETE", task_path(task))
+
+    def task_history(self, task: str) -> list[TaskChange]:
+        """List every version of a task's TOML file, the newest first."""
+        return self._transport.read(TaskHistory, "GET", f"{task_path(task)}/history").versions

@@ -1,0 +1,69 @@
+"""Calls about accounts, for admins; owners may give roles on their tasks.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from quintain.client.transport import Transport
+from quintain.core.records.access import AuditLine, AuditLog, OneTimeLink, People, Person
+
+
+class UsersCalls:
+    """What `Client` can ask about users."""
+
+    _transport: Transport
+
+    def users(self, *, search: str = "") -> list[Person]:
+        """List all accounts (admins)."""
+        return self._transport.read(People, "GET", "/users", params={"search": search}).users
+
+    def invite_user(
+        self,
+        name: str,
+        display_name: str = "",
+        *,
+        email: str | None = None,
+        roles: Iterable[str] = (),
+        language: str = "",
+    ) -> OneTimeLink:
+        """Make an account and the link that opens it (admins)."""
+        return self._transport.read(
+            OneTimeLink,
+            "POST",
+            "/users",
+            json={
+                "name": name,
+                "display_name": display_name,
+                "email": email,
+                "roles": list(roles),
+                "language": language,
+            },
+        )
+
+    def user(self, name: str) -> Person:
+        """Give one account: one's own, or anybody's for admins."""
+        return self._transport.read(Person, "GET", f"/users/{quote(name, safe='')}")
+
+    def make_link(self, name: str) -> OneTimeLink:
+        """Make a link with which somebody chooses a new password (admins)."""
+        return self._transport.read(OneTimeLink, "POST", f"/users/{quote(name, safe='')}/link")
+
+    def grant_role(self, name: str, role: str, task: str | None = None) -> Person:
+        """Give somebody a role, everywhere or on one task (admins; owners on their tasks)."""
+        return self._transport.read(
+            Person, "POST", f"/users/{quote(name, safe='')}/grants", json={"role": role, "task": task}
+        )
+
+    def revoke_role(self, name: str, role: str, *, task: str = "") -> Person:
+        """Take a role from somebody (admins; owners on their tasks)."""
+        return self._transport.read(
+            Person, "DELETE", f"/users/{quote(name, safe='')}/grants/{role}", params={"task": task}
+        )
+
+    def audit(self, *, limit: int = 100, before: int | None = None) -> list[AuditLine]:
+        """List what happened, the newest first (admins)."""
+        return self._transport.read(AuditLog, "GET", "/audit", params={"limit": limit, "before": before}).entries

@@ -1,0 +1,189 @@
+"""The base of all records, the one encoder that writes them as JSON, and the one decoder that reads them.
+
+    text = to_json(record)
+    decode(JudgedItem, json.loads(text)) == record
+
+An answer may hold more than its reader knows: a client reads what a newer server sends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache, partial
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Reader = Callable[[Any, str], Any]
+
+NAMES: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The base of all records. A field is an attribute; `record["field"]` reads it by its name in JSON."""
+
+    def __getitem__(self, name: str) -> Any:
+        kind: Any = type(self)
+        if name not in _names(kind):
+            raise KeyError(name)
+        return getattr(self, name)
+
+
+class Misread(ValueError):
+    """A value is not of the type that a record wants; *place* says where, such as `judges[3].accuracy.value`."""
+
+    def __init__(self, place: str, wanted: str, value: object = None) -> None:
+        said = "null" if value is None else repr(value)
+        found = f"{said if len(said) <= 60 else f'{said[:57]}…'}, not {wanted}" if wanted else "missing"
+        super().__init__(f"{place or 'the answer'} is {found}")
+
+
+def plain(value: object) -> Any:
+    """Give a value that JSON does not know as one that it does; the values within are for the next call.
+
+    >>> json.dumps({"at": datetime(2026, 11, 16)}, default=plain)
+    '{"at": "2026-11-16T00:00:00"}'
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: getattr(value, name) for name in _names(type(value))}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def to_json(value: object) -> str:
+    """Write a record, or anything that holds some, as JSON."""
+    return json.dumps(value, default=plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def decode(kind: type[T], value: object, place: str = "") -> T:
+    """Make a record of type *kind* from what JSON holds; raises Misread, which names the place.
+
+    >>> decode(list[int], ["1"], "votes")
+    Traceback (most recent call last):
+    quintain.core.records.base.Misread: votes[0] is '1', not a whole number
+    """
+    wanted: Any = kind
+    found: T = _reader(wanted)(value, place)
+    return found
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind))
+
+
+@cache
+def _reader(kind: Any) -> Reader:
+    """Give the function that reads a type; made once for each."""
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Any or kind is object or isinstance(kind, TypeVar):
+        return lambda value, place: value
+    if origin in {Union, UnionType}:
+        return partial(_read_union, tuple(arg for arg in args if arg is not NoneType), NoneType in args)
+    if origin is Literal:
+        return partial(_read_choice, args)
+    if is_dataclass(kind):
+        return partial(_read_record, kind)
+    return _reader_of(origin or kind, args)
+
+
+def _reader_of(base: Any, args: Sequence[Any]) -> Reader:
+    if issubclass(base, Mapping):
+        return partial(_read_mapping, args[1] if args else Any)
+    if issubclass(base, tuple) and len(args) > 1 and args[1] is not Ellipsis:
+        return partial(_read_row, args)
+    if issubclass(base, Collection) and not issubclass(base, str):
+        return partial(_read_list, tuple if issubclass(base, tuple) else list, args[0] if args else Any)
+    return partial(_read_plain, base)
+
+
+def _read_record(kind: Any, value: Any, place: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise Misread(place, f"a {kind.__name__}", value)
+    given = {}
+    for name, hint, required in _members(kind):
+        where = f"{place}.{name}" if place else name
+        if name in value:
+            given[name] = _reader(hint)(value[name], where)
+        elif required:
+            raise Misread(where, "")
+    return kind(**given)
+
+
+@cache
+def _members(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
+    """Give name and type of each field of a record, and whether it has to be there."""
+    hints = get_type_hints(kind)
+    return tuple(
+        (item.name, hints[item.name], item.default is MISSING and item.default_factory is MISSING)
+        for item in fields(kind)
+        if item.init
+    )
+
+
+def _read_mapping(inner: Any, value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise Misread(place, "an object", value)
+    read = _reader(inner)
+    return {key: read(one, f"{place}.{key}") for key, one in value.items()}
+
+
+def _read_list(make: Callable[[Any], Any], inner: Any, value: Any, place: str) -> Any:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise Misread(place, "a list", value)
+    read = _reader(inner)
+    return make(read(one, f"{place}[{number}]") for number, one in enumerate(value))
+
+
+def _read_row(kinds: Sequence[Any], value: Any, place: str) -> tuple[Any, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != len(kinds):
+        raise Misread(place, f"a list of {len(kinds)}", value)
+    return tuple(
+        _reader(kind)(one, f"{place}[{number}]") for number, (kind, one) in enumerate(zip(kinds, value, strict=True))
+    )
+
+
+def _read_union(kinds: Sequence[Any], empty: bool, value: Any, place: str) -> Any:
+    if value is None and empty:
+        return None
+    refused: Misread | None = None
+    for kind in kinds:
+        try:
+            return _reader(kind)(value, place)
+        except Misread as error:
+            refused = error
+    raise refused or Misread(place, "null", value)
+
+
+def _read_choice(choices: Sequence[Any], value: Any, place: str) -> Any:
+    if value not in choices:
+        raise Misread(place, f"one of {', '.join(map(str, choices))}", value)
+    return value
+
+
+def _read_plain(kind: Any, value: Any, place: str) -> Any:
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    if not isinstance(value, str) or kind in NAMES:
+        raise Misread(place, NAMES.get(kind, f"a {kind.__name__}"), value)
+    try:
+        return datetime.fromisoformat(value) if kind is datetime else kind(value)
+    except ValueError:
+        raise Misread(place, "a time" if kind is datetime else f"a {kind.__name__}", value) from None

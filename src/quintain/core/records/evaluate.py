@@ -1,0 +1,268 @@
+"""How models did: results, answers, comparisons, overlap, and the runs behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from quintain.core.records.base import Record
+from quintain.core.records.figures import Estimate
+
+AnswerState = Literal["right", "wrong", "failed", "answered"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetResult(Record):
+    """A model's results on one data set version. Rates are fractions, memory is in GiB.
+
+    *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
+    the examples that the model gave no usable answer to: they count as wrong, and as changed. *gaps* say of each axis
+    without a figure why it has none, and *runs* how many of the runs behind the axes are done.
+    """
+
+    dataset: str
+    role: str
+    rows: int
+    examples: int
+    hidden: bool
+    metrics: Mapping[str, Any]
+    slices: list[Mapping[str, Any]]
+    confusion: Mapping[str, Any] | None
+    measurements: Mapping[str, Any]
+    robustness: Mapping[str, Any] | None
+    fairness: Mapping[str, Any] | None
+    states: Mapping[str, str]
+    cells: Mapping[str, int]
+    failed: Mapping[str, int] = field(default_factory=dict)
+    gaps: Mapping[str, Any] = field(default_factory=dict)
+    runs: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResults(Record):
+    """A model's results on every data set version that it has been run on."""
+
+    model: str
+    datasets: list[DatasetResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip(Record):
+    """An example whose answer changed with its wording: where it changed, and from which answer to which.
+
+    Each of *fields* is cut into pieces that stayed, went or came.
+    """
+
+    id: str
+    family: str
+    group: str | None
+    fields: Mapping[str, list[tuple[Literal["same", "removed", "added"], str]]]
+    inputs: Mapping[str, Any]
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Flips(Record):
+    """A page of flips, how many there are, and by which families and groups they can be filtered."""
+
+    flips: list[Flip]
+    total: int
+    families: list[str]
+    groups: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer(Record):
+    """What a model made of one example. *gold* and *score* are None for those who may not see the label.
+
+    *state* is `answered` where right and wrong are not known, or not told. *reason*, *prompt* and *reply* are in the
+    model's words, or its builder's, and None for those who may not read its log.
+    """
+
+    id: str
+    inputs: Mapping[str, Any]
+    state: AnswerState
+    answer: Any
+    gold: Any = None
+    score: float | None = None
+    probabilities: Mapping[str, float | None] | None = None
+    reason: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    prompt: str | None = None
+    reply: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers(Record):
+    """Some answers of a model; *total* is how many fit the filters, *gold* whether one may see what is right."""
+
+    answers: list[GivenAnswer]
+    total: int
+    offset: int
+    gold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairedEstimate(Estimate):
+    """A difference with its interval, and the two-sided bootstrap p-value of there being none."""
+
+    p_value: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar(Record):
+    """How many examples only the first and only the second model has right, and the exact two-sided p-value."""
+
+    first_only: int
+    second_only: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetComparison(Record):
+    """Two models on one data set: what each reached, their difference, what tests say of it.
+
+    *more_examples_needed* would settle it, *examples_needed* in all.
+    """
+
+    dataset: str
+    hidden: bool
+    rows: int
+    metric: str
+    first: float | None
+    second: float | None
+    difference: PairedEstimate
+    mcnemar: McNemar
+    examples_needed: int | None
+    more_examples_needed: int | None
+    answers_differ: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Record):
+    """Two models on every data set that both have been run on."""
+
+    task: str
+    first: str
+    second: str
+    datasets: list[DatasetComparison]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDifference(Record):
+    """One example that two models answer differently."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    gold: Any
+    first: Any
+    second: Any
+    first_score: float
+    second_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDifferences(Record):
+    """Examples that two models answer differently, and how many there are."""
+
+    examples: list[AnswerDifference]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlikePair(Record):
+    """An evaluation example and the training example that it is like."""
+
+    test: str
+    train: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap(Record):
+    """How many of the evaluation examples are in the training data, exactly or nearly, and the *share* of both."""
+
+    train: str
+    test: str
+    train_rows: int
+    test_rows: int
+    exact: int
+    near: int
+    share: float
+    threshold: float
+    pairs: list[AlikePair] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps(Record):
+    """How much of each evaluation set is in a model's training data."""
+
+    model: str
+    overlaps: list[Overlap]
+
+
+@dataclass(frozen=True, slots=True)
+class Run(Record):
+    """One model on one variant of one data set; *state* is queued, running, done, failed or cancelled.
+
+    *waits_for* is `sandbox` where no worker has yet been seen that may run the model.
+    """
+
+    id: int
+    task: str
+    model: str
+    dataset: str
+    variant: str
+    state: str
+    done: int
+    total: int
+    attempts: int
+    reason: str
+    waits_for: str
+    worker: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Runs(Record):
+    """Some runs of a task; *total* is how many fit the filters."""
+
+    cells: list[Run]
+    total: int
+    offset: int
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs, which JSON calls cells."""
+        return self.cells
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent(Record):
+    """Something that happened to a run; its text is for those who may read the log."""
+
+    at: datetime
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport(Record):
+    """A run, why it is as it is, its place in the queue, and what happened to it."""
+
+    summary: str
+    cell: Run | None
+    ahead: int | None
+    wait_seconds: float | None
+    events: list[RunEvent]
+
+    @property
+    def run(self) -> Run | None:
+        """The run, which JSON calls a cell."""
+        return self.cell

@@ -1,0 +1,24 @@
+"""How the API answers: records are written by the one encoder; the framework reads their types for OpenAPI only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.records.base import Record, to_json
+
+
+def as_json(view: Callable[..., Any], status: int = 200) -> Callable[..., Any]:
+    """Stand around an endpoint: answer with the JSON of the record that it gives."""
+
+    @wraps(view)
+    def answer(**given: Any) -> Any:
+        found = view(**given)
+        if not isinstance(found, Record):
+            return found
+        return Response(to_json(found), status_code=status, media_type="application/json")
+
+    return answer

@@ -1,0 +1,93 @@
+"""What the API says of its answers, and the client's calls that are written from it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from quintain.web.routes import API
+
+ROOT = Path(__file__).parent.parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def description() -> dict[str, Any]:
+    """Give the API's description."""
+    app = FastAPI()
+    for endpoint in API:
+        endpoint.add_to(app)
+    return app.openapi()
+
+
+def operations(description: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Go through every operation, each with its name."""
+    for methods in description["paths"].values():
+        for operation in methods.values():
+            yield operation["operationId"], operation
+
+
+def described(description: dict[str, Any], schema: dict[str, Any]) -> bool:
+    """Whether a schema says what an answer holds: properties, or a file."""
+    if "$ref" in schema:
+        return described(description, description["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+    if "anyOf" in schema:
+        return all(described(description, one) for one in schema["anyOf"])
+    return bool(schema.get("properties")) or schema.get("format") == "binary"
+
+
+def test_every_answer_is_described(description: dict[str, Any]) -> None:
+    """No endpoint answers a bare dictionary: each has properties, is a file, or has no answer at all."""
+    for name, operation in operations(description):
+        (status, answer), *_ = [one for one in operation["responses"].items() if one[0].startswith("2")]
+        if status == "204":
+            assert "content" not in answer, name
+            continue
+        for content in answer["content"].values():
+            assert described(description, content["schema"]), name
+
+
+def test_operations_have_names_of_their_own(description: dict[str, Any]) -> None:
+    """The client calls them by these."""
+    names = [name for name, _ in operations(description)]
+    assert len(names) == len(set(names)) > 100
+
+
+def test_the_clients_calls_are_those_of_the_api() -> None:
+    """Change the API, and `python scripts/make_client.py` brings the client in step."""
+    command = [sys.executable, "scripts/make_client.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+ROLES = {"require_admin", "require_owner", "require_role"}
+
+
+def acting(path: Path) -> Iterator[ast.FunctionDef]:
+    """Go through the functions of a file that change something: what a page does with a form, all of the API."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            given = [ast.unparse(one.annotation) for one in node.args.args if one.annotation]
+            if "Posting" in given or "pages" not in path.parts:
+                yield node
+
+
+def test_roles_are_checked_by_the_verbs_of_services() -> None:
+    """No endpoint, no command and no page that takes a form asks for a role itself; pages ask for what they show."""
+    folder = ROOT / "src" / "quintain"
+    surfaces = [*folder.glob("web/api/**/*.py"), *folder.glob("cli/**/*.py"), *folder.glob("web/pages/**/*.py")]
+    asking = {
+        f"{path.name}: {function.name}"
+        for path in surfaces
+        for function in acting(path)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id in ROLES
+    }
+    assert asking == set()
+    assert len(surfaces) > 60
