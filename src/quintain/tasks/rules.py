@@ -76,11 +76,10 @@ def find_faults(table: pl.DataFrame, rules: Iterable[Rule]) -> list[RowFault]:
 
 def _reasons(bad: pl.DataFrame, rule: Rule) -> Iterator[tuple[int, Text]]:
     given = rule.values or {}
-    exprs = [value.alias(name) for name, value in given.items() if isinstance(value, pl.Expr)]
     same = {name: value for name, value in given.items() if not isinstance(value, pl.Expr)}
-    names = [name for name, value in given.items() if isinstance(value, pl.Expr)]
-    for row, *values in bad.select(_ROW, *exprs).iter_rows():
-        yield row, Text(rule.reason, **same, **dict(zip(names, values, strict=True)))
+    each = {name: value for name, value in given.items() if isinstance(value, pl.Expr)}
+    for row, *values in bad.select(_ROW, **each).iter_rows():
+        yield row, Text(rule.reason, **same, **dict(zip(each, values, strict=True)))
 
 
 def shown(text: pl.Expr) -> pl.Expr:

@@ -30,8 +30,9 @@ def api(workspace: Workspace, name: str | None = None) -> TestClient:
 def error_of(answer: Any) -> dict[str, Any]:
     """Give the error in an answer, which always has the documented shape."""
     error = answer.json()["error"]
-    assert set(error) == {"message", "remedy", "faults"}
+    assert set(error) == {"code", "message", "remedy", "faults"}
     assert error["message"]
+    assert error["code"]
     return dict(error)
 
 

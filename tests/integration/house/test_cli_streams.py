@@ -56,7 +56,8 @@ def test_an_error_is_json_for_whoever_asked_for_json(tmp_path: Path) -> None:
     assert result.returncode == 1
     error = json.loads(result.stdout)["error"]
     assert "none.csv" in error["message"]
-    assert {"message", "remedy", "faults"} == error.keys()
+    assert {"code", "message", "remedy", "faults"} == error.keys()
+    assert error["code"] == "not_found"
     assert b"none.csv" in result.stderr
     assert piped("labels", "agreement", tmp_path / "none.csv").stdout == b""
 
