@@ -94,7 +94,7 @@ def fraction(*, above: bool = False) -> Kind:
 
 def flag() -> Kind:
     """Take true or false."""
-    return Kind(lambda value: isinstance(value, bool), Text("true or false"), Text("check"))
+    return Kind(lambda value: isinstance(value, bool), Text("true or false"), "check")
 
 
 def any_text() -> Kind:

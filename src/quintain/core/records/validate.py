@@ -202,7 +202,7 @@ class Batch(Record):
 
 @dataclass(frozen=True, slots=True)
 class Validation(Record):
-    """Everything that the owner's console shows of a validation; *method* makes the labels, *contested* waits for experts.
+    """Everything that the owner's console shows of a validation: *method* makes labels, *contested* waits for experts.
 
     *agreement* has the statistics by name, or a `reason` where there are no judgements yet.
     """
