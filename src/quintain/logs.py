@@ -107,6 +107,15 @@ class Repeats(logging.Filter):
         return True
 
 
+class StderrHandler(logging.StreamHandler[TextIO]):
+    """Writes to what standard error is when a line comes, not to what it was at the start and may be closed by now."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
     """Send all logs to *stream* (stderr by default) in *style*, `text`, `brief` or `json`."""
     numbers = logging.getLevelNamesMapping()
@@ -115,7 +124,7 @@ def set_up_logs(level: str, style: str, stream: TextIO | None = None) -> None:
     formatters = {"text": TextFormatter, "brief": BriefFormatter, "json": JsonFormatter}
     if style not in formatters:
         raise BadInput("'{style}' is not a log format.", style=style, remedy="Use text, brief or json.")
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = StderrHandler() if stream is None else logging.StreamHandler(stream)
     handler.setFormatter(formatters[style]())
     if style == "brief":
         handler.addFilter(Repeats())

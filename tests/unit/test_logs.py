@@ -105,3 +105,14 @@ def test_brief_lines_have_no_traceback_and_are_not_repeated() -> None:
         "another",
         "cell 1000 (and 999 more like it): TypeError: no filter",
     ]
+
+
+def test_lines_go_to_what_standard_error_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A standard error that was closed since the start costs no line, and no traceback of the logger's own."""
+    first, second = io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stderr", first)
+    set_up_logs("info", "brief")
+    first.close()
+    monkeypatch.setattr("sys.stderr", second)
+    logging.getLogger("quintain.test").warning("still here")
+    assert "still here" in second.getvalue()
