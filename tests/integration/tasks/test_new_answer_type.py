@@ -180,7 +180,7 @@ def test_it_is_imported_and_evaluated(
     db.rollback()
     engine = LocalEngine(tmp_path / "locks")
     work(workspace.session, workspace.blobs, engine, CONDITIONS, threading.Event(), until_empty=True)
-    found = model_results(db, blobs, owner, "years/m")[0].as_dict()
+    found = model_results(db, blobs, owner, "years/m")[0].record()
     assert found["metrics"]["within_ten"]["value"] == pytest.approx(1 / 3)
 
 

@@ -31,8 +31,8 @@ from quintain.core.spec import (
 from quintain.core.spec import Reading as SpecReading
 from quintain.core.toml import parse_toml
 from quintain.tasks.writing import dump_toml
+from quintain.web.form_reading import FormReading
 from quintain.web.i18n import Tongue
-from quintain.web.pages.collect.form_reading import Reading
 from quintain.web.rendering import environment
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Post
@@ -202,7 +202,7 @@ FORM = SpecForm(Fair)
 
 
 def _through_the_form(spec: Fair, before: Fair | None = None, **changes: Any) -> Fair:
-    reading = Reading(FORM.show(spec) | changes)
+    reading = FormReading(FORM.show(spec) | changes)
     data = FORM.data(reading, before)
     if reading.faults:
         raise BadInput(faults=reading.faults)
@@ -255,7 +255,7 @@ def test_a_new_option_is_one_field() -> None:
         read(Larger, {"title": "x", "clowns": 9})
     assert "clowns = 4\n" in dump_toml(plain(spec))
     form = SpecForm(Larger)
-    assert read(Larger, form.data(Reading(form.show(spec) | {"clowns": "2"}))).clowns == 2
+    assert read(Larger, form.data(FormReading(form.show(spec) | {"clowns": "2"}))).clowns == 2
     page = _drawn(form, spec)
     assert '<label for="clowns">Clowns' in page
     assert "Not too many." in page
