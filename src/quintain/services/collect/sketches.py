@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quintain.core.hashing import content_id
-from quintain.stats.near_duplicates import WIDTH, find_nearest, mix, squeeze
+from quintain.stats.near_duplicates import WIDTH, mix, squeeze
 
 # Of texts that share .85 of their n-grams, 1 − (1 − .85⁴)⁸ = 99.7 % share a band; of those that share .5, 40 %.
 BANDS, ROWS = 8, 4
@@ -47,11 +47,27 @@ def bands(scope: str, text: str) -> list[int]:
 
 
 def nearest(text: str, others: Sequence[str]) -> int | None:
-    """Give the position of the text of *others* that *text* is a near-duplicate of, if there is one."""
-    if not others:
-        return None
-    found = find_nearest([text], others, threshold=ALIKE)
-    return int(found.index[0]) if found.index[0] >= 0 else None
+    """Give the position of the text of *others* that *text* is a near-duplicate of, if there is one.
+
+    It is what `find_nearest` gives, said for one text and a few others: there, arrays cost more than they save.
+    """
+    asked, given = squeeze(text), [squeeze(other) for other in others]
+    if asked in given:
+        return given.index(asked) if asked else None
+    mine = _windows(asked)
+    found, most = None, ALIKE - 1e-12
+    for place, other in enumerate(given):
+        theirs = _windows(other)
+        shared = len(mine & theirs)
+        likeness = shared / (len(mine) + len(theirs) - shared) if shared else 0.0
+        if likeness > most:
+            found, most = place, likeness
+    return found
+
+
+def _windows(squeezed: str) -> set[str]:
+    padded = f" {squeezed} ".ljust(WIDTH)
+    return {padded[start : start + WIDTH] for start in range(len(padded) - WIDTH + 1)} if squeezed else set()
 
 
 def _grams(text: str) -> npt.NDArray[np.uint64]:
