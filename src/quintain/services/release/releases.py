@@ -54,11 +54,6 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
     return read(ReleaseSpec, parse_toml(text, file=file), file=file)
 
 
-def release_of(data: Mapping[str, Any]) -> ReleaseSpec:
-    """Make a specification of plain data, as a page or a program gives it."""
-    return read(ReleaseSpec, data)
-
-
 def preview(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
     """Say what a release of validation *ref* would be; nothing is written. For owners."""
     plan = _plan(db, actor, ref, spec)
@@ -110,7 +105,10 @@ def _plan(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan:
 def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.ReleaseSplit) -> int:
     validation = plan.candidates.validation
     facts = Facts(
-        Role(split.role), hidden=split.hidden, language=validation.task.languages[0], meta={"source": validation.ref}
+        Role(split.role),
+        hidden=split.hidden,
+        language=validation.task.languages[0],
+        meta={"validation": validation.ref},
     )
     table = table_of(plan, split.split)
     return keep_made(db, blobs, actor, validation.task.name, table, name=split.dataset, facts=facts).id
