@@ -24,6 +24,7 @@ from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.house import status as api_status
 from quintain.web.api.models import models as api_models
+from quintain.web.api.release import releases as api_releases
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import validation as api_validation
@@ -493,6 +494,11 @@ API = [
         api_validation.adjudicate,
         "validation",
         204,
+    ),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
     ),
     Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
     Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),

@@ -28,6 +28,7 @@ from quintain.core.records.judging import (
     Receipt,
     SavedNumber,
 )
+from quintain.core.records.release import Release, Releases
 from quintain.core.records.validate import (
     Act,
     AdaptiveForecast,
@@ -215,6 +216,20 @@ class ValidationCalls:
         """Decide on an item as an expert; an empty *label* takes the decision back (experts, owners)."""
         self._transport.ask(
             "POST", f"{place(ref, 'validations')}/items/{item}/decision", json={"label": label, "reason": reason}
+        )
+
+    def releases(self, ref: str) -> list[Release]:
+        """List the releases of a validation, the newest first (owners)."""
+        return self._transport.read(Releases, "GET", f"{place(ref, 'validations')}/releases").releases
+
+    def make_release(self, ref: str, spec: str = "") -> Release:
+        """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners)."""
+        return self._transport.read(Release, "POST", f"{place(ref, 'validations')}/releases", json={"spec": spec})
+
+    def preview_release(self, ref: str, spec: str = "") -> Release:
+        """Say what a release would be, with a number for every property; nothing is written (owners)."""
+        return self._transport.read(
+            Release, "POST", f"{place(ref, 'validations')}/releases/preview", json={"spec": spec}
         )
 
     def judging_page(self, token: str) -> JudgingPage | None:

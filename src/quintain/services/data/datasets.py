@@ -187,13 +187,27 @@ def derive(
     task = tasks.pop()
     require_owner(actor, task)
     _check_name(name)
-    table = _complete(get_task(db, task), frame)
+    content = _written(db, blobs, (task, name), frame)
+    return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
+
+
+def keep_made(
+    db: Session, blobs: Blobs, actor: Actor, task: str, frame: pl.DataFrame, *, name: str, facts: Facts
+) -> VersionInfo:
+    """Keep *frame*, which was made of what people wrote and judged, as a version; the frame is as in `derive`."""
+    require_owner(actor, task)
+    _check_name(name)
+    return _keep(db, actor, (task, name), _written(db, blobs, (task, name), frame), facts)
+
+
+def _written(db: Session, blobs: Blobs, where: tuple[str, str], frame: pl.DataFrame) -> _Content:
+    """Write a frame to a blob, unless the data set has a version of the same content."""
+    table = _complete(get_task(db, where[0]), frame)
     with blobs.scratch(suffix=".parquet") as target:
         full_hash = write_version(iter([table]), dict(table.schema), target)
-        there = _same_content(db, (task, name), full_hash)
+        there = _same_content(db, where, full_hash)
         blob = there.blob if there else blobs.put_file(target)
-    content = _Content(full_hash, blob, table.height)
-    return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
+    return _Content(full_hash, blob, table.height)
 
 
 def list_versions(db: Session, actor: Actor, task: str | None = None) -> list[VersionInfo]:

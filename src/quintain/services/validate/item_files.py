@@ -53,11 +53,11 @@ def add_items_from_file(
     """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
 
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
-    stands in the columns `model` and `predicted`, as in a harvest.
+    stands in the columns `model` and `predicted`, and the review's rating in `rating`, as in a harvest.
     """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    rows = _rows(validation.task, path, columns, optional=("model", "predicted"))
+    rows = _rows(validation.task, path, columns, optional=("model", "predicted", "rating"))
     return take_rows(db, actor, ref, [{**row, "predictions": _predictions(row)} for row in rows])
 
 
@@ -101,7 +101,11 @@ def _rows(
     needed = ["answer"] if shows_answer(task) else []
     maybe = [] if needed else ["answer"]
     frame = read_table(
-        path, required=[*wanted, *needed, *required], optional=[*more, *maybe, *optional], columns=columns
+        path,
+        required=[*wanted, *needed, *required],
+        optional=[*more, *maybe, *optional],
+        columns=columns,
+        types={"rating": pl.Float64()} if "rating" in optional else None,
     )
     faults: list[Fault] = []
     shaped = []

@@ -16,6 +16,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
+from quintain.core.spec_kinds import is_number
 from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
 from quintain.core.validation import ValidationPolicy, ValidationState
@@ -37,7 +38,7 @@ from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
-ROW_KEYS = ("inputs", "answer", "predictions")
+ROW_KEYS = ("inputs", "answer", "predictions", "rating")
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(stored_policy)
@@ -204,13 +205,15 @@ def _from_attempt(attempt: Attempt) -> dict[str, Any]:
         "answer": attempt.target,
         "aim": attempt.aim,
         "predictions": attempt.predictions or [],
+        "source": attempt.source or {},
     }
 
 
 def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
-    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
+    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at), `predictions` and `rating`.
 
-    A prediction is a mapping with `model` and `answer`. Rows that are there already are counted and left alone.
+    The rating is that of the review that a sentence is from. A prediction is a mapping with `model` and `answer`. Rows
+    that are there already are counted and left alone.
     """
     task = find(db, ref).task
     require_owner(actor, task.name)
@@ -228,6 +231,9 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
     """Say what an item's row has too much, and what is wrong with its predictions."""
     faults = [Fault(reason) for reason in strange_keys(row, ROW_KEYS)]
+    rating = row.get("rating")
+    if rating is not None and not is_number(rating):
+        faults.append(Fault("{rating} is not a number", rating=repr(rating), field="rating"))
     given = row.get("predictions") or []
     if not isinstance(given, list | tuple):
         return [*faults, Fault("is not a list", field="predictions")]
@@ -269,6 +275,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
                 "answer": row.get("answer"),
                 "aim": aim_text(row.get("answer")),
                 "predictions": list(row.get("predictions") or []),
+                "source": {} if row.get("rating") is None else {"rating": row["rating"]},
             }
             for row in rows
         ]

@@ -24,6 +24,7 @@ from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
+from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
@@ -99,6 +100,8 @@ __all__ = [
     "Quiz",
     "QuizTry",
     "QuizVersion",
+    "ReleaseRow",
+    "ReleaseVersion",
     "ResultCache",
     "RoleGrant",
     "Round",

@@ -64,7 +64,8 @@ class ValidationPolicyVersion(Fact, Base):
 class ValidationItem(Base):
     """An example to be judged. One with a *gold* label has no slots: it is mixed in to get to know the judges.
 
-    *aim* is the label that the writer aimed at; *predictions* is what the models said, as the attempt has it.
+    *aim* is the label that the writer aimed at; *predictions* is what the models said, as the attempt has it. *source*
+    is what is known of where an item from elsewhere is from: the rating of its review.
     """
 
     __tablename__ = "validation_items"
@@ -84,6 +85,7 @@ class ValidationItem(Base):
     answer: Mapped[Any] = mapped_column(PLAIN, nullable=True)
     aim: Mapped[str] = mapped_column(String(80), default="")
     predictions: Mapped[list[Any]] = mapped_column(PLAIN, default=list)
+    source: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     gold: Mapped[str | None] = mapped_column(String(80))
     gold_note: Mapped[str] = mapped_column(Text, default="")
     retired_at: Mapped[datetime | None]

@@ -13,6 +13,7 @@ from quintain.services.data import datasets
 from quintain.services.data.content import VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
+from quintain.services.release.releases import origin_of
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import let_score
 from quintain.stats.fitness import Weakness
@@ -74,6 +75,7 @@ def show(
         task=found,
         section="data",
         info=info,
+        origin=origin_of(visit.db, visit.actor, info.ref),
         others=_versions_of(visit, task, dataset),
         page=page,
         rows=[(row, answer_text(found, row, row.get("answer"))) for row in page.examples],

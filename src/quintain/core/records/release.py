@@ -1,0 +1,89 @@
+"""Releases: what a validation's items became, and the number that proves each property."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from quintain.core.records.base import Record
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSplit(Record):
+    """One data set of a release.
+
+    *labels* counts items by final label, *votes* the kept votes for every label, and *flags* the items of train that
+    dev and test may not have, by the reason. *f1* is the model's, by class. *agreement* is the smallest share of votes
+    that any item's label has. *even* has, for every attribute that was made even, its values and how often each
+    occurs in each class.
+    """
+
+    split: str
+    dataset: str
+    role: str
+    hidden: bool
+    rows: int
+    labels: Mapping[str, int]
+    undecided: int
+    votes: Mapping[str, int]
+    flags: Mapping[str, int]
+    f1: Mapping[str, float]
+    agreement: float | None
+    writers: int
+    even: Mapping[str, Mapping[str, Mapping[str, int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeGain(Record):
+    """How much better than chance an attribute predicts the class in dev and test; *even* says it was made so."""
+
+    attribute: str
+    accuracy: float
+    chance: float
+    gain: float
+    even: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReport(Record):
+    """What a release is made of, and the number for every property.
+
+    *model* is the one that is at chance, or empty. *shared_writers* have items in more than one of the data sets.
+    *left_out* counts items that are in none of them, by the reason. *is_proved* says whether no larger dev and test
+    exist, where they were to be as large as they can be.
+    """
+
+    validation: str
+    items: int
+    model: str
+    splits: list[ReleaseSplit]
+    gains: list[AttributeGain]
+    shared_writers: int
+    left_out: Mapping[str, int]
+    is_proved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Record):
+    """A release: by what specification, what came of it, and its data set versions by split.
+
+    *number* is None, and there are no versions, where it was only looked at. *new* is false where the same release
+    was there already.
+    """
+
+    validation: str
+    number: int | None
+    spec: Mapping[str, Any]
+    report: ReleaseReport
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created_at: datetime | None = None
+    new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Releases(Record):
+    """The releases of a validation, the newest first."""
+
+    releases: list[Release]

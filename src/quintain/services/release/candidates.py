@@ -1,0 +1,186 @@
+"""What a release can be made of: the judged items of a validation, one entry of each column for each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.task import one_form
+from quintain.core.texts import Text
+from quintain.core.validation import ValidationState
+from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.labels import shows_answer
+from quintain.services.validate.validation import ValidationInfo
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.judgements import NONE
+from quintain.stats.near_duplicates import find_pairs
+from quintain.stats.splitting import BoolArray
+from quintain.store.queries.release import releases as queries
+from quintain.store.queries.release.releases import JudgedRow
+
+FIFTHS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The complete items of a validation.
+
+    *label* is the place of the final label in *labels*, which are the task's labels and then its extra ones, or -1;
+    *votes* are those that are kept, by label. *share* is what part of them the label has. *writer* is the code of a
+    pseudonym in *writers*, or -1. *waiting* counts items that still want judgements, and are left out.
+    """
+
+    validation: ValidationInfo
+    rows: Sequence[JudgedRow]
+    labels: tuple[str, ...]
+    label: IntArray
+    votes: IntArray
+    writers: tuple[str, ...]
+    writer: IntArray
+    tags: Sequence[tuple[str, ...]]
+    waiting: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that score; they come first among *labels*."""
+        return self.validation.task.label_names
+
+    @property
+    def share(self) -> FloatArray:
+        """The share of the kept votes that each item's label has; 0 where it has none."""
+        of = self.votes[np.arange(len(self)), np.maximum(self.label, 0)]
+        return np.asarray(np.where(self.label == NONE, 0, of) / np.maximum(self.votes.sum(axis=1), 1))
+
+    @property
+    def texts(self) -> list[str]:
+        """The inputs of each item as one text."""
+        return ["\n".join(str(value) for value in row.inputs.values()) for row in self.rows]
+
+    def models(self) -> list[str]:
+        """Name the models that have answered any item."""
+        return sorted({str(one.get("model")) for row in self.rows for one in row.predictions})
+
+    def said(self, model: str) -> IntArray:
+        """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
+        place = {name: code for code, name in enumerate(self.classes)}
+        return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)
+
+    def values(self, attribute: str) -> list[str | None]:
+        """Give the value of an attribute for each item, or None; lengths are in fifths."""
+        if attribute == "writer":
+            return [self.writers[code] if code >= 0 else None for code in self.writer.tolist()]
+        if attribute == "condition":
+            return [row.condition or None for row in self.rows]
+        if attribute == "rating":
+            return [_number(row.source.get("rating")) for row in self.rows]
+        return self._fifths()
+
+    def _fifths(self) -> list[str | None]:
+        length = np.array([len(text) for text in self.texts])
+        if not len(length):
+            return []
+        edges = np.unique(np.quantile(length, np.arange(1, FIFTHS) / FIFTHS))
+        bounds = [0, *(int(edge) for edge in edges), int(length.max())]
+        names = [f"{bounds[at] + 1}–{bounds[at + 1]}" for at in range(len(bounds) - 1)]
+        return [names[at] for at in np.searchsorted(edges, length, side="left").tolist()]
+
+    def repeated_prompt(self) -> BoolArray:
+        """Say whose prompt was used for another item, too."""
+        uses = Counter(row.prompt_id for row in self.rows if row.prompt_id is not None)
+        return np.array([uses.get(row.prompt_id or 0, 0) > 1 for row in self.rows], dtype=bool)
+
+    def prompted(self) -> BoolArray:
+        """Say which items were written from a prompt."""
+        return np.array([row.prompt_id is not None for row in self.rows], dtype=bool)
+
+    def digest(self) -> str:
+        """Give a hash of everything that a release depends on."""
+        told = [
+            [row.id, row.inputs, row.predictions, row.source, row.condition, row.prompt_id, list(tags)]
+            for row, tags in zip(self.rows, self.tags, strict=True)
+        ]
+        text = json.dumps([told, self.labels, self.writers], sort_keys=True, default=str)
+        numbers = (self.label, self.votes, self.writer)
+        return hashlib.sha256(text.encode() + b"".join(one.tobytes() for one in numbers)).hexdigest()
+
+
+def gather(db: Session, validation: ValidationInfo) -> Candidates:
+    """Collect the items of a validation whose judging is over, or say why nothing can be released."""
+    task = validation.task
+    if shows_answer(task) or not task.label_names:
+        raise BadInput(
+            "Task {task} has no labels, and classes cannot be balanced without them.",
+            task=task.name,
+            remedy="Only validations of tasks with labels are released.",
+        )
+    final = final_labels(db, validation)
+    place = final.by_item()
+    found = queries.judged(db, validation.id)
+    rows = [row for row in found if row.id in place and final.complete[place[row.id]]]
+    waiting = len(found) - len(rows)
+    if waiting and validation.state != ValidationState.CLOSED:
+        raise Conflict(
+            Text.plural(
+                "{n} item of {ref} still waits for judgements.",
+                "{n} items of {ref} still wait for judgements.",
+                n=waiting,
+                ref=validation.ref,
+            ),
+            remedy="Let it be judged, or close the validation: what waits is then left out.",
+            code="not_judged",
+        )
+    where = np.array([place[row.id] for row in rows], dtype=np.int64)
+    labels = task.judgement_labels
+    column = {name: code for code, name in enumerate(final.classes)}
+    votes = np.zeros((len(rows), len(labels)), dtype=np.int64)
+    for code, name in enumerate(labels):
+        if name in column:
+            votes[:, code] = final.votes[where, column[name]]
+    names = final.names()
+    known = {name: code for code, name in enumerate(labels)}
+    label = np.array([known.get(names[at] or "", NONE) for at in where.tolist()], dtype=np.int64)
+    aliases = pseudonyms(db, (row.author_id for row in rows), task.name)
+    writers = tuple(sorted(set(aliases.values())))
+    code_of = {name: code for code, name in enumerate(writers)}
+    writer = [-1 if row.author_id is None else code_of[aliases[row.author_id]] for row in rows]
+    tags = queries.writers_tags(db, validation.id)
+    return Candidates(
+        validation=validation,
+        rows=rows,
+        labels=labels,
+        label=label,
+        votes=votes,
+        writers=writers,
+        writer=np.array(writer, dtype=np.int64),
+        tags=[tuple(tags.get(row.attempt_id or 0, ())) for row in rows],
+        waiting=waiting,
+    )
+
+
+def similar_items(texts: Sequence[str], threshold: float) -> BoolArray:
+    """Say which texts are nearly the same as another one."""
+    later, earlier = find_pairs(texts, threshold=threshold)
+    found = np.zeros(len(texts), dtype=bool)
+    found[later] = found[earlier] = True
+    return found
+
+
+def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:
+    said = next((one.get("answer") for one in predictions if str(one.get("model")) == model), None)
+    return place.get(one_form(str(said)), -1)
+
+
+def _number(value: Any) -> str | None:
+    return None if value is None else f"{value:g}" if isinstance(value, int | float) else str(value)

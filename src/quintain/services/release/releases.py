@@ -1,0 +1,134 @@
+"""Releases: look at what one would be, make it, and find those there are.
+
+A release is made of what the judgements say at that moment. Its data set versions never change, and nor does it: the
+same specification on the same judgements gives the same versions, and the release that is there already.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict
+from quintain.core.example import Role
+from quintain.core.people import Actor
+from quintain.core.records import release as records
+from quintain.core.records.base import decode, to_json
+from quintain.core.release import ReleaseSpec
+from quintain.core.spec import plain, read
+from quintain.core.toml import parse_toml
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.data.datasets import Facts, get_version, keep_made
+from quintain.services.release.candidates import gather
+from quintain.services.release.report import report_on
+from quintain.services.release.splits import Plan, plan_splits
+from quintain.services.release.tables import table_of
+from quintain.services.validate.validations import find
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.release import releases as queries
+from quintain.store.tables import ReleaseRow
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a data set version comes from: a release of a validation, and the round that was validated, if one."""
+
+    task: str
+    validation: str
+    release: int
+    round: int | None
+
+
+def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
+    r"""Make a specification of the TOML *text*, or raise BadInput with every fault in it; an empty text is the default.
+
+    >>> parse_release("dev = 360\ntest = 360").dev
+    360
+    """
+    return read(ReleaseSpec, parse_toml(text, file=file), file=file)
+
+
+def preview(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
+    """Say what a release of validation *ref* would be; nothing is written. For owners."""
+    plan = _plan(db, actor, ref, spec)
+    return records.Release(ref, None, plain(spec, whole=True), report_on(plan))
+
+
+def release(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
+    """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners."""
+    plan = _plan(db, actor, ref, spec)
+    report = report_on(plan)
+    told = plain(spec, whole=True)
+    db.rollback()  # what was read while solving is read again below, as it is by then
+    with transaction(db):
+        lock(db, f"release {ref}")
+        validation = find(db, ref)
+        if gather(db, validation).digest() != plan.candidates.digest():
+            raise Conflict("{ref} has changed in the meantime.", ref=ref, remedy="Look at the release again.")
+        versions = {one.split: _keep(db, blobs, actor, plan, one) for one in report.splits}
+        there = _same(db, validation.id, versions, told)
+        if there is not None:
+            return _record(db, ref, there, new=False)
+        row = ReleaseRow(
+            validation_id=validation.id, spec=told, report=json.loads(to_json(report)), created_by=actor.user_id
+        )
+        made = queries.add(db, row, versions)
+        audit.record(db, actor, "release.make", ref, number=made.number)
+        return _record(db, ref, made)
+
+
+def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
+    """List the releases of validation *ref*, the newest first. For owners."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    return records.Releases([_record(db, ref, row) for row in queries.of_validation(db, validation.id)])
+
+
+def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
+    """Say which release a data set version is from; None where it is from none."""
+    found = queries.with_version(db, get_version(db, actor, ref).id)
+    return Origin(found.task, found.validation, found.release.number, found.round) if found else None
+
+
+def _plan(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan:
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    return plan_splits(gather(db, validation), spec)
+
+
+def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.ReleaseSplit) -> int:
+    validation = plan.candidates.validation
+    facts = Facts(
+        Role(split.role),
+        hidden=split.hidden,
+        language=validation.task.languages[0],
+        meta={"validation": validation.ref},
+    )
+    table = table_of(plan, split.split)
+    return keep_made(db, blobs, actor, validation.task.name, table, name=split.dataset, facts=facts).id
+
+
+def _same(db: Session, validation_id: int, versions: Mapping[str, int], spec: Mapping[str, Any]) -> ReleaseRow | None:
+    """Find the release that has exactly these versions by exactly this specification."""
+    for row in queries.of_validation(db, validation_id):
+        if row.spec == json.loads(json.dumps(spec)) and queries.version_ids(db, row.id) == versions:
+            return row
+    return None
+
+
+def _record(db: Session, ref: str, row: ReleaseRow, *, new: bool = True) -> records.Release:
+    return records.Release(
+        validation=ref,
+        number=row.number,
+        spec=row.spec,
+        report=decode(records.ReleaseReport, row.report),
+        versions=queries.version_refs(db, row.id),
+        created_at=row.created_at,
+        new=new,
+    )

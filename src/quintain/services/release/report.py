@@ -1,0 +1,89 @@
+"""The report of a release: a number for every property, counted from the items in each of its data sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from quintain.core.example import Role
+from quintain.core.records.release import AttributeGain, ReleaseReport, ReleaseSplit
+from quintain.services.release.splits import Plan
+from quintain.services.release.tables import dataset_name, flags_of
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.judgements import NONE
+
+SPLITS = (Role.TRAIN.value, Role.DEV.value, Role.TEST.value)
+
+
+def report_on(plan: Plan) -> ReleaseReport:
+    """Count what a plan would release."""
+    candidates = plan.candidates
+    splits = [_split(plan, name) for name in SPLITS if len(plan.of(name))]
+    homes: dict[int, set[str]] = {}
+    for code, split in zip(candidates.writer.tolist(), plan.split, strict=True):
+        if code >= 0 and split is not None:
+            homes.setdefault(code, set()).add(split)
+    left_out = {"waiting for judgements": candidates.waiting, "writer is in dev or test": len(plan.of(None))}
+    return ReleaseReport(
+        validation=candidates.validation.ref,
+        items=len(candidates),
+        model=plan.model,
+        splits=splits,
+        gains=[
+            AttributeGain(name, gain.accuracy, gain.chance, gain.gain, name in plan.even)
+            for name, gain in plan.gains.items()
+        ],
+        shared_writers=sum(len(splits) > 1 for splits in homes.values()),
+        left_out={reason: count for reason, count in left_out.items() if count},
+        is_proved=plan.is_proved,
+    )
+
+
+def _split(plan: Plan, name: str) -> ReleaseSplit:
+    candidates, places = plan.candidates, plan.of(name)
+    label = candidates.label[places]
+    held_out = name != Role.TRAIN.value
+    counts = np.bincount(label[label != NONE], minlength=len(candidates.labels))
+    share = candidates.share[places]
+    writers = candidates.writer[places]
+    return ReleaseSplit(
+        split=name,
+        dataset=dataset_name(plan, name),
+        role=name,
+        hidden=name == Role.TEST.value and plan.spec.hidden,
+        rows=len(places),
+        labels=dict(zip(candidates.labels, counts.tolist(), strict=True)),
+        undecided=int((label == NONE).sum()),
+        votes=dict(zip(candidates.labels, candidates.votes[places].sum(axis=0).tolist(), strict=True)),
+        flags=dict(sorted(Counter(flag for at in places.tolist() for flag in flags_of(plan, at)).items())),
+        f1=_f1(candidates.classes, label, plan.said[places]) if plan.model else {},
+        agreement=float(share.min()) if held_out else None,
+        writers=len(np.unique(writers[writers >= 0])),
+        even={attribute: _table(plan, attribute, places) for attribute in plan.even} if held_out else {},
+    )
+
+
+def _f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[str, float]:
+    """Give the model's F1 by class, over the items whose label is a class."""
+    known = (label >= 0) & (label < len(classes))
+    right, made, there = (
+        np.bincount(one[one >= 0], minlength=len(classes))
+        for one in (label[known & (label == said)], said[known], label[known])
+    )
+    return {
+        name: float(2 * right[code] / (made[code] + there[code])) if made[code] + there[code] else 0.0
+        for code, name in enumerate(classes)
+    }
+
+
+def _table(plan: Plan, attribute: str, places: IntArray) -> Mapping[str, Mapping[str, int]]:
+    """Count the values of an attribute by class; "–" stands for none."""
+    candidates = plan.candidates
+    values = candidates.values(attribute)
+    counts: dict[str, dict[str, int]] = {}
+    for at in places.tolist():
+        row = counts.setdefault(values[at] or "–", dict.fromkeys(candidates.classes, 0))
+        row[candidates.classes[candidates.label[at]]] += 1
+    return dict(sorted(counts.items()))

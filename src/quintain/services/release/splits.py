@@ -1,0 +1,263 @@
+"""Which items of a validation go into dev and test, and which are left for train: solved exactly, and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quintain.core.errors import BadInput
+from quintain.core.example import Role
+from quintain.core.release import ReleaseSpec
+from quintain.core.texts import Text, joined
+from quintain.services.release.candidates import Candidates, similar_items
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.predictability import Gain, gain_over_chance, one_hot
+from quintain.stats.splitting import (
+    BALANCE,
+    CHANCE,
+    EVEN,
+    LEFT,
+    WRITERS,
+    BoolArray,
+    Clash,
+    Pool,
+    Splits,
+    Wanted,
+    clashes,
+    rounded_sizes,
+    solve,
+)
+
+AGREEMENT = "agreement"
+DUPLICATES = "near-duplicates"
+NO_PROMPT = "no prompt"
+REPEATED = "repeated prompt"
+HELD_OUT = (Role.DEV.value, Role.TEST.value)
+TENTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where every candidate goes: *split* names the data set by item, None for what is left out of all.
+
+    *barred* says, by reason, which items may not be in dev or test. *even* are the attributes that were made even, and
+    *gains* what those that were looked at predict.
+    """
+
+    candidates: Candidates
+    spec: ReleaseSpec
+    model: str
+    said: IntArray
+    split: list[str | None]
+    barred: Mapping[str, BoolArray]
+    even: tuple[str, ...]
+    gains: Mapping[str, Gain]
+    is_proved: bool
+
+    def of(self, split: str | None) -> IntArray:
+        """Give the places of the items that are in a split, or in none."""
+        return np.array([at for at, one in enumerate(self.split) if one == split], dtype=np.int64)
+
+
+def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
+    """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
+    model = _model(candidates, spec)
+    said = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
+    barred = _barred(candidates, spec)
+    codes = {name: _codes(candidates, name) for name in dict.fromkeys((*spec.even, *spec.checked))}
+    known = {name: code for name, code in codes.items() if (code >= 0).any()}
+    pool = Pool(
+        classes=len(candidates.classes),
+        label=np.where(candidates.label < len(candidates.classes), candidates.label, -1),
+        said=said,
+        attributes=known,
+        allowed={name: ~bad for name, bad in barred.items() if bad.any()},
+        writer=candidates.writer,
+    )
+    wanted = Wanted(
+        sizes=_sizes(spec, len(candidates)),
+        balanced=spec.balanced,
+        at_chance=spec.at_chance,
+        even=tuple(name for name in spec.even if name in known),
+        disjoint=spec.writers == "disjoint" and bool(candidates.writers),
+        cap=spec.cap if spec.writers == "capped" else None,
+    )
+    solved, wanted = _solve(pool, wanted, spec)
+    splits, wanted = _with_little_gain(pool, wanted, spec, solved)
+    return Plan(
+        candidates=candidates,
+        spec=spec,
+        model=model,
+        said=said,
+        split=_assigned(candidates, splits, wanted),
+        barred=barred,
+        even=wanted.even,
+        gains={name: _gain(pool, splits, name, spec.seed) for name in known},
+        is_proved=splits.is_proved,
+    )
+
+
+def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
+    """Name the model that is to be at chance; where it is not, the one that is reported on, if there is one."""
+    models = candidates.models()
+    if spec.model and spec.model not in models:
+        raise BadInput(
+            "Model '{model}' has answered no item.",
+            model=spec.model,
+            known=", ".join(models) or "–",
+            remedy="Those that have: {known}.",
+        )
+    if spec.at_chance:
+        policy = candidates.validation.policy
+        if candidates.validation.round_id is not None and policy.items == "fooling":
+            raise BadInput(
+                "{ref} judges only what fooled the model, so that the model is wrong on nearly all of it and cannot be "
+                "at chance.",
+                ref=candidates.validation.ref,
+                remedy='Judge all attempts (items = "all" in the policy), or release with at_chance = false.',
+                code="only_fooling",
+            )
+        if not models:
+            raise BadInput(
+                "No model has answered any item, so none can be at chance.",
+                remedy="Release with at_chance = false.",
+            )
+        if len(models) > 1 and not spec.model:
+            raise BadInput(
+                "Several models have answered: {known}.",
+                known=", ".join(models),
+                remedy="Name in `model` the one that is to be at chance.",
+            )
+    return spec.model or (models[0] if len(models) == 1 else "")
+
+
+def _barred(candidates: Candidates, spec: ReleaseSpec) -> dict[str, BoolArray]:
+    """Say by reason which items may be in train only."""
+    prompted, none = candidates.prompted(), np.zeros(len(candidates), dtype=bool)
+    return {
+        AGREEMENT: candidates.share < spec.agreement - 1e-9,
+        NO_PROMPT: ~prompted if spec.prompted and prompted.any() else none,
+        REPEATED: candidates.repeated_prompt() if spec.unique_prompts else none,
+        DUPLICATES: similar_items(candidates.texts, spec.similarity),
+    }
+
+
+def _codes(candidates: Candidates, attribute: str) -> IntArray:
+    values = candidates.values(attribute)
+    place = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
+    return np.array([-1 if one is None else place[one] for one in values], dtype=np.int64)
+
+
+def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
+    return {
+        name: size if size is not None else max(items // TENTH, 1)
+        for name, size in zip(HELD_OUT, (spec.dev, spec.test), strict=True)
+    }
+
+
+def _solve(pool: Pool, wanted: Wanted, spec: ReleaseSpec) -> tuple[Splits, Wanted]:
+    """Fill dev and test, or refuse: what was asked for by number must be reached, and nothing may be empty."""
+    step = wanted.step(pool.classes)
+    given = {"dev": spec.dev, "test": spec.test}
+    odd = [name for name, size in given.items() if size is not None and size % step]
+    if odd:
+        raise BadInput(
+            "{split} cannot have {size} items: the shares within it are whole only for multiples of {step}.",
+            split=odd[0],
+            size=given[odd[0]],
+            step=step,
+            rounded=rounded_sizes(wanted, pool.classes)[odd[0]],
+            remedy="Ask for {rounded}, or for another multiple of {step}.",
+        )
+    sizes = {name: max(size, step) if given[name] is None else size for name, size in wanted.sizes.items()}
+    wanted = replace(wanted, sizes=sizes)
+    splits = solve(pool, wanted, spec.seed)
+    if _is_enough(splits, spec):
+        return splits, wanted
+    raise _refusal(pool, wanted, splits, spec)
+
+
+def _is_enough(splits: Splits, spec: ReleaseSpec) -> bool:
+    asked = {"dev": spec.dev, "test": spec.test}
+    return all(size > 0 if asked[name] is None else size == asked[name] for name, size in splits.sizes.items())
+
+
+def _refusal(pool: Pool, wanted: Wanted, splits: Splits, spec: ReleaseSpec) -> BadInput:
+    found = clashes(pool, wanted, splits.sizes, spec.seed)
+    nobody = Text("No single wish is to blame; there are too few items.")
+    return BadInput(
+        "The items do not suffice for {asked}: at most {most} are possible. {why}",
+        asked=_said(wanted.sizes),
+        most=_said(splits.sizes),
+        why=joined([_why(one) for one in found]) if found else nobody,
+        remedy="Ask for less, or give up one of these wishes.",
+        code="splits_clash",
+    )
+
+
+def _why(clash: Clash) -> Text:
+    """Say how much more there would be without one constraint."""
+    sizes = _said(clash.sizes)
+    if clash.constraint.startswith(EVEN):
+        name = clash.constraint.removeprefix(EVEN)
+        return Text("Without 'even' for {name}: {sizes}.", name=name, sizes=sizes)
+    words = {
+        CHANCE: Text("Without 'at_chance': {sizes}.", sizes=sizes),
+        BALANCE: Text("Without 'balanced': {sizes}.", sizes=sizes),
+        WRITERS: Text("With any 'writers': {sizes}.", sizes=sizes),
+        AGREEMENT: Text("With less 'agreement': {sizes}.", sizes=sizes),
+        NO_PROMPT: Text("Without 'prompted': {sizes}.", sizes=sizes),
+        REPEATED: Text("Without 'unique_prompts': {sizes}.", sizes=sizes),
+        DUPLICATES: Text("With near-duplicates (a higher 'similarity'): {sizes}.", sizes=sizes),
+    }
+    return words[clash.constraint]
+
+
+def _said(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())
+
+
+def _with_little_gain(pool: Pool, wanted: Wanted, spec: ReleaseSpec, splits: Splits) -> tuple[Splits, Wanted]:
+    """Make even what predicts the class better than allowed, the worst first, until nothing does."""
+    while True:
+        gains = {
+            name: _gain(pool, splits, name, spec.seed).gain
+            for name in spec.checked
+            if name in pool.attributes and name not in wanted.even
+        }
+        worst = max(gains, key=lambda name: gains[name], default=None)
+        if worst is None or gains[worst] <= spec.delta:
+            return splits, wanted
+        wanted = replace(wanted, even=(*wanted.even, worst))
+        splits = solve(pool, wanted, spec.seed)
+        if not _is_enough(splits, spec):
+            raise BadInput(
+                "{name} predicts the class {gain:.3f} better than chance in dev and test, more than {delta:g}; made "
+                "even, at most {most} are possible.",
+                name=worst,
+                gain=gains[worst],
+                delta=spec.delta,
+                most=_said(splits.sizes),
+                remedy="Ask for less, raise `delta`, or take {name} out of `checked`.",
+                code="gives_away",
+            )
+
+
+def _gain(pool: Pool, splits: Splits, attribute: str, seed: int) -> Gain:
+    held = splits.split != LEFT
+    return gain_over_chance(one_hot(pool.attributes[attribute][held]), pool.label[held], seed)
+
+
+def _assigned(candidates: Candidates, splits: Splits, wanted: Wanted) -> list[str | None]:
+    """Name the split of every item: what is in neither dev nor test is for train, unless its writer is in one."""
+    taken = np.concatenate([np.zeros(0, dtype=np.int64), *splits.taken_writers.values()])
+    spent = np.isin(candidates.writer, taken) & (candidates.writer >= 0) if wanted.disjoint else None
+    found: list[str | None] = []
+    for at, place in enumerate(splits.split.tolist()):
+        if place != LEFT:
+            found.append(splits.names[place])
+        else:
+            found.append(None if spent is not None and spent[at] else Role.TRAIN.value)
+    return found

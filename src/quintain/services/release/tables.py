@@ -1,0 +1,74 @@
+"""The items of a release as tables of examples: what a data set version keeps of each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+
+from quintain.services.release.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
+from quintain.stats.judgements import NONE
+from quintain.tasks.contract import kind_of
+
+NO_MAJORITY = "no-majority"
+FLAGS = {NO_PROMPT: "no-prompt", REPEATED: "repeated-prompt", DUPLICATES: "near-duplicate"}
+
+
+def dataset_name(plan: Plan, split: str) -> str:
+    """Name the data set of a split: by the specification, else after the round or the validation.
+
+    The names of splits stand at the end, so that a task's data sets are listed by round.
+    """
+    validation = plan.candidates.validation
+    own = f"round-{validation.name}" if validation.round_id is not None else validation.name
+    return f"{plan.spec.name or own}-{split}"
+
+
+def flags_of(plan: Plan, at: int) -> list[str]:
+    """Say why an item cannot be in dev or test, as tags: an extra label, no majority, its prompt, a near-duplicate."""
+    candidates = plan.candidates
+    label = int(candidates.label[at])
+    found = [flag for reason, flag in FLAGS.items() if plan.barred[reason][at]]
+    if label == NONE:
+        found.append(NO_MAJORITY)
+    elif label >= len(candidates.classes):
+        found.append(candidates.labels[label])
+    return found
+
+
+def table_of(plan: Plan, split: str) -> pl.DataFrame:
+    """Give the examples of a split: inputs, answer (none where the label is no answer of the task), tags and meta."""
+    candidates = plan.candidates
+    task = candidates.validation.task
+    names = [item.name for item in kind_of(task).fields(task)]
+    rows = []
+    for at in plan.of(split).tolist():
+        row, label = candidates.rows[at], int(candidates.label[at])
+        rows.append(
+            {
+                **{name: row.inputs.get(name) for name in names},
+                "answer": candidates.labels[label] if 0 <= label < len(candidates.classes) else None,
+                "tags": sorted({*candidates.tags[at], *flags_of(plan, at)}),
+                "meta": json.dumps(_meta(plan, at), sort_keys=True, ensure_ascii=False),
+            }
+        )
+    schema = {**kind_of(task).schema(task), "tags": pl.List(pl.String()), "meta": pl.String()}
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _meta(plan: Plan, at: int) -> dict[str, Any]:
+    """Give what is known of an item besides its label; owners see it."""
+    candidates = plan.candidates
+    row, label = candidates.rows[at], int(candidates.label[at])
+    told: dict[str, Any] = {
+        "validation": candidates.validation.ref,
+        "label": candidates.labels[label] if label != NONE else None,
+        "label_distribution": dict(zip(candidates.labels, candidates.votes[at].tolist(), strict=True)),
+        "predictions": {str(one.get("model")): one.get("answer") for one in row.predictions},
+        "writer": candidates.writers[candidates.writer[at]] if candidates.writer[at] >= 0 else None,
+        "condition": row.condition,
+        "prompt": row.prompt,
+        "source": row.source,
+    }
+    return {name: value for name, value in told.items() if value not in (None, {}, "")}

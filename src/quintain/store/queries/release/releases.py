@@ -1,0 +1,136 @@
+"""Queries on releases: the items that they are made of, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Attempt,
+    AttemptNote,
+    Dataset,
+    DatasetVersion,
+    Prompt,
+    ReleaseRow,
+    ReleaseVersion,
+    Round,
+    TaskRow,
+    Validation,
+    ValidationItem,
+)
+
+
+class JudgedRow(NamedTuple):
+    """An item that is judged, with what the attempt knows of it."""
+
+    id: int
+    inputs: dict[str, Any]
+    author_id: int | None
+    predictions: list[dict[str, Any]]
+    source: dict[str, Any]
+    attempt_id: int | None
+    condition: str | None
+    prompt_id: int | None
+    prompt: dict[str, Any] | None
+
+
+class FoundRelease(NamedTuple):
+    """A release with the validation it is of."""
+
+    release: ReleaseRow
+    task: str
+    validation: str
+    round: int | None
+
+
+def judged(db: Session, validation_id: int) -> list[JudgedRow]:
+    """List the items of a validation that stand, in order; gold items are none."""
+    query = (
+        select(
+            ValidationItem.id,
+            ValidationItem.inputs,
+            ValidationItem.author_id,
+            ValidationItem.predictions,
+            ValidationItem.source,
+            ValidationItem.attempt_id,
+            Attempt.condition,
+            Attempt.prompt_id,
+            Prompt.inputs,
+        )
+        .outerjoin(Attempt, Attempt.id == ValidationItem.attempt_id)
+        .outerjoin(Prompt, Prompt.id == Attempt.prompt_id)
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_(None),
+        )
+        .order_by(ValidationItem.id)
+    )
+    return [JudgedRow(*row) for row in db.execute(query)]
+
+
+def writers_tags(db: Session, validation_id: int) -> dict[int, list[str]]:
+    """Give the tags that writers gave their attempts, by the attempts' ids; the newest count."""
+    newest = (
+        select(func.max(AttemptNote.id))
+        .join(ValidationItem, ValidationItem.attempt_id == AttemptNote.attempt_id)
+        .where(ValidationItem.validation_id == validation_id, AttemptNote.kind == "tags")
+        .group_by(AttemptNote.attempt_id)
+    )
+    rows = db.execute(select(AttemptNote.attempt_id, AttemptNote.tags).where(AttemptNote.id.in_(newest)))
+    return {int(attempt): list(tags) for attempt, tags in rows}
+
+
+def of_validation(db: Session, validation_id: int) -> list[ReleaseRow]:
+    """List the releases of a validation, the newest first."""
+    query = select(ReleaseRow).where(ReleaseRow.validation_id == validation_id)
+    return list(db.scalars(query.order_by(ReleaseRow.number.desc())))
+
+
+def version_refs(db: Session, release_id: int) -> dict[str, str]:
+    """Give the references of a release's versions, by split."""
+    query = (
+        select(ReleaseVersion.split, TaskRow.name, Dataset.name, DatasetVersion.number)
+        .join(DatasetVersion, DatasetVersion.id == ReleaseVersion.version_id)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .join(TaskRow, TaskRow.id == Dataset.task_id)
+        .where(ReleaseVersion.release_id == release_id)
+        .order_by(ReleaseVersion.id)
+    )
+    return {split: f"{task}/{name}@{number}" for split, task, name, number in db.execute(query)}
+
+
+def version_ids(db: Session, release_id: int) -> dict[str, int]:
+    """Give the ids of a release's versions, by split."""
+    query = select(ReleaseVersion.split, ReleaseVersion.version_id).where(ReleaseVersion.release_id == release_id)
+    return {row.split: row.version_id for row in db.execute(query)}
+
+
+def with_version(db: Session, version_id: int) -> FoundRelease | None:
+    """Give the first release that a data set version is in."""
+    query = (
+        select(ReleaseRow, TaskRow.name, Validation.name, Round.number)
+        .join(ReleaseVersion, ReleaseVersion.release_id == ReleaseRow.id)
+        .join(Validation, Validation.id == ReleaseRow.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .outerjoin(Round, Round.id == Validation.round_id)
+        .where(ReleaseVersion.version_id == version_id)
+        .order_by(ReleaseRow.id)
+        .limit(1)
+    )
+    row = db.execute(query).first()
+    return FoundRelease(*row) if row else None
+
+
+def add(db: Session, release: ReleaseRow, versions: Mapping[str, int]) -> ReleaseRow:
+    """Add a release with its versions by split, numbered after the newest."""
+    newest = db.scalar(select(func.max(ReleaseRow.number)).where(ReleaseRow.validation_id == release.validation_id))
+    release.number = (newest or 0) + 1
+    db.add(release)
+    db.flush()
+    db.add_all(ReleaseVersion(release_id=release.id, split=split, version_id=one) for split, one in versions.items())
+    db.flush()
+    return release
