@@ -15,7 +15,7 @@ from quintain.core.rounds import Money
 from quintain.core.spec import Option, options_of, plain
 from quintain.core.spec_kinds import Kind
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
-from quintain.web.pages.collect.form_reading import Reading, amount_text, moment_text, number_text
+from quintain.web.pages.collect.form_reading import FormReading, amount_text, moment_text, number_text
 from quintain.web.said import say
 from quintain.web.visit import Post
 
@@ -28,12 +28,12 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "names": ", ".join,
     "boxes": list,
 }
-READ: Mapping[str, Callable[[Reading, str], Any]] = {
-    "whole": Reading.whole,
-    "number": Reading.number,
-    "percent": Reading.percent,
-    "moment": Reading.moment,
-    "names": Reading.names,
+READ: Mapping[str, Callable[[FormReading, str], Any]] = {
+    "whole": FormReading.whole,
+    "number": FormReading.number,
+    "percent": FormReading.percent,
+    "moment": FormReading.moment,
+    "names": FormReading.names,
     "currency": lambda reading, name: reading.text(name).upper(),
 }
 
@@ -87,7 +87,7 @@ class SpecForm:
         ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": post.texts}
         return {name: ways.get(one.option.kind.widget, post.text)(name) for name, one in self.places.items()}
 
-    def data(self, reading: Reading, before: Any = None) -> dict[str, Any]:
+    def data(self, reading: FormReading, before: Any = None) -> dict[str, Any]:
         """Give plain data of a specification with what was typed over what was *before*; nothing typed is the default.
 
         What has no control stays.
@@ -114,7 +114,16 @@ class SpecForm:
             found[name] = f"{found[name]}; {reason}" if name in found else reason
         return found
 
-    def _read(self, reading: Reading, place: Place, before: Any) -> Any:
+    def under_titles(self, faults: Sequence[Fault], tongue: Tongue) -> tuple[Fault, ...]:
+        """Give *faults* at the titles that the form shows instead of the names that a file has."""
+
+        def title(fault: Fault) -> str | None:
+            place = self.places.get(self._names.get(fault.field or "", fault.field or ""))
+            return tongue.gettext(place.option.title) if place and place.option.title else fault.field
+
+        return tuple(fault.at(field=title(fault)) for fault in faults)
+
+    def _read(self, reading: FormReading, place: Place, before: Any) -> Any:
         kind, name = place.option.kind, place.name
         if kind.widget == "check":
             return reading.values[name]
@@ -124,7 +133,7 @@ class SpecForm:
         if kind.widget == "money":
             beside = self._names[".".join((*place.path[:-1], "currency"))]
             return reading.money(name, reading.text(beside).upper())
-        value = READ.get(kind.widget, Reading.text)(reading, name)
+        value = READ.get(kind.widget, FormReading.text)(reading, name)
         old = getattr(_owner(before, place), place.path[-1], None)
         # A text that was only trimmed on its way through the form is not a change.
         return old if isinstance(old, str) and old.replace("\r\n", "\n").strip() == value else value
@@ -220,5 +229,5 @@ def _shown(spec: Any, place: Place) -> Any:
     return shown(one.kind, value)
 
 
-def _given(reading: Reading, place: Place) -> bool:
+def _given(reading: FormReading, place: Place) -> bool:
     return place.option.kind.widget in {"check", "boxes"} or bool(reading.text(place.name))

@@ -23,7 +23,7 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.installing import install
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox import layers
-from quintain.engine.sandbox.causes import Cause, Kind, no_group
+from quintain.engine.sandbox.causes import Cause, Obstacle, no_group
 from quintain.engine.sandbox.layers import LAYERS, SandboxReport
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
@@ -43,7 +43,7 @@ from tests.interpreters import library_path, system_python
 from tests.web_support import browser_of
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
-NO_BWRAP = Cause(Kind.NO_PROGRAM, "the program bwrap is missing", "Install the package bubblewrap")
+NO_BWRAP = Cause(Obstacle.NO_PROGRAM, "the program bwrap is missing", "Install the package bubblewrap")
 NOTHING = SandboxReport(dict.fromkeys(LAYERS, False), (NO_BWRAP, no_group(as_root=False)))
 NO_GROUP = SandboxReport({**dict.fromkeys(LAYERS, True), "memory": False}, (no_group(as_root=False),))
 OTHER_USER = 64123  # an id that nobody has

@@ -13,7 +13,7 @@ import pytest
 
 from quintain.core.errors import Unavailable
 from quintain.engine.sandbox import layers
-from quintain.engine.sandbox.causes import Cause, Kind, no_group
+from quintain.engine.sandbox.causes import Cause, Obstacle, no_group
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome, RunEnded
 from quintain.engine.session import ModelSession
 
@@ -335,7 +335,7 @@ def test_an_incomplete_sandbox_refuses_submitted_code(monkeypatch: pytest.Monkey
     with pytest.raises(Unavailable, match=r"Missing: memory .*QUINTAIN_SANDBOX=partial"):
         layers.require_sandbox("full")
     assert layers.require_sandbox("partial").missing == ["memory"]
-    broken = layers.SandboxReport(dict.fromkeys(layers.LAYERS, False), (Cause(Kind.OTHER, "no bwrap", "Try it"),))
+    broken = layers.SandboxReport(dict.fromkeys(layers.LAYERS, False), (Cause(Obstacle.OTHER, "no bwrap", "Try it"),))
     monkeypatch.setattr(layers, "probe", lambda: broken)
     with pytest.raises(Unavailable, match="no bwrap"):
         layers.require_sandbox("partial")

@@ -20,7 +20,7 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.archives import packed
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox import layers
-from quintain.engine.sandbox.causes import Cause, Kind
+from quintain.engine.sandbox.causes import Cause, Obstacle
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import progress
@@ -138,7 +138,7 @@ def test_code_is_refused_where_there_is_no_sandbox(
 ) -> None:
     """The refusal comes at submission, with what is missing, and does not count."""
     held = dict.fromkeys(layers.LAYERS, False)
-    cause = Cause(Kind.NO_PROGRAM, "no bubblewrap", "Install it")
+    cause = Cause(Obstacle.NO_PROGRAM, "no bubblewrap", "Install it")
     monkeypatch.setattr(layers, "probe", lambda: layers.SandboxReport(held, (cause,)))
     with pytest.raises(Unavailable, match=r"Submitted code is refused here.*no bubblewrap"):
         submit_folder(db, blobs, builder, mood, folder_of(tmp_path / "m"), rules=RULES, name="m")

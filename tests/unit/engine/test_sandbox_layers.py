@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quintain.engine.sandbox import bare, causes, command, layers
-from quintain.engine.sandbox.causes import Cause, Kind
+from quintain.engine.sandbox.causes import Cause, Obstacle
 from quintain.engine.sandbox.command import Mount
 from quintain.engine.sandbox.layers import LAYERS, NoSandbox, SandboxReport, describe
 from quintain.engine.sandbox.limits import Limits
@@ -18,8 +18,8 @@ from quintain.engine.sandbox.proctree import tree_cpu
 
 ALL = dict.fromkeys(LAYERS, True)
 NOTHING = dict.fromkeys(LAYERS, False)
-NO_BWRAP = Cause(Kind.NO_PROGRAM, "the program bwrap is missing", "Install the package bubblewrap")
-NO_GROUP = Cause(Kind.NO_GROUP, "no control group is delegated", "Start it as: systemd-run --user --scope COMMAND")
+NO_BWRAP = Cause(Obstacle.NO_PROGRAM, "the program bwrap is missing", "Install the package bubblewrap")
+NO_GROUP = Cause(Obstacle.NO_GROUP, "no control group is delegated", "Start it as: systemd-run --user --scope COMMAND")
 WITHOUT_GROUP = SandboxReport({**ALL, "memory": False}, (NO_GROUP,))
 WITHOUT_ANY = SandboxReport(NOTHING, (NO_BWRAP, NO_GROUP))
 
@@ -72,9 +72,9 @@ def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
     report = layers._look()
     assert not report.starts
-    assert report.causes[0].kind is Kind.NO_PROGRAM
+    assert report.causes[0].kind is Obstacle.NO_PROGRAM
     assert "apt-get install bubblewrap" in report.causes[0].remedy
-    assert report.layers["memory"] is (Kind.NO_GROUP not in {cause.kind for cause in report.causes})
+    assert report.layers["memory"] is (Obstacle.NO_GROUP not in {cause.kind for cause in report.causes})
 
 
 def test_setpriv_is_asked_of_root_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_the_switch_that_is_off_is_named(switch: str, value: str, monkeypatch: p
     closed = causes.SWITCHES[switch]
     monkeypatch.setattr(causes, "_read", lambda path: closed if str(path).endswith(switch) else "")
     found = causes.no_start("bwrap: No permissions to create new namespace", None)
-    assert found.kind is Kind.NO_NAMESPACES
+    assert found.kind is Obstacle.NO_NAMESPACES
     assert found.remedy.endswith(f"sysctl -w {switch.replace('/', '.')}={value}")
 
 
@@ -111,12 +111,12 @@ def test_other_reasons_not_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(causes, "CONTAINER_MARKS", ())
     assert f"chmod -R o+rX {tmp_path}" in causes.no_start("", tmp_path).remedy
     monkeypatch.setattr(causes, "_knows", lambda option: False)
-    assert causes.no_start("Unknown option --disable-userns", None).kind is Kind.OLD_BUBBLEWRAP
+    assert causes.no_start("Unknown option --disable-userns", None).kind is Obstacle.OLD_BUBBLEWRAP
     monkeypatch.setattr(causes, "_knows", lambda option: True)
     monkeypatch.setattr(causes, "_read", lambda path: "")
     assert "Creating new namespace failed" in causes.no_start("Creating new namespace failed", None).text
     monkeypatch.setattr(causes, "CONTAINER_MARKS", (str(tmp_path),))
-    assert causes.no_start("Operation not permitted", None).kind is Kind.CONTAINER
+    assert causes.no_start("Operation not permitted", None).kind is Obstacle.CONTAINER
 
 
 def test_an_incomplete_sandbox_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 SHOWN = 160  # characters of what bubblewrap said
 
 
-class Kind(StrEnum):
+class Obstacle(StrEnum):
     """What can be in the way."""
 
     NOT_LINUX = "not Linux"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 class Cause:
     """One thing in the way: what it is in words, and the remedy that fits it."""
 
-    kind: Kind
+    kind: Obstacle
     text: str
     remedy: str
 
@@ -53,7 +53,7 @@ class Cause:
 def not_linux(platform: str) -> Cause:
     """Say that there is no sandbox but on Linux."""
     return Cause(
-        Kind.NOT_LINUX,
+        Obstacle.NOT_LINUX,
         Text("the sandbox needs Linux, and this is {platform}", platform=platform),
         Text("Evaluate submitted models on a Linux machine"),
     )
@@ -65,7 +65,7 @@ def missing_program(as_root: bool) -> Cause | None:
     for program, package in wanted.items():
         if shutil.which(program) is None:
             return Cause(
-                Kind.NO_PROGRAM,
+                Obstacle.NO_PROGRAM,
                 Text("the program {program} is missing", program=program),
                 Text("Install the package {package}, for example: apt-get install {package}", package=package),
             )
@@ -76,20 +76,20 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
     """Find out why bubblewrap did not start, where it *said* this; *unreadable* is ours and closed to others."""
     if unreadable is not None:
         return Cause(
-            Kind.UNREADABLE,
+            Obstacle.UNREADABLE,
             Text("the user that models run as may not read {unreadable}", unreadable=unreadable),
             Text("Open it to everybody: chmod -R o+rX {unreadable}", unreadable=unreadable),
         )
     if not _knows("--disable-userns"):
         return Cause(
-            Kind.OLD_BUBBLEWRAP,
+            Obstacle.OLD_BUBBLEWRAP,
             Text("bubblewrap is older than 0.8 and cannot keep a model from making namespaces of its own"),
             Text("Install bubblewrap 0.8 or newer"),
         )
     said = said.removeprefix("bwrap: ").partition(". ")[0].rstrip(".")[:SHOWN]
     if _in_container():
         return Cause(
-            Kind.CONTAINER,
+            Obstacle.CONTAINER,
             Text("this container allows no namespaces inside it ({said})", said=said),
             Text(
                 "Start it with the security options that compose.yaml names "
@@ -100,7 +100,7 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
         if _read(Path("/proc/sys") / switch) == closed and os.geteuid() != 0:
             name = switch.replace("/", ".")
             return Cause(
-                Kind.NO_NAMESPACES,
+                Obstacle.NO_NAMESPACES,
                 Text(
                     "this system lets no ordinary user make namespaces ({name} is {closed})", name=name, closed=closed
                 ),
@@ -111,7 +111,7 @@ def no_start(said: str, unreadable: Path | None) -> Cause:
                 ),
             )
     return Cause(
-        Kind.OTHER,
+        Obstacle.OTHER,
         Text("bubblewrap does not start ({said})", said=said),
         Text("Try it by hand: bwrap --ro-bind / / true"),
     )
@@ -122,7 +122,7 @@ def no_filter() -> Cause | None:
     if filter_available():
         return None
     return Cause(
-        Kind.NO_FILTER,
+        Obstacle.NO_FILTER,
         Text("system calls cannot be filtered, because libseccomp is not here"),
         Text("Install the package libseccomp2, for example: apt-get install libseccomp2"),
     )
@@ -132,12 +132,12 @@ def no_group(as_root: bool) -> Cause:
     """Say that no control group could be made."""
     if as_root or _in_container():
         return Cause(
-            Kind.NO_GROUP,
+            Obstacle.NO_GROUP,
             Text("no control group can be made: /sys/fs/cgroup cannot be written here"),
             Text("Mount it writable"),
         )
     return Cause(
-        Kind.NO_GROUP,
+        Obstacle.NO_GROUP,
         Text("no control group is delegated to this user"),
         Text("Start it as: systemd-run --user --scope -p Delegate=yes COMMAND"),
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import quintain.core
 from quintain.core.errors import Unavailable
 from quintain.core.texts import Text, joined
-from quintain.engine.sandbox.causes import Cause, Kind, missing_program, no_filter, no_group, no_start, not_linux
+from quintain.engine.sandbox.causes import Cause, Obstacle, missing_program, no_filter, no_group, no_start, not_linux
 from quintain.engine.sandbox.cgroups import ControlGroup, make_group
 from quintain.engine.sandbox.command import Mount, python_executable, python_mounts, sandbox_command
 from quintain.engine.sandbox.limits import MIB, Limits
@@ -34,7 +34,7 @@ NEEDED: Mapping[str, frozenset[str]] = {
     "partial": frozenset(LAYERS) - {"memory"},
     "off": frozenset(),
 }
-CONCERNS: Mapping[Kind, set[str]] = {Kind.NO_GROUP: {"memory"}, Kind.NO_FILTER: {"syscalls"}}
+CONCERNS: Mapping[Obstacle, set[str]] = {Obstacle.NO_GROUP: {"memory"}, Obstacle.NO_FILTER: {"syscalls"}}
 LOOK_AGAIN_SECONDS = 60.0
 LIBRARY = "/quintain/core"
 
@@ -237,7 +237,7 @@ def _in_the_way(report: SandboxReport, policy: str) -> list[Cause]:
 
 
 def _remedy(cause: Cause, policy: str) -> Text:
-    without = cause.kind is Kind.NO_GROUP and policy == "full"
+    without = cause.kind is Obstacle.NO_GROUP and policy == "full"
     return Text(
         "{remedy}, or do without one: QUINTAIN_SANDBOX=partial." if without else "{remedy}.", remedy=cause.remedy
     )

@@ -12,7 +12,7 @@ from quintain.core.rounds import MINOR_DIGITS, Money
 from quintain.core.texts import Text
 
 
-class Reading:
+class FormReading:
     """Reads values by name out of texts and gathers what cannot be read."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:

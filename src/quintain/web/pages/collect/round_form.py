@@ -7,7 +7,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.rounds import Condition, RoundSpec
-from quintain.web.pages.collect.form_reading import Reading
+from quintain.web.pages.collect.form_reading import FormReading
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from quintain.web.pages.collect.rule_form import read_rules, rule_values
 from quintain.web.spec_form import SpecForm
@@ -45,7 +45,7 @@ def values_in(post: Post) -> dict[str, Any]:
 
 def data_of(task: str, values: Mapping[str, Any], before: RoundSpec | None) -> dict[str, Any]:
     """Turn the form's fields into a round's plain data, or raise BadInput with a fault for each wrong field."""
-    reading = Reading(values)
+    reading = FormReading(values)
     data = FORM.data(reading, before)
     if data["targets"].get("mode") == "best":  # what was ticked for another mode does not matter
         data["targets"]["models"] = []
@@ -75,7 +75,7 @@ def _writing(conditions: tuple[Condition, ...]) -> str:
     return {1: conditions[0].name, 2: "both"}[len(conditions)]
 
 
-def _conditions(reading: Reading, before: RoundSpec | None) -> list[dict[str, Any]]:
+def _conditions(reading: FormReading, before: RoundSpec | None) -> list[dict[str, Any]]:
     writing = reading.text("writing")
     if writing != "own":
         if before and _writing(before.conditions) == writing:  # in the order that they had

@@ -8,7 +8,7 @@ from typing import Any
 from quintain.core.errors import Fault
 from quintain.services.work.rules import RULES, rule_faults
 from quintain.web.i18n import Tongue
-from quintain.web.pages.collect.form_reading import Reading
+from quintain.web.pages.collect.form_reading import FormReading
 from quintain.web.spec_form import READ, Control, drawn, shown
 
 PREFIX = "rule_"
@@ -62,21 +62,23 @@ def other_rules(rules: Rules) -> list[Mapping[str, Any]]:
     return found
 
 
-def read_rules(reading: Reading, before: Rules) -> list[dict[str, Any]]:
+def read_rules(reading: FormReading, before: Rules) -> list[dict[str, Any]]:
     """Read the controls; a rule that is wrong is a fault of its own control."""
     kept = [dict(rule) for rule in other_rules(before)]
     made = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
     return _in_order(made + kept, before)
 
 
-def _rules(reading: Reading, kind: str) -> list[dict[str, Any]]:
+def _rules(reading: FormReading, kind: str) -> list[dict[str, Any]]:
     (first, decides), *_ = CONTROLS[kind].items()
     given = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
     if first not in given:
         reading.faults += [Fault("say which rate is needed, too", field=decides)] if given else []
         return []
     so_far = len(reading.faults)
-    values = {key: READ.get(RULES[kind][key].kind.widget, Reading.text)(reading, name) for key, name in given.items()}
+    values = {
+        key: READ.get(RULES[kind][key].kind.widget, FormReading.text)(reading, name) for key, name in given.items()
+    }
     several = [{first: name} for name in values[first]] if kind in HELD else [values]
     rules = [{"rule": kind, **one} for one in several]
     if len(reading.faults) == so_far:
