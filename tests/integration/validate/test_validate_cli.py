@@ -19,7 +19,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import handing_in, handing_out
 from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
-from tests.web_support import PASSWORD, browser_of, token_for
+from tests.web_support import PASSWORD, browser_of, on_one_line, token_for
 
 Run = Callable[..., Result]
 
@@ -145,8 +145,8 @@ def test_the_saving_of_an_adaptive_policy_is_reported(
     assert "saved by asking adaptively: 18 judgements (60.0%)" in shown
     assert "Krippendorff's alpha 1.000" in shown
     redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
-    page = browser_of(workspace, "olga").get("/tasks/mood/validation/check").text
-    assert "saved by asking adaptively</dt><dd>18" in page
+    page = on_one_line(browser_of(workspace, "olga").get("/tasks/mood/validation/check"))
+    assert "saved by asking adaptively</dt> <dd>18" in page
 
 
 def test_owners_manage_items_and_gold_over_the_api(workspace: Workspace, db: Session, owner: Actor) -> None:
