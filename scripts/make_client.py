@@ -152,7 +152,7 @@ class Writer:
         versioned = self._is_versioned(path, operation)
         query = [one for one in asked if one.name not in within and not (versioned and one.name == "version")]
         body = list(self._body(operation))
-        placed = [one for one in query if (operation["operationId"], one.name) in BY_PLACE]
+        placed = [one for one in query if one.default is REQUIRED or (operation["operationId"], one.name) in BY_PLACE]
         order = sorted([*arguments, *body, *placed], key=lambda one: one.default is not REQUIRED)
         free = [one for number, one in enumerate(order) if one.default is REQUIRED or self._leads(order, number)]
         named = [*(one for one in order if one not in free), *(one for one in query if one not in placed)]

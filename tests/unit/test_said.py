@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput, Conflict, Fault
-from quintain.core.texts import Text, Word, joined
+from quintain.core.texts import Text, Word, either, joined
 from quintain.web.i18n import LOCALES
 from quintain.web.said import say, say_fault, tell
 
@@ -18,6 +18,16 @@ def test_values_come_through_in_german() -> None:
         say("de", Text("{name} is the only admin.", name="<b>{ada}%s</b>")) == "<b>{ada}%s</b> ist der einzige Admin."
     )
     assert say("de", Text("It has {n:,} bytes; {size:,} are allowed.", n=1200, size=10)).count("1,200") == 1
+
+
+def test_alternatives_are_said_in_the_language_of_the_rest() -> None:
+    """Between several of them stands the reader's word for "or"; words of ours are translated, codes are not."""
+    roles = either([Word("owner"), Word("expert")])
+    assert roles == "owner or expert"
+    assert say("de", roles) == "Leitung oder Fachkundige"
+    assert say("de", Text("The language is not known; {wanted} is needed.", wanted=either(["de", "en", "fr"]))).count(
+        "de, en oder fr"
+    )
 
 
 def test_a_text_within_a_text_is_said_too() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,9 +43,28 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, tit
     """Print rows as a table, for people."""
     table = Table(*columns, title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text(_cell(cell)) for cell in row))
     # What goes into a file or a pipe is not cut to the width of a screen.
     out.print(table, width=None if out.is_terminal else 1000, crop=out.is_terminal)
+
+
+def _cell(value: object) -> str:
+    """Write a value as people read it.
+
+    >>> _cell(True), _cell({"item": 62, "retired": False}), _cell(None)
+    ('yes', 'item: 62, retired: no', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_cell(one)}" for name, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_cell, value))
+    return str(value)
 
 
 def print_line(text: str) -> None:

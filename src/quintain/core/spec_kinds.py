@@ -56,7 +56,9 @@ class Kind:
         closer = self.why(value) if self.why is not None else None
         if closer is not None:
             return closer
-        shown = repr(value)
+        if value == "":
+            return Text("is empty; it is {wanted}", wanted=self.wanted)
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)  # as files write it
         shown = shown if len(shown) < 60 else f"{shown[:59]}…"
         return Text("is {value}, not {wanted}", value=shown, wanted=self.wanted)
 

@@ -88,6 +88,17 @@ def joined(parts: Iterable[str], between: str = " ") -> Text:
     return Text(between.join(f"{{{name}}}" for name in values), **values)
 
 
+def either(words: Sequence[str]) -> str:
+    """Name *words* as alternatives; those that are words of ours stay so.
+
+    >>> either(["DE", "AT", "CH"])
+    'DE, AT or CH'
+    """
+    if len(words) == 1:
+        return words[0]
+    return Text("{others} or {last}", others=joined(words[:-1], ", "), last=words[-1])
+
+
 def hint(name: object, known: Sequence[str]) -> Text:
     """Say what may have been meant by *name*, or else what is *known*.
 

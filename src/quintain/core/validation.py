@@ -84,7 +84,7 @@ class Gold:
 
 @specification
 class EntryQuiz:
-    """The quiz that judges pass first; made by `validate gold --quiz`, or on the page of the gold items."""
+    """The quiz that judges pass first; made by `validate gold quiz`, or on the page of the gold items."""
 
     name: str = option(kinds.label(), default="judge", help="its name")
     questions: int = option(kinds.whole(1, 100), default=5, help="how many gold questions it asks")

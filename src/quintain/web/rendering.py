@@ -72,6 +72,8 @@ def shown(value: Any) -> str:
     match value:
         case None:
             return "–"
+        case bool():
+            return str(value).lower()
         case list() | tuple():
             return " · ".join(shown(item) for item in value)
         case dict() if "text" in value:

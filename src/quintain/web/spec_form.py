@@ -114,6 +114,15 @@ class SpecForm:
             found[name] = f"{found[name]}; {reason}" if name in found else reason
         return found
 
+    def under_titles(self, faults: Sequence[Fault], tongue: Tongue) -> tuple[Fault, ...]:
+        """Give *faults* at the titles that the form shows instead of the names that a file has."""
+
+        def title(fault: Fault) -> str | None:
+            place = self.places.get(self._names.get(fault.field or "", fault.field or ""))
+            return tongue.gettext(place.option.title) if place and place.option.title else fault.field
+
+        return tuple(fault.at(field=title(fault)) for fault in faults)
+
     def _read(self, reading: FormReading, place: Place, before: Any) -> Any:
         kind, name = place.option.kind, place.name
         if kind.widget == "check":

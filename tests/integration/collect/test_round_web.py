@@ -37,6 +37,7 @@ def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
     assert wrong.status_code == 422
     assert "&#39;five&#39; is not a whole number" in wrong.text
     assert "&#39;0.305&#39; is not an amount of money" in wrong.text
+    assert "field &#39;Attempts in a session&#39;" in wrong.text  # as the form calls it, not as the file does
     assert 'value="By form"' in wrong.text
     assert re.search(r'id="attempts-fault">&#39;five&#39; is not a whole number<', wrong.text)
     assert 'id="who" open' not in wrong.text

@@ -224,6 +224,14 @@ def test_openapi_has_the_shape_of_errors_once(anybody: TestClient) -> None:
     assert not {"HTTPValidationError", "ValidationError"} & set(shapes)
 
 
+def test_shapes_have_names_for_people(anybody: TestClient) -> None:
+    """No two shapes share a name, so none is told apart by the path of its module or by which way it goes."""
+    names = anybody.get("openapi.json").json()["components"]["schemas"]
+    assert [name for name in names if "__" in name or "-" in name] == []
+    page = anybody.get("docs").text
+    assert '<a href="#CloneRequest">' in page  # a body that may be left out has its shape all the same
+
+
 def test_applications_share_their_routes_and_nothing_else(workspace: Workspace, demo: Workspace) -> None:
     """The routes are read once for all applications; each still answers from its own workspace."""
     here, there = TestClient(create_app(workspace)), TestClient(create_app(demo))

@@ -18,6 +18,7 @@ from quintain.core import spec_kinds as kinds
 from quintain.core.errors import BadInput, Fault
 from quintain.core.spec import (
     Option,
+    Reading,
     any_tables,
     option,
     options_of,
@@ -28,7 +29,6 @@ from quintain.core.spec import (
     table,
     tables,
 )
-from quintain.core.spec import Reading as SpecReading
 from quintain.core.toml import parse_toml
 from quintain.tasks.writing import dump_toml
 from quintain.web.form_reading import FormReading
@@ -141,7 +141,7 @@ def test_only_what_was_decided_is_written() -> None:
         ({"best": 3}, "best", "is not a table; write [best] and its keys below it"),
         ({"prizes": [3]}, "prizes", "is not a list of tables; write [[prizes]] and place = … below it"),
         ({"prizes": [{"place": 1}, {"place": 99}]}, "prizes.place", "entry 2: is 99, not a whole number from 1 to 10"),
-        ({"tents": True}, "tents", "is True, not a whole number from 1 to 9"),
+        ({"tents": True}, "tents", "is true, not a whole number from 1 to 9"),
         ({"share": 0}, "share", "is 0, not a number above 0 and at most 1"),
         ({"share": float("nan")}, "share", "is nan, not a number above 0 and at most 1"),
         ({"title": " "}, "title", "is ' ', not a text of 1 to 40 characters"),
@@ -193,7 +193,7 @@ def test_all_faults_come_at_once() -> None:
 )))  # fmt: skip
 def test_any_data_is_read_or_refused(data: dict[str, Any]) -> None:
     """Whatever stands in it: there is a specification, or there are faults."""
-    reading = SpecReading()
+    reading = Reading()
     made = reading.table(Fair, data)
     assert (made is None) == bool(reading.faults)
 

@@ -62,7 +62,7 @@ def test_the_hash_is_of_the_content() -> None:
         ("limits = 3\n" + ONE, "is not a table"),
         (ONE + "across = 'rating'\n", "not a list of at most 100 different texts"),
         (ONE.replace('"all"', "7"), "is 7, not a text"),
-        ("size = true\n" + ONE, "is True, not a whole number"),
+        ("size = true\n" + ONE, "is true, not a whole number"),
     ],
 )
 def test_wrong_rules_are_explained(text: str, reason: str) -> None:

@@ -142,5 +142,5 @@ def trail(
         return
     print_table(
         ["when", "who", "what", "of", "details"],
-        [(f"{one.at:%Y-%m-%d %H:%M}", one.actor, one.action, one.subject, one.details or "") for one in found],
+        [(one.at, one.actor, one.action, one.subject, one.details) for one in found],
     )

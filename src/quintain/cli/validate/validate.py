@@ -116,11 +116,10 @@ def status(
 
 def _show(found: Validation) -> None:
     progress, forecast, rates = found.progress, found.forecast, found.rates
-    cost = forecast.cost
     print_line(f"{found.validation}: {found.state}, {progress.complete} of {progress.items} items complete")
     print_line(f"{progress.judgements} judgements, {progress.kept} kept, {progress.set_aside} set aside")
     days = "unknown" if forecast.days is None else f"{forecast.days:.1f}"
-    print_line(f"to go: {forecast.judgements} judgements, days: {days}, cost: {cost.amount} {cost.currency} (minor)")
+    print_line(f"to go: {forecast.judgements} judgements, days: {days}, cost: {forecast.cost}")
     if found.waiting:
         print_line(found.waiting.advice)
     if progress.saved:
@@ -265,7 +264,7 @@ def history(
         ["at", "judgements", "agreed", "gold right", "accuracy"],
         [
             [
-                one.at.isoformat(),
+                one.at,
                 one.judgements,
                 f"{one.agreed} of {one.compared}",
                 f"{one.gold_right} of {one.gold_seen}",
@@ -277,12 +276,12 @@ def history(
     )
     print_table(
         ["at", "qualified", "rule", "reason"],
-        [[one.at.isoformat(), one.qualified, one.rule, one.reason] for one in found.standings],
+        [[one.at, one.qualified, one.rule, one.reason] for one in found.standings],
         title=f"Standing in {ref}",
     )
     print_table(
         ["at", "held", "reason"],
-        [[one.at.isoformat(), one.held, one.reason] for one in found.qualifications],
+        [[one.at, one.held, one.reason] for one in found.qualifications],
         title="Qualification of the whole task",
     )
 

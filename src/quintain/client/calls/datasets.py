@@ -41,7 +41,7 @@ class DatasetsCalls:
         where, version = address(ref, "datasets")
         return self._transport.read(LabelCounts, "GET", f"{where}/labels", params=version).labels
 
-    def diff_datasets(self, ref: str, *, a: int, b: int, limit: int = 20) -> DatasetDifference:
+    def diff_datasets(self, ref: str, a: int, b: int, *, limit: int = 20) -> DatasetDifference:
         """Say how version *b* differs from version *a*."""
         return self._transport.read(
             DatasetDifference, "GET", f"{place(ref, 'datasets')}/diff", params={"a": a, "b": b, "limit": limit}

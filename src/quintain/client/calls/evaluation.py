@@ -89,7 +89,7 @@ class EvaluationCalls:
         )
 
     def differences(
-        self, task: str, *, a: str, b: str, dataset: str, only: str = "", offset: int = 0, limit: int = 20
+        self, task: str, a: str, b: str, dataset: str, *, only: str = "", offset: int = 0, limit: int = 20
     ) -> AnswerDifferences:
         """List the examples that two models answer differently, on a data set with open labels."""
         return self._transport.read(

@@ -15,7 +15,7 @@ class TasksCalls:
 
     _transport: Transport
 
-    def search(self, *, q: str) -> Found:
+    def search(self, q: str) -> Found:
         """Find tasks, data sets and models by their names."""
         return self._transport.read(Found, "GET", "/search", params={"q": q})
 

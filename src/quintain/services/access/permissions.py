@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quintain.core.errors import Forbidden, NotSignedIn
 from quintain.core.people import Actor, RoleName
+from quintain.core.texts import Word, either
 
 
 def require_signed_in(actor: Actor) -> None:
@@ -35,7 +36,7 @@ def require_role(actor: Actor, *roles: RoleName, task: str | None = None) -> Non
             "This needs the role {wanted} of task '{task}', which {name} does not have."
             if task
             else "This needs the role {wanted}, which {name} does not have.",
-            wanted=" or ".join(roles),
+            wanted=either([Word(role) for role in roles]),
             task=task,
             name=actor.name,
             remedy="An admin can grant it.",

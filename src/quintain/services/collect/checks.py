@@ -14,6 +14,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Answer, Inputs, Prediction
 from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
+from quintain.core.texts import either
 from quintain.services.collect.writing_systems import foreign_script
 from quintain.stats.text import exact_match, token_f1
 from quintain.tasks.contract import TaskKind, kind_of
@@ -169,7 +170,7 @@ def _script_faults(kind: TaskKind, task: Task, spec: RoundSpec, inputs: Inputs) 
     for name in _editable(kind, task):
         script = foreign_script(as_text(inputs.get(name)), spec.scripts)
         if script is not None:
-            wanted = " or ".join(spec.scripts)
+            wanted = either(spec.scripts)
             faults.append(
                 Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=wanted, field=name)
             )

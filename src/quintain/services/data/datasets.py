@@ -30,6 +30,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import Step
 from quintain.core.task import Task
+from quintain.core.texts import either
 from quintain.data.identity import example_ids, salted
 from quintain.data.importing import Progress, Report, stored_schema, write_examples, write_version
 from quintain.data.plan import ImportPlan
@@ -335,7 +336,7 @@ def _find(db: Session, ref: str) -> queries.VersionRow:
     raise NotFound(
         "There is no data set version '{ref}'.",
         ref=ref,
-        close=" or ".join(close),
+        close=either(close) if close else "",
         remedy="Did you mean {close}?" if close else "`quintain data list` shows those there are.",
         page="Did you mean {close}?" if close else "The page of the task's data lists those there are.",
     )

@@ -14,6 +14,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
+from quintain.core.texts import either
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
@@ -178,7 +179,7 @@ def find_row(db: Session, name: str) -> TaskRow:
         raise NotFound(
             "There is no task called '{name}'.",
             name=name,
-            close=" or ".join(close),
+            close=either(close) if close else "",
             remedy="Did you mean {close}?" if close else "`quintain task list` shows those there are.",
             page="Did you mean {close}?" if close else "The first page lists those there are.",
         )

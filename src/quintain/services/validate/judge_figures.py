@@ -48,10 +48,6 @@ class Evidence:
     aside: Mapping[int, int]
     anew: Mapping[int, int] = field(default_factory=dict)
 
-    def code_of(self) -> dict[int, int]:
-        """Give the code of each user."""
-        return {int(user): code for code, user in enumerate(self.users)}
-
 
 @dataclass(frozen=True, slots=True)
 class Figures:

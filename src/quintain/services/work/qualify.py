@@ -18,7 +18,7 @@ from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import work as records
 from quintain.core.records.work import Fact, Reason
-from quintain.core.texts import Text, joined
+from quintain.core.texts import Text, Word, either, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
 from quintain.services.access.permissions import require_admin, require_owner, require_user
@@ -285,28 +285,26 @@ def _language(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, "language")
     spoken = known.value if known else asked.user.language
     if not spoken:  # invited, and not here yet
-        return False, Text("The language is not known; {wanted} is needed.", wanted=" or ".join(rule["one_of"]))
+        return False, Text("The language is not known; {wanted} is needed.", wanted=either(rule["one_of"]))
     ok = spoken.lower() in {wanted.lower() for wanted in rule["one_of"]}
     return ok, Text(
-        "The language is {spoken}; {wanted} is needed.", spoken=spoken.lower(), wanted=" or ".join(rule["one_of"])
+        "The language is {spoken}; {wanted} is needed.", spoken=spoken.lower(), wanted=either(rule["one_of"])
     )
 
 
 def _stated(asked: _Asked, name: str, wanted: Sequence[str]) -> tuple[bool, str]:
     known = queries.worker_fact(asked.db, asked.user.id, name)
     if known is None:
-        return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=" or ".join(wanted))
+        return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=either(wanted))
     ok = known.value.lower() in {one.lower() for one in wanted}
-    return ok, Text(
-        "The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=" or ".join(wanted)
-    )
+    return ok, Text("The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=either(wanted))
 
 
 def _role(asked: _Asked, rule: Rule) -> tuple[bool, str]:
     ok = actor_of(asked.db, asked.user).has(RoleName(rule["role"]), asked.task)
     if ok:
-        return True, Text("The role {role} is held.", role=rule["role"])
-    return False, Text("The role {role} is needed.", role=rule["role"])
+        return True, Text("The role {role} is held.", role=Word(rule["role"]))
+    return False, Text("The role {role} is needed.", role=Word(rule["role"]))
 
 
 def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:

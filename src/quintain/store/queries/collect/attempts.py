@@ -314,11 +314,6 @@ def worker_count(db: Session, round_id: int) -> int:
     return db.scalar(select(func.count(func.distinct(Attempt.user_id))).where(Attempt.round_id == round_id)) or 0
 
 
-def task_of(db: Session, attempt_id: int) -> int | None:
-    """Give the id of an attempt's round."""
-    return db.scalar(select(Attempt.round_id).where(Attempt.id == attempt_id))
-
-
 def _groups(db: Session) -> dict[str, Any]:
     if db.get_bind().dialect.name == "postgresql":
         hour = func.to_char(func.timezone("UTC", Attempt.created_at), "YYYY-MM-DD HH24:00")

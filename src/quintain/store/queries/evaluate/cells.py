@@ -365,17 +365,3 @@ def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:
     """Give the variant *name* of a data set version, if it has been made."""
     query = select(Variant).where(Variant.dataset_version_id == dataset_version_id, Variant.name == name)
     return db.scalar(query)
-
-
-def latest_of(db: Session, model_version_ids: Sequence[int]) -> Sequence[Row[Any]]:
-    """Give done cells of the versions, plain columns only: what results are computed from."""
-    query = select(
-        Cell.id,
-        Cell.model_version_id,
-        Cell.dataset_version_id,
-        Cell.variant,
-        Cell.predictions,
-        Cell.measurements,
-        Cell.finished_at,
-    ).where(Cell.model_version_id.in_(model_version_ids), Cell.state == CellState.DONE)
-    return db.execute(query).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, func, select
@@ -91,19 +90,6 @@ def decided(db: Session, user_id: int) -> tuple[int, int]:
 def attempts_in(db: Session, session_id: int) -> int:
     """Count the attempts of a session."""
     return db.scalar(select(func.count()).where(Attempt.session_id == session_id)) or 0
-
-
-def oldest_pending(db: Session, task: str, before: datetime) -> list[int]:
-    """List the earnings of a task that wait for a decision since *before*."""
-    newest = _newest()
-    query = (
-        select(Earning.id)
-        .join(TaskRow, TaskRow.id == Earning.task_id)
-        .outerjoin(newest, newest.c.earning_id == Earning.id)
-        .where(TaskRow.name == task, newest.c.id.is_(None), Earning.created_at < before)
-        .order_by(Earning.id)
-    )
-    return list(db.scalars(query))
 
 
 def _newest() -> Any:

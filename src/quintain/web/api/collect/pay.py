@@ -11,7 +11,7 @@ from quintain.services.collect import round_pay
 from quintain.services.work import pay
 from quintain.web.api.call import Calling
 from quintain.web.api.collect.rounds import RoundRef
-from quintain.web.api.collect.shapes import DecisionRequest
+from quintain.web.api.collect.shapes import EarningsDecisionRequest
 from quintain.web.api.params import Limit, TaskName
 
 EarningStatus = Annotated[PayStatus | None, Parameter(description="Only earnings that stand so.")]
@@ -27,7 +27,7 @@ def list_earnings(call: Calling, task: TaskName, status: EarningStatus = None) -
     return Earnings(pay.list_earnings(call.db, call.actor, task, status=status))
 
 
-def decide_earnings(call: Calling, task: TaskName, decision: DecisionRequest) -> Earnings:
+def decide_earnings(call: Calling, task: TaskName, decision: EarningsDecisionRequest) -> Earnings:
     """Approve earnings, or set them aside with a reason that the worker reads (owners)."""
     found = pay.decide(call.db, call.actor, task, decision.ids, approved=decision.approved, reason=decision.reason)
     return Earnings(found)

@@ -27,13 +27,13 @@ from quintain.services.models.ask import limit_calls
 from quintain.services.validate import leaving
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.collect.shapes import (
+    AttemptRequest,
     ChoiceRequest,
     CloneRequest,
     DraftRequest,
     NotesRequest,
     RetractRequest,
     RoundDefinition,
-    Submission,
     WordRequest,
 )
 from quintain.web.api.params import Limit, TaskName
@@ -126,7 +126,7 @@ def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
     return writing.get_session(call.db, call.actor, key)
 
 
-def write(call: Calling, key: SessionKey, submission: Submission) -> Verdict:
+def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict:
     """Submit a text; the model answers at once. The same token again gives the first verdict again."""
     limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
     return collect.attempt(

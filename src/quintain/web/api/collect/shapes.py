@@ -27,7 +27,7 @@ class ChoiceRequest(Shape):
     kind: Literal["consent", "warning", "opt_out", "opt_in"]
 
 
-class Submission(Shape):
+class AttemptRequest(Shape):
     """A text to submit. The same token again gives the first verdict again."""
 
     inputs: dict[str, Any]
@@ -61,7 +61,7 @@ class RetractRequest(Shape):
     reason: Text = ""
 
 
-class DecisionRequest(Shape):
+class EarningsDecisionRequest(Shape):
     """Earnings to approve, or to set aside with a reason."""
 
     ids: Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Field(max_length=10_000)]

@@ -16,7 +16,7 @@ from quintain.web.api.shapes import Shape
 FewExamples = Annotated[int, Parameter(description="At most so many.", ge=1, le=50)]
 
 
-class PracticeRequest(Shape):
+class WritingPracticeRequest(Shape):
     """A text to try in the sandbox; *prompt* is the id of the prompt that `GET` gave, or null where it gave none."""
 
     inputs: dict[str, Any]
@@ -40,7 +40,7 @@ def get_practice(call: Calling, ref: RoundRef) -> WritingSession:
     return writing_aids.try_session(call.db, call.actor, ref)
 
 
-def practise(call: Calling, ref: RoundRef, tried: PracticeRequest) -> Verdict:
+def practise(call: Calling, ref: RoundRef, tried: WritingPracticeRequest) -> Verdict:
     """Try a text in the sandbox: the same checks and the same model, and nothing is stored."""
     return writing_aids.try_attempt(
         call.db,

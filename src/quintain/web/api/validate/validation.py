@@ -130,7 +130,7 @@ class RequalifyRequest(Shape):
     restore: bool = False
 
 
-class DecisionRequest(Shape):
+class AdjudicationRequest(Shape):
     """An expert's label for an item; an empty one takes the decision back."""
 
     label: Text
@@ -357,6 +357,6 @@ def list_contested(call: Calling, ref: ValidationRef, limit: Limit = 50) -> Cont
     return ContestedItems(adjudication.queue(call.db, call.actor, ref, limit=limit))
 
 
-def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, given: DecisionRequest) -> None:
+def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, given: AdjudicationRequest) -> None:
     """Decide on an item as an expert; an empty *label* takes the decision back (experts, owners)."""
     adjudication.adjudicate(call.db, call.actor, ref, item, given.label, reason=given.reason)

@@ -23,7 +23,7 @@ class QuizAnswers(Shape):
     answers: Annotated[list[Chosen], Field(max_length=1000)]
 
 
-class PracticeRequest(Shape):
+class QuizPracticeRequest(Shape):
     """An answer to a question of the practice, both counted from 0."""
 
     question: Chosen

@@ -27,10 +27,10 @@ from quintain.web.api.collect.rounds import RoundRef
 from quintain.web.api.params import Filter, Limit, Offset, TaskName
 from quintain.web.api.work.quiz_shapes import (
     FactRequest,
-    PracticeRequest,
     QualificationRequest,
     QuizAnswers,
     QuizDefinition,
+    QuizPracticeRequest,
 )
 
 QuizName = Annotated[str, Path(description="Name of the quiz.", max_length=80, pattern=r"^[^\x00]+$")]
@@ -72,7 +72,7 @@ def take_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizAnswers)
     return quizzes.take_quiz(call.db, call.actor, task, quiz, given.answers)
 
 
-def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, given: PracticeRequest) -> Feedback:
+def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizPracticeRequest) -> Feedback:
     """Have an answer in practice explained; nothing is kept."""
     return quizzes.practise(call.db, call.actor, task, quiz, given.question, given.answer)
 

@@ -59,7 +59,7 @@ def scatter_chart() -> dict[str, Any]:
 def _labels(field: str, align: str, by: int) -> dict[str, Any]:
     """Write the names beside the points, on the side where there is room."""
     return {
-        "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12, "limit": 130},
+        "mark": {"type": "text", "align": align, "dx": by, "dy": -8, "fontSize": 12, "limit": 130, "aria": False},
         "encoding": {"text": {"field": field}},
     }
 

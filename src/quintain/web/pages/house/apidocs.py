@@ -49,8 +49,10 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> Operation:
 
 def _schema_name(holder: dict[str, Any]) -> str:
     for media_type, content in holder.get("content", {}).items():
-        reference = content.get("schema", {}).get("$ref", "")
-        return str(reference.rpartition("/")[2] or media_type)
+        schema = content.get("schema", {})
+        options = [schema, *schema.get("anyOf", ())]  # what may be left out is the shape or null
+        named = [str(one["$ref"]).rpartition("/")[2] for one in options if "$ref" in one]
+        return named[0] if len(named) == 1 else str(media_type)
     return ""
 
 
