@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +20,13 @@ from quintain.data.mapping import EXTRA, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
 from quintain.data.repeats import Hopeful, Recorded, Seen
+from quintain.data.selecting import rows_in, sampled
 from quintain.tasks.contract import kind_of
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
 BAD = "bad"
+UNSAMPLED = "not in the sample"
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress |
 
     def run(report: Report, seen: Seen) -> None:
         content = ContentHash()
-        for table in _examples(path, task, plan, report, seen, progress):
+        for table in _selected(path, task, plan, report, seen, progress):
             content.update(table)
         report.hash = content.hexdigest()
 
@@ -92,7 +94,7 @@ def write_examples(
     """
 
     def run(report: Report, seen: Seen) -> None:
-        tables = _examples(path, task, plan, report, seen, progress)
+        tables = _selected(path, task, plan, report, seen, progress)
         report.hash = write_version(tables, stored_schema(task), target)
 
     report = _twice_if_repeated(plan, run)
@@ -116,26 +118,35 @@ def describe(dropped: Counter[str]) -> str:
 def write_version(tables: Iterator[pl.DataFrame], schema: dict[str, pl.DataType], target: Path) -> str:
     """Write *tables* one after the other to the Parquet file *target* and give the hash of their content."""
     content = ContentHash()
+
+    def hashed() -> Iterator[pl.DataFrame]:
+        for table in tables:
+            content.update(table)
+            yield table
+
+    write_tables(hashed(), schema, target)
+    return content.hexdigest()
+
+
+def write_tables(tables: Iterator[pl.DataFrame], schema: Mapping[str, pl.DataType], target: Path) -> None:
+    """Write *tables* one after the other to the Parquet file *target*."""
     failed: list[BaseException] = []
 
     def supply(*_: object) -> Iterator[pl.DataFrame]:
         # polars would wrap what is raised here into an error of its own.
         try:
-            for table in tables:
-                content.update(table)
-                yield table
+            yield from tables
         except BaseException as error:
             failed.append(error)
 
     try:
         # Level 1 of zstd makes files of the same size here in half of the time: ids are noise at any level.
-        register_io_source(supply, schema=schema).sink_parquet(target, compression="zstd", compression_level=1)
+        register_io_source(supply, schema=dict(schema)).sink_parquet(target, compression="zstd", compression_level=1)
     except (pl.exceptions.PolarsError, OSError) as error:
         if not failed:
             raise _write_error(error, target) from error
     if failed:
         raise failed[0]
-    return content.hexdigest()
 
 
 def _write_error(error: Exception, target: Path) -> Exception:
@@ -170,6 +181,33 @@ def _ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
+def _selected(
+    path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
+) -> Iterator[pl.DataFrame]:
+    """Give the examples of the file, or the sample of them that the plan asks for."""
+    tables = _examples(path, task, plan, report, seen, progress)
+    if plan.sample is None:
+        yield from tables
+        return
+    yield from sampled(tables, stored_schema(task), plan.sample, plan.seed, write_tables)
+    # What is wrong with rows is said before there being too few of the others.
+    if report.rows < plan.sample and (plan.skip_bad or not report.total):
+        raise BadInput(
+            faults=[
+                Fault(
+                    "a sample of {n} cannot be taken: there are {rows} examples",
+                    n=plan.sample,
+                    rows=report.rows,
+                    file=report.file,
+                )
+            ],
+            rows=report.rows,
+            remedy="Take {rows} at most, or leave the sample out to import all.",
+        )
+    report.dropped[UNSAMPLED] = max(0, report.rows - plan.sample)
+    report.rows = min(report.rows, plan.sample)
+
+
 def _examples(
     path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
@@ -178,8 +216,10 @@ def _examples(
     mapper = Mapper(task, plan, source)
     report.hints = mapper.hints()
     order = list(stored_schema(task))
-    batches = ((batch, mapper.apply(batch)) for batch in source.batches(mapper.wanted()))
-    for batch, mapped in _ahead(batches):
+    batches = source.batches(mapper.wanted())
+    if plan.row_range is not None:
+        batches = rows_in(batches, plan.row_range, file=source.name)
+    for batch, mapped in _ahead((batch, mapper.apply(batch)) for batch in batches):
         report.rows_read += batch.frame.height + len({fault.row for fault in batch.faults})
         table, repeated = seen.only_new(mapped, mapper.inputs)
         report.duplicates += len(repeated)

@@ -20,6 +20,9 @@ from quintain.cli.plain.data_files import (
     PlanOption,
     PresetOption,
     RoleOption,
+    RowsOption,
+    SampleOption,
+    SeedOption,
     SkipBad,
     SourceFile,
     SplitOption,
@@ -52,6 +55,8 @@ def import_(
     role: RoleOption = "",
     hidden: Annotated[bool, typer.Option("--hidden", help="Show answers to the task's owners only.")] = False,
     language: Annotated[str, typer.Option("--language", help="Language code.", show_default="en")] = "",
+    license: Annotated[str, typer.Option("--license", help="Such as cc-by-4.0.")] = "",  # noqa: A002
+    citation: Annotated[str, typer.Option("--citation", help="How it is cited.")] = "",
     plan: PlanOption = None,
     preset: PresetOption = "",
     column: ColumnOption = [],  # noqa: B006 - typer reads the default and never changes it
@@ -62,6 +67,9 @@ def import_(
     split: SplitOption = "",
     encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
+    rows: RowsOption = "",
+    sample: SampleOption = None,
+    seed: SeedOption = None,
     skip_bad: SkipBad = False,
     score: Annotated[bool, typer.Option("--score", help="Let it score on the board at once.")] = False,
     limit: LimitOption = None,
@@ -72,11 +80,14 @@ def import_(
     A new data set is shown on the board and scores once its owner lets it: see `board score`.
 
     Example: quintain data import reviews.jsonl --task sentiment --name reviews --role test --column text=body
+
+    Example: quintain data import reviews.jsonl --task sentiment --name half --role train --rows 1:50000 --sample 1000
     """
     made = plan_of(
         plan, preset, column, label,
         role=role, hidden=hidden, language=language, drop=tuple(drop), tag_columns=tuple(tag_column), format=format,
         split=split, encoding=encoding, duplicates=duplicates, skip_bad=skip_bad, limit=limit,
+        rows=rows, sample=sample, seed=seed, license=license, citation=citation,
     )  # fmt: skip
     workspace = workspace_of(context)
     with workspace.session() as db, progress_bar(file.name, shown=not json) as progress:
