@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,35 +118,26 @@ def describe(dropped: Counter[str]) -> str:
 def write_version(tables: Iterator[pl.DataFrame], schema: dict[str, pl.DataType], target: Path) -> str:
     """Write *tables* one after the other to the Parquet file *target* and give the hash of their content."""
     content = ContentHash()
-
-    def hashed() -> Iterator[pl.DataFrame]:
-        for table in tables:
-            content.update(table)
-            yield table
-
-    write_tables(hashed(), schema, target)
-    return content.hexdigest()
-
-
-def write_tables(tables: Iterator[pl.DataFrame], schema: Mapping[str, pl.DataType], target: Path) -> None:
-    """Write *tables* one after the other to the Parquet file *target*."""
     failed: list[BaseException] = []
 
     def supply(*_: object) -> Iterator[pl.DataFrame]:
         # polars would wrap what is raised here into an error of its own.
         try:
-            yield from tables
+            for table in tables:
+                content.update(table)
+                yield table
         except BaseException as error:
             failed.append(error)
 
     try:
         # Level 1 of zstd makes files of the same size here in half of the time: ids are noise at any level.
-        register_io_source(supply, schema=dict(schema)).sink_parquet(target, compression="zstd", compression_level=1)
+        register_io_source(supply, schema=schema).sink_parquet(target, compression="zstd", compression_level=1)
     except (pl.exceptions.PolarsError, OSError) as error:
         if not failed:
             raise _write_error(error, target) from error
     if failed:
         raise failed[0]
+    return content.hexdigest()
 
 
 def _write_error(error: Exception, target: Path) -> Exception:
@@ -189,7 +180,7 @@ def _selected(
     if plan.sample is None:
         yield from tables
         return
-    yield from sampled(tables, stored_schema(task), plan.sample, plan.seed, write_tables)
+    yield from sampled(tables, plan.sample, plan.seed)
     # What is wrong with rows is said before there being too few of the others.
     if report.rows < plan.sample and (plan.skip_bad or not report.total):
         raise BadInput(

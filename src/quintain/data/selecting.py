@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,9 +22,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.data.readers.contract import RowBatch
 
 PRIORITY = "__priority"
-PIECE = 50_000
 Numbers = npt.NDArray[np.uint64]
-Write = Callable[[Iterator[pl.DataFrame], Mapping[str, pl.DataType], Path], None]
 _RANGE = re.compile(r"([1-9][0-9]{0,11})?:([1-9][0-9]{0,11})?")
 
 
@@ -95,23 +93,26 @@ def _between(batch: RowBatch, low: int, high: int) -> RowBatch:
     return replace(batch, frame=batch.frame.filter(inside), rows=batch.rows.filter(inside), faults=faults)
 
 
-def sampled(
-    tables: Iterator[pl.DataFrame], schema: Mapping[str, pl.DataType], size: int, seed: int, write: Write
-) -> Iterator[pl.DataFrame]:
+def sampled(tables: Iterator[pl.DataFrame], size: int, seed: int) -> Iterator[pl.DataFrame]:
     """Give a sample of *size* examples of *tables*, in their order; all of them where there are fewer.
 
-    What may still be in the sample goes to a file, by *write*; in memory are eight bytes for each that is chosen.
+    What may still be in the sample goes to files; in memory are eight bytes for each example that is chosen.
     """
     lowest = _Lowest(size, seed)
     with tempfile.TemporaryDirectory(prefix="quintain-sample-") as folder:
-        kept = Path(folder) / "kept.parquet"
-        write((lowest.hopeful(table) for table in tables), {**schema, PRIORITY: pl.UInt64()}, kept)
-        chosen = pl.scan_parquet(kept, glob=False).filter(pl.col(PRIORITY) <= lowest.bar()).drop(PRIORITY)
+        kept: list[Path] = []
+        for table in tables:
+            hopeful = lowest.hopeful(table)
+            if hopeful.height:
+                # In a file and not in a list: a few rows of a table keep all of its texts in memory.
+                kept.append(Path(folder) / f"{len(kept)}.arrow")
+                hopeful.write_ipc(kept[-1])
         left = size
-        for table in chosen.collect_batches(chunk_size=PIECE, maintain_order=True):
+        for path in kept:
+            found = pl.read_ipc(path.read_bytes()).filter(pl.col(PRIORITY) <= lowest.bar()).drop(PRIORITY)
             # Of two with the same number, at odds of one to 2 ** 64, the first is taken.
-            yield table.head(left)
-            left -= min(left, table.height)
+            yield found.head(left)
+            left -= min(left, found.height)
 
 
 class _Lowest:

@@ -103,6 +103,17 @@ def test_downloads_in_every_format(anybody: TestClient, form: str) -> None:
     assert f'filename="sentiment-train-v1.{form}"' in answer.headers["content-disposition"]
 
 
+@pytest.mark.parametrize("form", ["hf", "croissant"])
+def test_folders_come_as_a_zip(anybody: TestClient, form: str) -> None:
+    """The page links to the folders that other tools read, and sends them packed."""
+    assert f"format={form}" in anybody.get(f"{TASK}/data/train").text
+    answer = anybody.get(f"{TASK}/data/train/download?format={form}")
+    assert answer.status_code == 200
+    assert f'filename="sentiment-train-v1-{form}.zip"' in answer.headers["content-disposition"]
+    assert answer.content.startswith(b"PK")
+    assert (b"README.md" in answer.content) == (form == "hf")
+
+
 def test_talking_to_two_models(anybody: TestClient) -> None:
     """Two models answer side by side, with a bar for every label."""
     fields = {"in-text": "A warm and funny film.", "model": "tfidf@1", "other": "majority@1"}

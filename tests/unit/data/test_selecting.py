@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput, Fault
 from quintain.data.identity import example_ids
-from quintain.data.importing import check_file, write_examples, write_tables
+from quintain.data.importing import check_file, write_examples
 from quintain.data.plan import ImportPlan, parse_plan
 from quintain.data.readers.contract import RowBatch
 from quintain.data.selecting import RowRange, parse_range, rows_in, sampled
@@ -124,7 +124,7 @@ def _examples(count: int) -> pl.DataFrame:
 
 
 def _sample(tables: list[pl.DataFrame], size: int, seed: int) -> list[str]:
-    parts = sampled(iter(tables), dict(tables[0].schema), size, seed, write_tables)
+    parts = sampled(iter(tables), size, seed)
     return [text for part in parts for text in part["text"]]
 
 
