@@ -12,7 +12,7 @@ What the server refuses is raised as the errors of `quintain.core.errors`, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -117,12 +117,23 @@ class Client(
         """Close the connection."""
         self._transport.close()
 
-    def download(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
-        """Write a version to *path*; the format is that of its ending (jsonl, csv, tsv, parquet) unless given."""
+    def download(
+        self,
+        ref: str,
+        path: Path | str,
+        *,
+        format: str | None = None,  # noqa: A002 - the API's word
+        also: Sequence[str] = (),
+    ) -> Path:
+        """Write a version to *path*; the format is that of its ending (jsonl, csv, tsv, parquet) unless given.
+
+        The formats hf and croissant are folders, written as a ZIP; *also* names versions of the task that go into it,
+        too, such as `dev@2`.
+        """
         target = Path(path)
         where, query = address(ref, "datasets")
-        query["format"] = format_of(target, format)
-        self._transport.fetch(f"{where}/download", target, params=query)
+        wanted = {**query, "format": format_of(target, format), "also": list(also)}
+        self._transport.fetch(f"{where}/download", target, params=wanted)
         return target
 
     def upload(

@@ -20,11 +20,13 @@ from quintain.data.mapping import EXTRA, Mapper
 from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
 from quintain.data.repeats import Hopeful, Recorded, Seen
+from quintain.data.selecting import rows_in, sampled
 from quintain.tasks.contract import kind_of
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
 BAD = "bad"
+UNSAMPLED = "not in the sample"
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def check_file(path: Path, task: Task, plan: ImportPlan, *, progress: Progress |
 
     def run(report: Report, seen: Seen) -> None:
         content = ContentHash()
-        for table in _examples(path, task, plan, report, seen, progress):
+        for table in _selected(path, task, plan, report, seen, progress):
             content.update(table)
         report.hash = content.hexdigest()
 
@@ -92,7 +94,7 @@ def write_examples(
     """
 
     def run(report: Report, seen: Seen) -> None:
-        tables = _examples(path, task, plan, report, seen, progress)
+        tables = _selected(path, task, plan, report, seen, progress)
         report.hash = write_version(tables, stored_schema(task), target)
 
     report = _twice_if_repeated(plan, run)
@@ -170,6 +172,33 @@ def _ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
+def _selected(
+    path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
+) -> Iterator[pl.DataFrame]:
+    """Give the examples of the file, or the sample of them that the plan asks for."""
+    tables = _examples(path, task, plan, report, seen, progress)
+    if plan.sample is None:
+        yield from tables
+        return
+    yield from sampled(tables, plan.sample, plan.seed)
+    # What is wrong with rows is said before there being too few of the others.
+    if report.rows < plan.sample and (plan.skip_bad or not report.total):
+        raise BadInput(
+            faults=[
+                Fault(
+                    "a sample of {n} cannot be taken: there are {rows} examples",
+                    n=plan.sample,
+                    rows=report.rows,
+                    file=report.file,
+                )
+            ],
+            rows=report.rows,
+            remedy="Take {rows} at most, or leave the sample out to import all.",
+        )
+    report.dropped[UNSAMPLED] = max(0, report.rows - plan.sample)
+    report.rows = min(report.rows, plan.sample)
+
+
 def _examples(
     path: Path, task: Task, plan: ImportPlan, report: Report, seen: Seen, progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
@@ -178,8 +207,10 @@ def _examples(
     mapper = Mapper(task, plan, source)
     report.hints = mapper.hints()
     order = list(stored_schema(task))
-    batches = ((batch, mapper.apply(batch)) for batch in source.batches(mapper.wanted()))
-    for batch, mapped in _ahead(batches):
+    batches = source.batches(mapper.wanted())
+    if plan.row_range is not None:
+        batches = rows_in(batches, plan.row_range, file=source.name)
+    for batch, mapped in _ahead((batch, mapper.apply(batch)) for batch in batches):
         report.rows_read += batch.frame.height + len({fault.row for fault in batch.faults})
         table, repeated = seen.only_new(mapped, mapper.inputs)
         report.duplicates += len(repeated)

@@ -29,6 +29,7 @@ from quintain.core.spec_kinds import Kind
 from quintain.core.texts import Text
 from quintain.core.toml import parse_toml, read_text
 from quintain.data.readers.contract import Options
+from quintain.data.selecting import RowRange, parse_range
 
 DEFAULT_LIMIT = 100
 
@@ -57,6 +58,10 @@ COLUMN = Kind(
     lambda value: isinstance(value, str | list | tuple),
     Text("a column or a list of columns"),
     kept=lambda value: value if isinstance(value, str) else _texts(value),
+)
+ROWS = Kind(
+    lambda value: isinstance(value, str) and (value == "" or parse_range(value) is not None),
+    Text("rows from A to B such as 1:5000, 5001: or :5000, counted from 1"),
 )
 ENCODING = Kind(_is_encoding, Text("an encoding that is known, such as utf-8, latin-1 or cp1252"))
 
@@ -89,6 +94,8 @@ class ImportPlan:
     hidden: bool = option(kinds.flag(), default=False, help="keep the answers from everybody but the task's owners")
     language: str = option(TEXT, default="en", help="the language of the texts")
     description: str = option(TEXT, default="", help="what the data set is")
+    license: str = option(TEXT, default="", help="under which licence it may be used, such as cc-by-4.0")
+    citation: str = option(TEXT, default="", help="how it is cited")
     columns: Mapping[str, str | tuple[str, ...]] = option(
         kinds.each(COLUMN), default={}, help="our name = the file's; a list of columns makes a list"
     )
@@ -107,6 +114,13 @@ class ImportPlan:
     duplicates: str = option(
         kinds.one_of(["refuse", "first"]), default="refuse", help="what happens to an input that is there again"
     )
+    rows: str = option(
+        ROWS, default="", help="only the rows A:B of the file, both included, counted before any is left out"
+    )
+    sample: int | None = option(
+        kinds.whole(1, 10**9), default=None, help="take a random sample of so many of the examples that are left"
+    )
+    seed: int = option(kinds.whole(0, 2**63 - 1), default=0, help="which sample: the same number gives the same one")
     skip_bad: bool = option(kinds.flag(), default=False, help="leave bad rows out, and import the others")
     limit: int = option(kinds.whole(1, 10**9), default=DEFAULT_LIMIT, help="how many bad rows are listed")
     names: tuple[str, ...] = option(VALUES, default=(), help="the columns of a file without a header")
@@ -121,6 +135,19 @@ class ImportPlan:
         """See that an answer is mapped in one way."""
         if self.labels and self.ranges:
             yield Fault("cannot stand beside 'labels': an answer is mapped in one way", field="ranges")
+        if self.seed and self.sample is None:
+            yield Fault("has no meaning without 'sample'", field="seed")
+
+    @property
+    def row_range(self) -> RowRange | None:
+        """The rows that are taken; None where all are."""
+        return parse_range(self.rows)
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """Which part of the file is taken, to be written down; empty where all of it is."""
+        part: dict[str, Any] = {"rows": self.row_range.text} if self.row_range else {}
+        return part if self.sample is None else {**part, "sample": self.sample, "seed": self.seed}
 
     @property
     def reading(self) -> Options:
@@ -137,7 +164,7 @@ class ImportPlan:
         merged = {
             name: _joined(getattr(self, name), value)
             for name, value in changes.items()
-            if value is not None and value not in ("", (), {}, False)
+            if value is not None and value is not False and value not in ("", (), {})
         }
         return read(ImportPlan, plain(replace(self, **merged)))
 

@@ -25,6 +25,7 @@ class Attachment(TaskKind):
 
     name: ClassVar[str] = "attachment"
     title: ClassVar[str] = "Attachment of prepositional phrases"
+    hub_categories: ClassVar[tuple[str, ...]] = ("token-classification",)
     answer_type: ClassVar[AnswerType] = "token"
     default_metrics: ClassVar[tuple[str, ...]] = ("attachment",)
     example: ClassVar[Example] = Example(

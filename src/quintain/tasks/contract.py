@@ -65,7 +65,8 @@ class TaskKind(ABC):
 
     *example* is a good example of a task with the default options and the *starter_labels* (or *fixed_labels*, where
     the kind leaves no choice): documentation and new task files show it, and the contract suite starts from it.
-    *source* is the input of which answers are a piece, where they are one of one.
+    *source* is the input of which answers are a piece, where they are one of one. *hub_categories* are the task
+    categories of the Hugging Face hub that data of this kind is for.
     """
 
     name: ClassVar[str]
@@ -75,6 +76,7 @@ class TaskKind(ABC):
     fixed_labels: ClassVar[tuple[str, ...]] = ()
     starter_labels: ClassVar[tuple[str, ...]] = ()
     source: ClassVar[str | None] = None
+    hub_categories: ClassVar[tuple[str, ...]] = ("other",)
     example: ClassVar[Example]
     default_metrics: ClassVar[tuple[str, ...]]
     default_options: ClassVar[Mapping[str, Any]] = {}

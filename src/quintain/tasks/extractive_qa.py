@@ -16,6 +16,7 @@ class ExtractiveQA(SpanKind):
 
     name: ClassVar[str] = "extractive-qa"
     title: ClassVar[str] = "Extractive question answering"
+    hub_categories: ClassVar[tuple[str, ...]] = ("question-answering",)
     source: ClassVar[str] = "passage"
     example: ClassVar[Example] = Example(
         {"passage": "The mill was built in 1802 and burnt down in 1911.", "question": "When did the mill burn down?"},

@@ -27,6 +27,7 @@ class FreeText(TaskKind):
 
     name: ClassVar[str] = "free-text"
     title: ClassVar[str] = "Free text"
+    hub_categories: ClassVar[tuple[str, ...]] = ("text-generation",)
     answer_type: ClassVar[AnswerType] = "text"
     default_metrics: ClassVar[tuple[str, ...]] = ("chrf", "bleu", "rouge_l")
     default_options: ClassVar[Mapping[str, Any]] = {"fooled_by": "worker", "threshold": 0.3}

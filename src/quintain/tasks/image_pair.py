@@ -19,6 +19,7 @@ class ImagePair(TwoValuedKind):
 
     name: ClassVar[str] = "image-pair"
     title: ClassVar[str] = "Statements about two images"
+    hub_categories: ClassVar[tuple[str, ...]] = ("visual-question-answering",)
     fixed_labels: ClassVar[tuple[str, ...]] = ("true", "false")
     example: ClassVar[Example] = Example(
         {

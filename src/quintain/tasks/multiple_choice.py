@@ -22,6 +22,7 @@ class MultipleChoice(TaskKind):
 
     name: ClassVar[str] = "multiple-choice"
     title: ClassVar[str] = "Multiple choice on a passage"
+    hub_categories: ClassVar[tuple[str, ...]] = ("multiple-choice",)
     answer_type: ClassVar[AnswerType] = "choice"
     default_metrics: ClassVar[tuple[str, ...]] = ("accuracy",)
     example: ClassVar[Example] = Example(

@@ -58,6 +58,7 @@ class PairClassification(LabelKind):
 
     name: ClassVar[str] = "pair-classification"
     title: ClassVar[str] = "Pair classification"
+    hub_categories: ClassVar[tuple[str, ...]] = ("text-classification",)
     starter_labels: ClassVar[tuple[str, ...]] = ("entailment", "neutral", "contradiction")
     example: ClassVar[Example] = Example(
         {"premise": "Two girls row across the lake.", "hypothesis": "Somebody is on the water."}, "entailment"

@@ -23,6 +23,7 @@ class QaSrl(SpanKind):
 
     name: ClassVar[str] = "qa-srl"
     title: ClassVar[str] = "Semantic roles by questions"
+    hub_categories: ClassVar[tuple[str, ...]] = ("question-answering",)
     source: ClassVar[str] = "sentence"
     # Annotators capitalise: "In 1992" for "in 1992".
     ignore_case: ClassVar[bool] = True

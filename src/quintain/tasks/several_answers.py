@@ -21,6 +21,7 @@ class SeveralAnswers(TaskKind):
 
     name: ClassVar[str] = "several-answers"
     title: ClassVar[str] = "Several plausible answers"
+    hub_categories: ClassVar[tuple[str, ...]] = ("multiple-choice",)
     answer_type: ClassVar[AnswerType] = "choices"
     default_metrics: ClassVar[tuple[str, ...]] = ("set_f1", "set_exact_match")
     example: ClassVar[Example] = Example(

@@ -16,6 +16,7 @@ class TextClassification(LabelKind):
 
     name: ClassVar[str] = "text-classification"
     title: ClassVar[str] = "Text classification"
+    hub_categories: ClassVar[tuple[str, ...]] = ("text-classification",)
     starter_labels: ClassVar[tuple[str, ...]] = ("negative", "neutral", "positive")
     example: ClassVar[Example] = Example({"text": "The soup was cold, and so was the waiter."}, "negative")
 

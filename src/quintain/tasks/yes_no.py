@@ -16,6 +16,7 @@ class YesNo(TwoValuedKind):
 
     name: ClassVar[str] = "yes-no"
     title: ClassVar[str] = "Yes/no questions on a passage"
+    hub_categories: ClassVar[tuple[str, ...]] = ("question-answering",)
     fixed_labels: ClassVar[tuple[str, ...]] = ("yes", "no")
     example: ClassVar[Example] = Example(
         {"passage": "The ferry runs from April to October.", "question": "Can one take the ferry in May?"}, "yes"

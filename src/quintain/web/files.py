@@ -44,12 +44,21 @@ def download(name: str, form: str, write: Callable[[Path], object]) -> FileRespo
             known=", ".join(MEDIA_TYPES),
             remedy="Choose one of: {known}.",
         )
+    return _sent(f"{name}.{form}", MEDIA_TYPES[form], write)
+
+
+def download_archive(name: str, write: Callable[[Path], object]) -> FileResponse:
+    """Let *write* make a ZIP file, send it as *name*, and remove it afterwards."""
+    return _sent(f"{name}.zip", "application/zip", write)
+
+
+def _sent(name: str, media_type: str, write: Callable[[Path], object]) -> FileResponse:
     folder = Path(tempfile.mkdtemp(prefix="quintain-download-"))
-    path = folder / f"{name}.{form}"
+    path = folder / name
     try:
         write(path)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(path, media_type=MEDIA_TYPES[form], filename=path.name, background=tidy)
+    return FileResponse(path, media_type=media_type, filename=name, background=tidy)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from typing import Any
 
+import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
@@ -122,6 +125,24 @@ def test_hidden_answers_never_leave(anybody: TestClient, owner: TestClient) -> N
     first = json.loads(anybody.get(f"{base}/download").text.splitlines()[0])
     assert "answer" not in first
     assert owner.get(f"{base}/labels").json()["labels"]
+
+
+def test_a_folder_comes_as_a_zip_without_hidden_answers(owner: TestClient, anybody: TestClient) -> None:
+    """Several versions are splits of one ZIP; the hidden one's answers are empty, for the owner as well."""
+    wanted = {"format": "hf", "also": ["train@1"]}
+    for client in (anybody, owner):
+        answer = client.get("tasks/sentiment/datasets/test/download", params=wanted)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            tables = {name: pl.read_parquet(archive.read(f"data/{name}.parquet")) for name in ("train", "test")}
+            assert "README.md" in archive.namelist()
+        assert tables["test"]["answer"].null_count() == tables["test"].height > 0
+        assert tables["train"]["answer"].null_count() == 0
+        assert "meta" not in tables["train"].columns
+    refused = anybody.get("tasks/sentiment/datasets/test/download", params={"format": "csv", "also": "train"})
+    assert (refused.status_code, refused.json()["error"]["message"]) == (422, "A file holds one version.")
+    missing = anybody.get("tasks/sentiment/datasets/test/download", params={"format": "hf", "also": "nope"})
+    assert missing.status_code == 404
 
 
 def test_upload_preview_diff_download(workspace: Workspace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,6 +64,9 @@ def test_up_and_down(client: quintain.Client, tmp_path: Path) -> None:
         target = client.download(made.ref, tmp_path / f"back.{ending}")
         assert target.stat().st_size > 0
     assert "Good." in (tmp_path / "back.jsonl").read_text()
+    packed = client.download(made.ref, tmp_path / "back.zip", format="hf", also=["train"])
+    with zipfile.ZipFile(packed) as archive:
+        assert {"data/validation.parquet", "data/train.parquet"} <= set(archive.namelist())
 
 
 def test_refusals_are_the_platforms_own_errors(client: quintain.Client, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access import accounts, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.links import redeem_link
+from quintain.services.data.datasets import get_version
 from quintain.services.house.health import Watch
 from quintain.store.database import transaction
 from quintain.store.tables import Dataset
@@ -100,6 +101,17 @@ def test_downloads_in_every_format(anybody: TestClient, form: str) -> None:
     answer = anybody.get(f"{TASK}/data/train/download?format={form}")
     assert answer.status_code == 200
     assert f'filename="sentiment-train-v1.{form}"' in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize("form", ["hf", "croissant"])
+def test_folders_come_as_a_zip(anybody: TestClient, form: str) -> None:
+    """The page links to the folders that other tools read, and sends them packed."""
+    assert f"format={form}" in anybody.get(f"{TASK}/data/train").text
+    answer = anybody.get(f"{TASK}/data/train/download?format={form}")
+    assert answer.status_code == 200
+    assert f'filename="sentiment-train-v1-{form}.zip"' in answer.headers["content-disposition"]
+    assert answer.content.startswith(b"PK")
+    assert (b"README.md" in answer.content) == (form == "hf")
 
 
 def test_talking_to_two_models(anybody: TestClient) -> None:
@@ -189,6 +201,23 @@ def test_import_with_columns_and_a_label_map(demo: Workspace, owner: TestClient)
     assert "Good." in owner.get(answer.headers["location"]).text
     with demo.session() as db, transaction(db):
         assert db.query(Dataset).filter_by(name="mapped").count() == 1
+
+
+def test_a_part_of_a_file_is_imported(demo: Workspace, owner: TestClient) -> None:
+    """Rows and a sample of them are fields of the form; what is wrong with them is said there."""
+    rows = b"".join(b'{"text": "Text %d.", "answer": "neutral"}\n' % n for n in range(1, 31))
+    data = {"csrf": csrf_of(owner, f"{TASK}/data/import"), "name": "part", "role": "dev", "language": "en"}
+    for wrong, said in (({"rows": "9:3"}, "rows from A to B"), ({"sample": "many"}, "is not a whole number")):
+        answer = owner.post(f"{TASK}/data/import", data={**data, **wrong}, files={"file": ("a.jsonl", rows)})
+        assert answer.status_code == 422
+        assert said in answer.text
+    wanted = {"rows": "11:20", "sample": "4", "seed": "2"}
+    answer = owner.post(f"{TASK}/data/import", data={**data, **wanted}, files={"file": ("a.jsonl", rows)})
+    assert answer.status_code == 303, answer.text
+    with demo.session() as db:
+        found = get_version(db, OPERATOR, "sentiment/part@1")
+    assert found.rows == 4
+    assert {"rows": "11:20", "sample": 4, "seed": 2}.items() <= found.meta.items()
 
 
 def test_a_task_is_edited_with_its_faults_shown(own_demo: Workspace) -> None:

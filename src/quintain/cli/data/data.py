@@ -20,6 +20,9 @@ from quintain.cli.plain.data_files import (
     PlanOption,
     PresetOption,
     RoleOption,
+    RowsOption,
+    SampleOption,
+    SeedOption,
     SkipBad,
     SourceFile,
     SplitOption,
@@ -31,12 +34,15 @@ from quintain.cli.plain.data_files import (
     say_report,
 )
 from quintain.cli.streams import named, out_file
+from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain
 from quintain.data.exporting import SINKS
+from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content
 from quintain.services.data import datasets as service
+from quintain.services.data.publishing import export_folder
 
 Ref = Annotated[
     str, typer.Argument(metavar="REF", help="task/name, task/name@3 or the start of a hash.", show_default=False)
@@ -52,6 +58,8 @@ def import_(
     role: RoleOption = "",
     hidden: Annotated[bool, typer.Option("--hidden", help="Show answers to the task's owners only.")] = False,
     language: Annotated[str, typer.Option("--language", help="Language code.", show_default="en")] = "",
+    license: Annotated[str, typer.Option("--license", help="Such as cc-by-4.0.")] = "",  # noqa: A002
+    citation: Annotated[str, typer.Option("--citation", help="How it is cited.")] = "",
     plan: PlanOption = None,
     preset: PresetOption = "",
     column: ColumnOption = [],  # noqa: B006 - typer reads the default and never changes it
@@ -62,6 +70,9 @@ def import_(
     split: SplitOption = "",
     encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
+    rows: RowsOption = "",
+    sample: SampleOption = None,
+    seed: SeedOption = None,
     skip_bad: SkipBad = False,
     score: Annotated[bool, typer.Option("--score", help="Let it score on the board at once.")] = False,
     limit: LimitOption = None,
@@ -72,11 +83,14 @@ def import_(
     A new data set is shown on the board and scores once its owner lets it: see `board score`.
 
     Example: quintain data import reviews.jsonl --task sentiment --name reviews --role test --column text=body
+
+    Example: quintain data import reviews.jsonl --task sentiment --name half --role train --rows 1:50000 --sample 1000
     """
     made = plan_of(
         plan, preset, column, label,
         role=role, hidden=hidden, language=language, drop=tuple(drop), tag_columns=tuple(tag_column), format=format,
         split=split, encoding=encoding, duplicates=duplicates, skip_bad=skip_bad, limit=limit,
+        rows=rows, sample=sample, seed=seed, license=license, citation=citation,
     )  # fmt: skip
     workspace = workspace_of(context)
     with workspace.session() as db, progress_bar(file.name, shown=not json) as progress:
@@ -165,19 +179,47 @@ def show(
 @app.command()
 def export(
     context: typer.Context,
-    ref: Ref,
-    path: Annotated[Path, out_file("Where to write it.")],
-    format: Annotated[str, typer.Option("--format", help=f"One of {', '.join(SINKS)}; by default the name's.")] = "",  # noqa: A002
+    refs: Annotated[
+        list[str],
+        typer.Argument(metavar="REF...", help="A version; for a folder, one for each split.", show_default=False),
+    ],
+    path: Annotated[Path, out_file("Where to write it; a folder may be a .zip.")],
+    format: Annotated[  # noqa: A002
+        str, typer.Option("--format", help=f"One of {', '.join((*SINKS, *FOLDERS))}; by default the name's.")
+    ] = "",
+    hidden_answers: Annotated[
+        bool, typer.Option("--hidden-answers", help="Put hidden answers into a folder, too; files have them.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Write a version to a file that `data import` reads back.
+    """Write a version to a file that `data import` reads back, or several to a folder that other tools know.
+
+    `hf` is a folder in the style of Hugging Face: README.md, croissant.json and one Parquet file for each split, named
+    after the version's role. `croissant` is the same without the README.
 
     Example: quintain data export sentiment/reviews@1 reviews.csv
+
+    Example: quintain data export sentiment/train sentiment/dev sentiment/test folder --format hf
     """
     workspace = workspace_of(context)
+    form = format or path.suffix.lstrip(".").lower()
+    if form in FOLDERS:
+        archive = path.suffix.lower() == ".zip" or named(path) != str(path)
+        with workspace.session() as db:
+            versions = export_folder(
+                db, workspace.blobs, OPERATOR, refs, form, path, archive=archive, hidden_answers=hidden_answers
+            )
+        if json:
+            print_json({"versions": [one.record() for one in versions], "file": str(path), "format": form})
+        else:
+            say(f"Wrote {sum(one.rows for one in versions)} examples to {named(path)}.")
+        return
+    if len(refs) > 1:
+        raise BadInput(
+            "A file holds one version.", known=" or ".join(FOLDERS), remedy="For several, choose --format {known}."
+        )
     with workspace.session() as db:
-        form = format or path.suffix.lstrip(".").lower()
-        version = content.export(db, workspace.blobs, OPERATOR, ref, form, path)
+        version = content.export(db, workspace.blobs, OPERATOR, refs[0], form, path)
     if json:
         print_json({"version": version.record(), "file": str(path), "format": form})
     else:

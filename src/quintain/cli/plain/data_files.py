@@ -42,6 +42,25 @@ FormatOption = Annotated[str, typer.Option("--format", help="Format, where the n
 SplitOption = Annotated[str, typer.Option("--split", help="Split of a folder; by default the role's.")]
 EncodingOption = Annotated[str, typer.Option("--encoding", help="Such as latin-1, for a file that is not UTF-8.")]
 DuplicatesOption = Annotated[str, typer.Option("--duplicates", help="'first' keeps the first of equal inputs.")]
+RowsOption = Annotated[
+    str,
+    typer.Option(
+        "--rows",
+        metavar="A:B",
+        help="Only rows A to B of the file, both included, from 1 (a header aside), before any is left out.",
+        show_default=False,
+    ),
+]
+SampleOption = Annotated[
+    int | None,
+    typer.Option(
+        "--sample", metavar="N", help="A random sample of N of the examples that are left.", show_default=False
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="S", help="Which sample it is.", show_default="0"),
+]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out instead of refusing the file.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="How many faults to list.", show_default="100")]
 
@@ -60,6 +79,9 @@ def check(
     split: SplitOption = "",
     encoding: EncodingOption = "",
     duplicates: DuplicatesOption = "",
+    rows: RowsOption = "",
+    sample: SampleOption = None,
+    seed: SeedOption = None,
     limit: LimitOption = None,
     json: JsonFlag = False,
 ) -> None:
@@ -70,6 +92,7 @@ def check(
     made = plan_of(
         plan, preset, column, label,
         role=role, drop=tuple(drop), format=format, split=split, encoding=encoding, duplicates=duplicates, limit=limit,
+        rows=rows, sample=sample, seed=seed,
     )  # fmt: skip
     with progress_bar(file.name, shown=not json) as progress:
         report = check_file(file, read_task(task), made, progress=progress)

@@ -154,6 +154,8 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
         "source": report.file,
         "rows_read": report.rows_read,
         "dropped": {reason: count for reason, count in report.dropped.items() if count},
+        **plan.selection,
+        **{name: value for name, value in (("license", plan.license), ("citation", plan.citation)) if value},
     }
     facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
     with transaction(db):

@@ -27,6 +27,10 @@ Number = Annotated[
 ]
 OneNumber = Annotated[int, Parameter(description="Number of a version.", ge=1, le=2**31 - 1)]
 Format = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
+DatasetFormat = Annotated[
+    Literal["jsonl", "csv", "tsv", "parquet", "hf", "croissant"],
+    Parameter(description="Format of the file; hf and croissant are folders, sent as a ZIP."),
+]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]
 Filter = Annotated[str, Parameter(max_length=200, pattern=r"^[^\x00]*$")]

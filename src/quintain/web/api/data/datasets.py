@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import File, Form, Response, UploadFile
+from fastapi import File, Form, Query, Response, UploadFile
 
+from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
 from quintain.data.plan import parse_plan
+from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
+from quintain.services.data.publishing import export_folder
 from quintain.web.api.call import Calling
-from quintain.web.api.params import DatasetName, Filter, Format, Limit, Number, Offset, OneNumber, TaskName
+from quintain.web.api.params import DatasetFormat, DatasetName, Filter, Limit, Number, Offset, OneNumber, TaskName
 from quintain.web.api.shapes import LongText, Text
-from quintain.web.files import download, on_disk
+from quintain.web.files import download, download_archive, on_disk
+
+Also = Annotated[
+    tuple[Text, ...],
+    Query(description="Other versions of the task to put beside it: name, or name@2.", max_length=20),
+]
 
 
 def list_datasets(call: Calling, task: TaskName) -> DatasetVersions:
@@ -99,10 +107,22 @@ def download_dataset(
     task: TaskName,
     dataset: DatasetName,
     version: Number = None,
-    format: Format = "jsonl",  # noqa: A002 - the word in the address
+    format: DatasetFormat = "jsonl",  # noqa: A002 - the word in the address
+    also: Also = (),
 ) -> Response:
-    """Send one version as a file. Hidden answers are left out."""
+    """Send one version as a file. Hidden answers are left out.
+
+    A folder (hf, croissant) may hold others of the task beside it, each a split.
+    """
     info = datasets.get_version(call.db, call.actor, _ref(task, dataset, version))
+    if format in FOLDERS:
+        refs = [info.ref, *(f"{task}/{one}" for one in also)]
+        return download_archive(
+            f"{task}-{dataset}-v{info.number}-{format}",
+            lambda path: export_folder(call.db, call.blobs, call.actor, refs, format, path, archive=True),
+        )
+    if also:
+        raise BadInput("A file holds one version.", remedy="For several, ask for the format hf or croissant.")
     return download(
         f"{task}-{dataset}-v{info.number}",
         format,

@@ -8,18 +8,20 @@ from starlette.responses import Response
 
 from quintain.core.example import Role
 from quintain.core.task import Task
+from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
 from quintain.services.data.content import VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
+from quintain.services.data.publishing import export_folder
 from quintain.services.release.releases import origin_of
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import let_score
 from quintain.stats.fitness import Weakness
 from quintain.tasks.contract import kind_of
 from quintain.web.charts import bar_chart
-from quintain.web.files import MEDIA_TYPES, download
+from quintain.web.files import MEDIA_TYPES, download, download_archive
 from quintain.web.forms import answer_text
 from quintain.web.pages.board.words import warning_text
 from quintain.web.pages.tasks.tasks import title_of
@@ -104,8 +106,13 @@ def score(post: Posting, task: str, dataset: str) -> Response:
 
 
 def fetch(visit: Visiting, task: str, dataset: str, version: int | None = None, format: str = "jsonl") -> Response:  # noqa: A002 - the word in the address
-    """Send one version as a file."""
+    """Send one version as a file, or a folder of it as a ZIP."""
     info = datasets.get_version(visit.db, visit.actor, _ref(task, dataset, version))
+    if format in FOLDERS:
+        return download_archive(
+            f"{task}-{dataset}-v{info.number}-{format}",
+            lambda path: export_folder(visit.db, visit.blobs, visit.actor, [info.ref], format, path, archive=True),
+        )
     return download(
         f"{task}-{dataset}-v{info.number}",
         format,

@@ -63,6 +63,10 @@ def plan_of(task: Task, post: Post) -> ImportPlan:
         "description": post.text("description").strip(),
         "columns": columns,
         "labels": label_map(post.text("labels")),
+        "license": post.text("license").strip(),
+        "citation": post.text("citation").strip(),
+        "rows": post.text("rows").strip(),
+        **{name: post.number(name) for name in ("sample", "seed") if post.text(name).strip()},
         "skip_bad": post.flag("skip_bad"),
     }
     return parse_plan(post.text("plan")).with_changes(**changes)

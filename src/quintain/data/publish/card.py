@@ -1,0 +1,116 @@
+"""The README of a folder in the style of Hugging Face: front matter that `datasets` reads, and a card for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import yaml
+
+from quintain.data.publish.collection import Collection
+from quintain.tasks.contract import kind_of
+
+# The licences that the hub has a name for; others are `other`, with the name that they were given.
+_KNOWN = """
+    afl-3.0 agpl-3.0 apache-2.0 artistic-2.0 bsd bsd-2-clause bsd-3-clause bsl-1.0 c-uda cc cc-by-2.0 cc-by-2.5
+    cc-by-3.0 cc-by-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 cc-by-nc-sa-2.0
+    cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cc-by-nd-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 cdla-permissive-1.0
+    cdla-permissive-2.0 cdla-sharing-1.0 ecl-2.0 epl-1.0 epl-2.0 eupl-1.1 eupl-1.2 gfdl gpl gpl-2.0 gpl-3.0 isc lgpl
+    lgpl-2.1 lgpl-3.0 mit mpl-2.0 ms-pl ncsa odbl odc-by ofl-1.1 openrail osl-3.0 pddl unlicense wtfpl zlib
+"""
+_LICENSES = frozenset(_KNOWN.split())
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
+
+
+class _Plain(yaml.SafeDumper):
+    """YAML without references: what is there twice is written twice."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Never refer to what was written before."""
+        return True
+
+
+def readme(collection: Collection, files: Mapping[str, str]) -> str:
+    """Write the README of *collection*, whose splits are in *files*, by their names."""
+    block = yaml.dump(front_matter(collection, files), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+    return f"---\n{block}---\n\n{_card(collection)}"
+
+
+def front_matter(collection: Collection, files: Mapping[str, str]) -> dict[str, Any]:
+    """Give what the front matter says."""
+    splits = [{"name": split.name, "num_examples": split.rows} for split in collection.splits]
+    return {
+        "language": collection.languages,
+        **_license(collection.licenses),
+        "pretty_name": f"{collection.title} ({collection.name})",
+        "task_categories": list(kind_of(collection.task).hub_categories),
+        "size_categories": [size_category(collection.rows)],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [{"split": split.name, "path": files[split.name]} for split in collection.splits],
+            }
+        ],
+        "dataset_info": {"config_name": "default", "features": _features(collection), "splits": splits},
+    }
+
+
+def size_category(rows: int) -> str:
+    """Say how large a data set is, in the hub's words.
+
+    >>> size_category(121_634)
+    '100K<n<1M'
+    """
+    return next((name for limit, name in _SIZES if rows < limit), "n>10M")
+
+
+def _license(given: list[str]) -> dict[str, Any]:
+    known = [one.lower() for one in given if one.lower() in _LICENSES]
+    others = [one for one in given if one.lower() not in _LICENSES]
+    ids = [*known, *(["other"] if others else [])]
+    if not ids:
+        return {}
+    named = {"license_name": ", ".join(others)} if others else {}
+    return {"license": ids[0] if len(ids) == 1 else ids, **named}
+
+
+def _features(collection: Collection) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "dtype": {"class_label": {"names": _numbered(collection.labels)}}}
+        if name == "answer" and collection.labels
+        else {"name": name, **_feature(dtype)}
+        for name, dtype in collection.schema.items()
+    ]
+
+
+def _numbered(labels: tuple[str, ...]) -> dict[str, str]:
+    return {str(at): label for at, label in enumerate(labels)}
+
+
+def _feature(dtype: Any) -> dict[str, Any]:
+    if isinstance(dtype, pl.List):
+        inner = dtype.inner
+        return {"list": _fields(inner) if isinstance(inner, pl.Struct) else _feature(inner)["dtype"]}
+    if isinstance(dtype, pl.Struct):
+        return {"struct": _fields(dtype)}
+    return {"dtype": {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "bool"}.get(type(dtype), "string")}
+
+
+def _fields(dtype: pl.Struct) -> list[dict[str, Any]]:
+    return [{"name": field.name, **_feature(field.dtype)} for field in dtype.fields]
+
+
+def _card(collection: Collection) -> str:
+    lines = [f"# {collection.title} ({collection.name})", "", collection.description, ""]
+    lines += ["| split | version | examples | labels | hash |", "| --- | --- | --- | --- | --- |"]
+    lines += [
+        f"| {split.name} | {split.ref} | {split.rows} | {'open' if split.answers else 'withheld'} | `{split.hash}` |"
+        for split in collection.splits
+    ]
+    lines += ["", "`id` is the hash of an example's inputs; `answer` is the gold answer."]
+    if not all(split.answers for split in collection.splits):
+        lines += ["Where labels are withheld, `answer` is empty: models are scored on them by those who hold them."]
+    if collection.citations:
+        lines += ["", "## Citation", "", "\n\n".join(f"```\n{one}\n```" for one in collection.citations)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,108 @@
+"""Versions taken out as a folder that other tools know: Hugging Face, Croissant.
+
+Such a folder is made to be passed on. So hidden answers are left out of it even for owners, who get them by asking; and
+`meta`, which may say who wrote or judged something, never goes into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.data.importing import stored_schema
+from quintain.data.publish.collection import Collection, PublishedSplit, split_names
+from quintain.data.publish.folder import FOLDERS, write_folder
+from quintain.services.access.audit import record
+from quintain.services.data.content import scan
+from quintain.services.data.datasets import VersionInfo, get_version
+from quintain.services.tasks.definitions import get_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+
+
+def export_folder(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    refs: Sequence[str],
+    form: str,
+    path: Path,
+    *,
+    archive: bool = False,
+    hidden_answers: bool = False,
+) -> list[VersionInfo]:
+    """Write the versions *refs* of one task, each a split, to the folder *path* (with *archive*, to a ZIP file).
+
+    *form* is `hf` or `croissant`. With *hidden_answers* the owner has the answers of hidden versions in it, too.
+    """
+    if form not in FOLDERS:
+        raise BadInput("'{form}' is not a folder to export to.", form=form, remedy="Choose hf or croissant.")
+    versions = [get_version(db, actor, ref) for ref in refs]
+    _check(versions)
+    task = get_task(db, versions[0].task)
+    names = split_names([(one.role, one.dataset, one.number) for one in versions])
+    splits = []
+    for name, version in zip(names, versions, strict=True):
+        answers = hidden_answers or not version.hidden
+        table = _public(scan(db, blobs, actor, version.ref, answers=answers), task)
+        splits.append(_split(name, version, table, answers=answers))
+    write_folder(_collection(task, versions, splits), form, path, archive=archive)
+    told = [one for one in versions if one.hidden and hidden_answers]
+    with transaction(db):
+        for one in told:
+            record(db, actor, "data.export", one.ref, answers=True)
+    return versions
+
+
+def _check(versions: Sequence[VersionInfo]) -> None:
+    if not versions:
+        raise BadInput("No version is named.", remedy="Name one or more, such as sentiment/reviews@1.")
+    for one in versions[1:]:
+        if one.task != versions[0].task:
+            raise BadInput(
+                "{ref} and {other} are of different tasks.",
+                ref=versions[0].ref,
+                other=one.ref,
+                remedy="Export them apart: the columns of a folder are those of one task.",
+            )
+    twice = [one.ref for at, one in enumerate(versions) if one.id in {other.id for other in versions[:at]}]
+    if twice:
+        raise BadInput("{ref} is named twice.", ref=twice[0], remedy="Name each version once.")
+
+
+def _public(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
+    """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
+    schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
+    there = table.collect_schema()
+    return table.select(
+        pl.col(name) if name in there else pl.lit(None, dtype=dtype).alias(name) for name, dtype in schema.items()
+    )
+
+
+def _split(name: str, version: VersionInfo, table: pl.LazyFrame, *, answers: bool) -> PublishedSplit:
+    return PublishedSplit(
+        name=name,
+        table=table,
+        ref=version.ref,
+        hash=version.hash,
+        rows=version.rows,
+        language=version.language,
+        description=version.description,
+        license=str(version.meta.get("license", "")),
+        citation=str(version.meta.get("citation", "")),
+        answers=answers,
+    )
+
+
+def _collection(task: Task, versions: Sequence[VersionInfo], splits: Sequence[PublishedSplit]) -> Collection:
+    datasets = {one.dataset for one in versions}
+    name = f"{task.name}-{datasets.pop()}" if len(datasets) == 1 else task.name
+    number = f"{versions[0].number}.0.0" if len(versions) == 1 else ""
+    date = max(one.created_at for one in versions).date().isoformat()
+    return Collection(task, name, tuple(splits), date, number)
