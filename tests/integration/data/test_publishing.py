@@ -125,7 +125,11 @@ def test_the_front_matter_says_what_the_hub_asks(folder: Path) -> None:
     assert (said["language"], said["license"], said["size_categories"]) == (["en"], "cc-by-4.0", ["n<1K"])
     assert said["task_categories"] == ["text-classification"]
     assert said["configs"][0]["data_files"][1] == {"split": "validation", "path": "data/validation.parquet"}
-    assert said["dataset_info"]["splits"][2] == {"name": "test", "num_examples": 6}
+    assert said["dataset_info"]["splits"][2] == {
+        "name": "test",
+        "num_bytes": (folder / "data/test.parquet").stat().st_size,
+        "num_examples": 6,
+    }
     assert "| test | mood/test@1 | 6 | withheld |" in card
     assert CITATION in card
 

@@ -9,6 +9,7 @@ import polars as pl
 import yaml
 
 from quintain.data.publish.collection import Collection
+from quintain.data.publish.croissant import DataFile
 from quintain.tasks.contract import kind_of
 
 # The licences that the hub has a name for; others are `other`, with the name that they were given.
@@ -31,15 +32,18 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def readme(collection: Collection, files: Mapping[str, str]) -> str:
+def readme(collection: Collection, files: Mapping[str, DataFile]) -> str:
     """Write the README of *collection*, whose splits are in *files*, by their names."""
     block = yaml.dump(front_matter(collection, files), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
     return f"---\n{block}---\n\n{_card(collection)}"
 
 
-def front_matter(collection: Collection, files: Mapping[str, str]) -> dict[str, Any]:
+def front_matter(collection: Collection, files: Mapping[str, DataFile]) -> dict[str, Any]:
     """Give what the front matter says."""
-    splits = [{"name": split.name, "num_examples": split.rows} for split in collection.splits]
+    splits = [
+        {"name": split.name, "num_bytes": files[split.name].size, "num_examples": split.rows}
+        for split in collection.splits
+    ]
     return {
         "language": collection.languages,
         **_license(collection.licenses),
@@ -49,7 +53,7 @@ def front_matter(collection: Collection, files: Mapping[str, str]) -> dict[str, 
         "configs": [
             {
                 "config_name": "default",
-                "data_files": [{"split": split.name, "path": files[split.name]} for split in collection.splits],
+                "data_files": [{"split": split.name, "path": files[split.name].path} for split in collection.splits],
             }
         ],
         "dataset_info": {"config_name": "default", "features": _features(collection), "splits": splits},

@@ -62,8 +62,7 @@ def _fill(folder: Path, collection: Collection, form: str) -> None:
     described = json.dumps(croissant(collection, files), ensure_ascii=False, indent=2)
     (folder / "croissant.json").write_text(f"{described}\n", encoding="utf-8")
     if form == HUGGING_FACE:
-        text = readme(collection, {name: file.path for name, file in files.items()})
-        (folder / "README.md").write_text(text, encoding="utf-8")
+        (folder / "README.md").write_text(readme(collection, files), encoding="utf-8")
 
 
 def _copy(split: PublishedSplit, target: Path) -> None:
