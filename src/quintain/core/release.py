@@ -28,8 +28,8 @@ class ReleaseSpec:
         default="",
         title=N_("Name of the data sets"),
         help=N_(
-            "the data sets are called by it, with -train, -dev and -test behind it; round-2 for round 2, and a "
-            "validation's own name elsewhere"
+            "The data sets are called by it, with -train, -dev and -test behind it; round-2 for round 2, and a "
+            "validation's own name elsewhere."
         ),
         section="what",
     )
@@ -37,35 +37,35 @@ class ReleaseSpec:
         kinds.whole(0, MAX_SIZE),
         default=None,
         title=N_("Items in dev"),
-        help=N_("items in dev; where it is not given, as many as there can be, up to a tenth of all"),
+        help=N_("Items in dev; where it is not given, as many as there can be, up to a tenth of all."),
         section="what",
     )
     test: int | None = option(
         kinds.whole(0, MAX_SIZE),
         default=None,
         title=N_("Items in test"),
-        help=N_("items in test; where it is not given, as many as there can be, up to a tenth of all"),
+        help=N_("Items in test; where it is not given, as many as there can be, up to a tenth of all."),
         section="what",
     )
     seed: int = option(
         kinds.whole(0, 2**31 - 1),
         default=0,
         title=N_("Seed"),
-        help=N_("what is drawn by: the same seed gives the same splits"),
+        help=N_("What is drawn by: the same seed gives the same splits."),
         section="what",
     )
     hidden: bool = option(
         kinds.flag(),
         default=True,
         title=N_("Hide the labels of test"),
-        help=N_("whether the labels of test stay with the task's owners"),
+        help=N_("Whether the labels of test stay with the task's owners."),
         section="what",
     )
     balanced: bool = option(
         kinds.flag(),
         default=True,
         title=N_("Every class as often"),
-        help=N_("dev and test have as many items of every class"),
+        help=N_("Dev and test have as many items of every class."),
         section="hold",
     )
     at_chance: bool = option(
@@ -73,8 +73,8 @@ class ReleaseSpec:
         default=True,
         title=N_("The model is at chance"),
         help=N_(
-            "the model's F1 on every class of dev and of test is one divided by the number of classes; classes are "
-            "then balanced"
+            "The model's F1 on every class of dev and of test is one divided by the number of classes; classes are "
+            "then balanced."
         ),
         section="hold",
     )
@@ -82,28 +82,30 @@ class ReleaseSpec:
         kinds.text(200),
         default="",
         title=N_("The model that is at chance"),
-        help=N_("which model is meant, where several have answered"),
+        help=N_("Which model is meant, where several have answered."),
         section="hold",
     )
     agreement: float = option(
         kinds.fraction(),
         default=0.8,
         title=N_("Share of votes for the label"),
-        help=N_("at least this share of the kept votes is for the label"),
+        help=N_("At least this share of the kept votes is for the label."),
         section="hold",
     )
     even: tuple[str, ...] = option(
         kinds.some_of(ATTRIBUTES),
         default=("rating",),
         title=N_("Attributes that predict nothing"),
-        help=N_("attributes whose values occur exactly as often in every class; what no item has is left aside"),
+        help=N_("Attributes whose values occur exactly as often in every class; what no item has is left aside."),
         section="hold",
     )
     checked: tuple[str, ...] = option(
         kinds.some_of(ATTRIBUTES),
         default=("condition", "length", "writer"),
         title=N_("Attributes that predict little"),
-        help=N_("attributes that may predict the class hardly better than chance; one that predicts more is made even"),
+        help=N_(
+            "Attributes that may predict the class hardly better than chance; one that predicts more is made even."
+        ),
         section="hold",
     )
     delta: float = option(
@@ -111,7 +113,7 @@ class ReleaseSpec:
         default=0.02,
         title=N_("Gain over chance"),
         help=N_(
-            "how much better than chance a checked attribute may predict the class, by five-fold logistic regression"
+            "How much better than chance a checked attribute may predict the class, by five-fold logistic regression."
         ),
         section="hold",
     )
@@ -120,8 +122,8 @@ class ReleaseSpec:
         default="disjoint",
         title=N_("Writers"),
         help=N_(
-            "disjoint: nobody has items in two of train, dev and test; capped: nobody has more than so many in dev "
-            "and test; any: neither"
+            "Disjoint: nobody has items in two of train, dev and test; capped: nobody has more than so many in dev "
+            "and test; any: neither."
         ),
         section="hold",
     )
@@ -129,28 +131,28 @@ class ReleaseSpec:
         kinds.whole(1, MAX_SIZE),
         default=100,
         title=N_("Most items of a writer"),
-        help=N_("items that a writer has in dev and test at most, where writers are capped"),
+        help=N_("Items that a writer has in dev and test at most, where writers are capped."),
         section="hold",
     )
     prompted: bool = option(
         kinds.flag(),
         default=True,
         title=N_("Only items with a prompt"),
-        help=N_("only what was written from a prompt is in dev and test, where some of the items were"),
+        help=N_("Only what was written from a prompt is in dev and test, where some of the items were."),
         section="hold",
     )
     unique_prompts: bool = option(
         kinds.flag(),
         default=True,
         title=N_("Every prompt once"),
-        help=N_("items whose prompt was used for others, too, are in train only"),
+        help=N_("Items whose prompt was used for others, too, are in train only."),
         section="hold",
     )
     similarity: float = option(
         kinds.fraction(above=True),
         default=0.7,
         title=N_("Near-duplicates"),
-        help=N_("items that are at least so similar to another one (overlap of five-letter pieces) are in train only"),
+        help=N_("Items that are at least so similar to another one (overlap of five-letter pieces) are in train only."),
         section="hold",
     )
 
