@@ -40,6 +40,7 @@ from quintain.web.pages.evaluate import answers, compare, runs, submit
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home
 from quintain.web.pages.models import models, talk
+from quintain.web.pages.release import release
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.validate import adjudicate, judge
 from quintain.web.pages.validate import console as validation
@@ -242,6 +243,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/validation/{name}/adaptive", validation.try_adaptive),
     PageRoute("POST", "/tasks/{task}/validation/{name}/review", validation.review),
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
+    PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
+    PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges", validation_judges.index),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation_judges.show_judge),
     PageRoute("POST", "/tasks/{task}/validation/{name}/unqualify", validation_judges.end_judges),

@@ -14,7 +14,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.release.releases import parse_release, release
 from tests.people import make_person
 from tests.released import REF, judged_round, mood_items
-from tests.web_support import PASSWORD, browser_of, on_one_line, running, token_for
+from tests.web_support import PASSWORD, browser_of, on_one_line, post, running, token_for
 
 SPEC = 'dev = 9\ntest = 9\nwriters = "any"\neven = []\nchecked = []\n'
 
@@ -77,3 +77,23 @@ def test_a_data_set_says_where_it_comes_from(judged: Workspace) -> None:
     other = on_one_line(browser_of(judged, "rita").get("/tasks/mood/data/round-1-test"))
     assert "round 1 → validation 1 → release 1" in other
     assert "/tasks/mood/validation/1" not in other
+
+
+def test_an_owner_looks_and_releases_on_the_page(judged: Workspace) -> None:
+    """The console leads there; what is too much is said beside the form, a look writes nothing, then it is released."""
+    home = "/tasks/mood/validation/1"
+    client = browser_of(judged, "olga")
+    assert f'<a class="button primary" href="{home}/release">Release</a>' in client.get(home).text
+    asked = {"dev": "9", "test": "9", "writers": "any", "at_chance": "on", "balanced": "on", "hidden": "on"}
+    refused = post(client, f"{home}/release", f"{home}/release", **{**asked, "dev": "10"})
+    assert refused.status_code == 422
+    assert "multiples of 9" in refused.text
+    looked = post(client, f"{home}/release", f"{home}/release", **asked)
+    assert "Nothing is written yet." in looked.text
+    assert "F1 of mood/m0" in looked.text
+    assert client.get("/tasks/mood/data/round-1-dev").status_code == 404
+    done = post(client, f"{home}/release", f"{home}/release", **asked, release="on")
+    assert done.headers["location"] == f"{home}/release"
+    page = client.get(f"{home}/release").text
+    assert '<a href="/tasks/mood/data/round-1-dev?version=1">mood/round-1-dev@1</a>' in page
+    assert browser_of(judged, "rita").get(f"{home}/release").status_code == 403

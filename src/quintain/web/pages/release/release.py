@@ -1,0 +1,86 @@
+"""The page that releases a validation: what must hold, what would come of it, and what was released."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.records.release import Release
+from quintain.core.release import ReleaseSpec
+from quintain.core.spec import read, restore
+from quintain.services.access.permissions import require_owner
+from quintain.services.release import releases
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.collect.form_reading import Reading
+from quintain.web.pages.validate.console import crumbs, home_of
+from quintain.web.spec_form import Sheet, SpecForm
+from quintain.web.visit import Posting, Visit, Visiting
+
+FORM = SpecForm(ReleaseSpec)
+
+
+def show(visit: Visiting, task: str, name: str) -> Response:
+    """Show the form, filled in as the newest release was made, and the releases there are."""
+    return _page(visit, task, name)
+
+
+def act(post: Posting, task: str, name: str) -> Response:
+    """Show what would be released, or release it."""
+    visit, ref = post.visit, f"{task}/{name}"
+    values = FORM.typed(post)
+    try:
+        spec = _spec(values)
+        if not post.flag("release"):
+            return _page(visit, task, name, values, looked=releases.preview(visit.db, visit.actor, ref, spec))
+        made = releases.release(visit.db, visit.blobs, visit.actor, ref, spec)
+    except (BadInput, Conflict) as error:
+        return _page(visit, task, name, values, trouble=trouble_of(error))
+    _ = visit.tongue.gettext
+    toast = _("Released.") if made.new else _("This release was there already.")
+    return visit.redirect(f"{home_of(task, name)}/release", toast)
+
+
+def _spec(values: dict[str, Any]) -> ReleaseSpec:
+    reading = Reading(values)
+    data = FORM.data(reading)
+    if reading.faults:
+        raise BadInput(faults=reading.faults)
+    return read(ReleaseSpec, data)
+
+
+def _page(
+    visit: Visit,
+    task: str,
+    name: str,
+    values: dict[str, Any] | None = None,
+    *,
+    looked: Release | None = None,
+    trouble: Trouble | None = None,
+) -> Response:
+    found = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    made = releases.list_releases(visit.db, visit.actor, f"{task}/{name}").releases
+    last = restore(ReleaseSpec, made[0].spec) if made else ReleaseSpec()
+    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
+    _ = visit.tongue.gettext
+    return visit.render(
+        "release/release.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="validation",
+        name=name,
+        home=home_of(task, name),
+        sheet=Sheet(FORM, visit.tongue, values or FORM.show(last), faults, {}),
+        values=values,
+        looked=looked,
+        made=made,
+        reasons={
+            "waiting for judgements": _("waiting for judgements"),
+            "writer is in dev or test": _("the writer is in dev or test"),
+        },
+        crumbs=crumbs(visit, found, name, _("Release")),
+        error=trouble,
+    )
