@@ -251,6 +251,7 @@ def test_shapes_have_names_for_people(anybody: TestClient) -> None:
     assert [name for name in names if "__" in name or "-" in name] == []
     page = anybody.get("docs").text
     assert '<a href="#CloneRequest">' in page  # a body that may be left out has its shape all the same
+    assert "how version b differs from version a." in page
 
 
 def test_applications_share_their_routes_and_nothing_else(workspace: Workspace, demo: Workspace) -> None:

@@ -58,7 +58,7 @@ def score(
     if report.missing:
         output.say(f"{report.missing} missing predictions were counted as wrong.")
     if report.unknown:
-        output.say(f"{report.unknown} predictions without a gold answer were left out.")
+        output.say(f"Predictions left out because they have no gold answer: {report.unknown}.")
     if json:
         output.print_json(report.as_dict())
     else:

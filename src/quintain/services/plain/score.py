@@ -302,7 +302,7 @@ def _slicings(table: pl.DataFrame, by: Sequence[str], path: Path) -> dict[str, p
         if column not in table.columns:
             raise BadInput(
                 faults=[Fault("there is no column '{column}' to slice by", column=column, file=path.name)],
-                columns=", ".join(table.columns),
+                columns=", ".join(one for one in table.columns if one != "prediction"),
                 remedy="The file has: {columns}.",
             )
         values = table[column]

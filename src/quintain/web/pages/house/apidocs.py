@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,8 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> Operation:
     )
     good = next(answer for status, answer in operation["responses"].items() if status.startswith("2"))
     body = operation.get("requestBody", {})
-    return Operation(method, path, operation["summary"], parameters, _schema_name(body), _schema_name(good))
+    summary = re.sub(r"[*`]", "", operation["summary"])  # marks of docstrings, which a page does not need
+    return Operation(method, path, summary, parameters, _schema_name(body), _schema_name(good))
 
 
 def _schema_name(holder: dict[str, Any]) -> str:

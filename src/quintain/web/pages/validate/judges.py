@@ -131,9 +131,9 @@ def _is_shown(row: Judge, show: str) -> bool:
 def _rules(visit: Visit) -> list[tuple[str, str]]:
     _ = visit.tongue.gettext
     names = {
-        "disagreement": _("disagreement with the majority of the others above"),
-        "wilson": _("agreement with the others that is surely below"),
-        "posterior": _("accuracy that is very probably below"),
-        "gold": _("a share of right gold items below"),
+        "disagreement": _("disagreement with the others above"),
+        "wilson": _("agreement with the others surely below"),
+        "posterior": _("accuracy very probably below"),
+        "gold": _("right gold items below"),
     }
     return [(rule, names[rule]) for rule in RULE_NAMES]
