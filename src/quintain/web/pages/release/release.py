@@ -14,7 +14,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.release import releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.collect.form_reading import Reading
+from quintain.web.form_reading import FormReading
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
@@ -44,7 +44,7 @@ def act(post: Posting, task: str, name: str) -> Response:
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:
-    reading = Reading(values)
+    reading = FormReading(values)
     data = FORM.data(reading)
     if reading.faults:
         raise BadInput(faults=reading.faults)
