@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
+import scipy
 
 from quintain.stats.bootstrap import IntArray
 
@@ -113,5 +113,7 @@ def _fit(features: FloatArray, code: IntArray, classes: int) -> FloatArray:
         )
         return value, slope.ravel()
 
-    found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    found = scipy.optimize.minimize(
+        loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}
+    )
     return np.asarray(found.x).reshape(shape)

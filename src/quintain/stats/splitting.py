@@ -17,11 +17,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array, csr_array
+import scipy
 
 from quintain.stats.bootstrap import IntArray
 
@@ -221,13 +221,15 @@ class _Program:
         self._demand()
         self._supply()
         wide = self.splits * (len(self.cells) + 1 + self.writers) + 1
-        matrix = csr_array(_stacked(self.rows, self.height, wide))
+        matrix = scipy.sparse.csr_array(_stacked(self.rows, self.height, wide))
         bounds = self._bounds(wide)
-        limits = LinearConstraint(matrix, np.concatenate(self.low), np.concatenate(self.high))
+        limits = scipy.optimize.LinearConstraint(matrix, np.concatenate(self.low), np.concatenate(self.high))
         whole = np.ones(wide)
         whole[self._share] = 0
         options = {"time_limit": seconds, "mip_rel_gap": 1e-4}
-        found = milp(self._cost(wide), constraints=limits, bounds=bounds, integrality=whole, options=options)
+        found = scipy.optimize.milp(
+            self._cost(wide), constraints=limits, bounds=bounds, integrality=whole, options=options
+        )
         if found.x is None:
             return *nothing, found.status == 2  # infeasible: not even nothing fits, which cannot be; else no time
         x = np.rint(np.delete(found.x, self._share)).astype(np.int64)
@@ -316,12 +318,12 @@ class _Program:
             columns = [self._writer(split)[[one]] for split in range(self.splits)]
             self._add(columns, [np.ones(1)] * self.splits, 0, 1)
 
-    def _bounds(self, wide: int) -> Bounds:
+    def _bounds(self, wide: int) -> Any:
         high = np.ones(wide)
         for split in range(self.splits):
             high[self._at(split, np.arange(len(self.cells)))] = self.supply
             high[self._size(split)] = self.most[split]
-        return Bounds(np.zeros(wide), high)
+        return scipy.optimize.Bounds(np.zeros(wide), high)
 
     def _cost(self, wide: int) -> FloatArray:
         """Prefer that every split gets its share, then size, then that few writers are used up."""
@@ -356,8 +358,8 @@ def _groups(number: int) -> list[tuple[int, ...]]:
     return [some for size in range(1, number + 1) for some in itertools.combinations(range(number), size)]
 
 
-def _stacked(rows: Sequence[tuple[IntArray, IntArray, FloatArray]], height: int, wide: int) -> coo_array:
+def _stacked(rows: Sequence[tuple[IntArray, IntArray, FloatArray]], height: int, wide: int) -> Any:
     row = np.concatenate([one[0] for one in rows])
     column = np.concatenate([one[1] for one in rows])
     value = np.concatenate([one[2] for one in rows])
-    return coo_array((value, (row, column)), shape=(height, wide))
+    return scipy.sparse.coo_array((value, (row, column)), shape=(height, wide))

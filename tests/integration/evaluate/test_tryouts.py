@@ -179,8 +179,8 @@ def test_a_model_that_loads_for_long_is_put_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody waits at the form for it: a worker gives it the time that the operator allows."""
-    monkeypatch.setattr(tryouts, "HERE_SECONDS", 1.0)
-    made = send("import time\ntime.sleep(3)\n" + GOOD)
+    monkeypatch.setattr(tryouts, "HERE_SECONDS", 0.5)
+    made = send("import time\ntime.sleep(0.8)\n" + GOOD)
     assert made.waiting
     assert workers() > 10
 
