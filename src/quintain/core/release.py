@@ -61,6 +61,13 @@ class ReleaseSpec:
         help=N_("Whether the labels of test stay with the task's owners."),
         section="what",
     )
+    again: bool = option(
+        kinds.flag(),
+        default=False,
+        title=N_("Release once more"),
+        help=N_("Release although there is a release: what one of them hides in test, the other may show in train."),
+        section="what",
+    )
     balanced: bool = option(
         kinds.flag(),
         default=True,

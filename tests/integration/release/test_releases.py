@@ -148,6 +148,18 @@ def test_test_labels_are_hidden_and_roles_are_set(workspace: Workspace, db: Sess
     assert "meta" not in seen.columns
 
 
+def test_a_second_release_does_not_undo_what_the_first_hides(workspace: Workspace, db: Session, owner: Actor) -> None:
+    """Other splits of the same items could show in train what is hidden in test: refused, and nothing is left of it."""
+    judged_round(db, owner, mood_items(5))
+    first = made_of(workspace, db, owner)
+    with pytest.raises(Conflict) as refused:
+        made_of(workspace, db, owner, replace(PLAIN, seed=1))
+    assert refused.value.code == "released_before"
+    db.rollback()
+    assert [one.number for one in service.list_releases(db, owner, REF).releases] == [first.number]
+    assert made_of(workspace, db, owner).new is False
+
+
 def test_the_same_release_again_is_the_same(workspace: Workspace, db: Session, owner: Actor) -> None:
     """The same specification on the same judgements gives the same versions, and no second release."""
     judged_round(db, owner, mood_items(5))
@@ -155,7 +167,7 @@ def test_the_same_release_again_is_the_same(workspace: Workspace, db: Session, o
     assert (first.new, second.new) == (True, False)
     assert first.versions == second.versions
     assert second.number == first.number == 1
-    other = made_of(workspace, db, owner, replace(PLAIN, seed=1))
+    other = made_of(workspace, db, owner, replace(PLAIN, seed=1, again=True))
     assert other.number == 2
     assert other.versions["dev"] != first.versions["dev"]
     assert [one.number for one in service.list_releases(db, owner, REF).releases] == [2, 1]

@@ -75,6 +75,14 @@ def release(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec
         there = _same(db, validation.id, versions, told)
         if there is not None:
             return _record(db, ref, there, new=False)
+        if spec.hidden and not spec.again and queries.of_validation(db, validation.id):
+            # What one of them hides in test, the other may show in train: together they hide nothing.
+            raise Conflict(
+                "{ref} has been released before, and a second release may show labels that the first one hides.",
+                ref=ref,
+                remedy="Keep to the first release, or set again = true if its labels need not stay hidden.",
+                code="released_before",
+            )
         row = ReleaseRow(
             validation_id=validation.id, spec=told, report=json.loads(to_json(report)), created_by=actor.user_id
         )
