@@ -1,0 +1,56 @@
+"""Releasing in a real browser: what must hold, what would come of it, and the release itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from quintain.compose import Workspace
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.release.releases import parse_release, release
+from tests.browser.judging import make_judging
+from tests.browser.visitor import Visitor
+from tests.released import REF, judged_round, mood_items
+from tests.web_support import running
+
+PAGE = "/tasks/mood/validation/1/release"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A round that was judged to the end and released."""
+    made = make_judging(tmp_path_factory.mktemp("release"))
+    with made.session() as db:
+        owner = actor_of(db, find_user(db, "olga"))
+        judged_round(db, owner, mood_items(5))
+        spec = parse_release('dev = 18\ntest = 18\nchecked = []\neven = []\nwriters = "any"')
+        release(db, made.blobs, owner, REF, spec)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def site(released: Workspace) -> Iterator[str]:
+    """The address of that workspace."""
+    with running(released) as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    "context_options",
+    [
+        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
+        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
+    ],
+)
+def test_the_release_page_is_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """Form, report and the choice to release once more fit in light, dark and on a phone."""
+    visitor.sign_in("olga")
+    page = visitor.go(PAGE)
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("round-1-test")
+    expect(page.get_by_label("Release once more")).to_have_count(1)
