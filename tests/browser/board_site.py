@@ -40,7 +40,18 @@ def open_board(visitor: Visitor, query: str = "") -> Page:
     return visitor.page
 
 
+def press(page: Page, name: str) -> None:
+    """Press a button that leads to the board anew: the board that is being left must not be taken for it."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name).click()
+    page.wait_for_selector("#board[data-sure=true]")
+
+
 def order(page: Page) -> list[str]:
-    """Read the order of the models aloud: the row headers of the accessibility tree, from the top."""
+    """Read the order of the models aloud: the row headers of the accessibility tree, from the top.
+
+    What was chosen is ranked in the next frame, so that one is waited for.
+    """
+    page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))")
     tree = page.locator("#board-rows").aria_snapshot()
     return re.findall(r'rowheader "(?:(?:Details of|Einzelheiten zu) \w+ )?(\w+)', tree)

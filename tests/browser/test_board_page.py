@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from quintain.services.board.keep import verify_snapshot
-from tests.browser.board_site import BOARD, make_board_site, open_board, order
+from tests.browser.board_site import BOARD, make_board_site, open_board, order, press
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -118,15 +118,13 @@ def test_keeping_a_view_and_a_snapshot_and_setting_the_board(visitor: Visitor) -
     visitor.sign_in("olga")
     page = open_board(visitor, "?weights=throughput:1")
     page.fill("#name", "Only speed")
-    page.get_by_role("button", name="Keep the view").click()
-    page.wait_for_selector("#board[data-sure=true]")
+    press(page, "Keep the view")
     page.get_by_role("button", name="Accuracy only").click()
     assert order(page)[0] == "large"
     page.locator(".board-tools").get_by_role("button", name="Only speed").click()
     assert order(page)[0] == "small"
     page.fill("#title", "Frozen")
-    page.get_by_role("button", name="Take a snapshot").click()
-    page.wait_for_selector("#board[data-sure=true]")
+    press(page, "Take a snapshot")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="Frozen").click()
     data = waiting.value.path().read_bytes()
@@ -136,13 +134,11 @@ def test_keeping_a_view_and_a_snapshot_and_setting_the_board(visitor: Visitor) -
     visitor.go(f"{BOARD}/settings")
     page.fill("#human", "95")
     page.get_by_label("medium").uncheck()
-    page.get_by_role("button", name="Save").click()
-    page.wait_for_selector("#board[data-sure=true]")
+    press(page, "Save")
     assert "medium" not in order(page)
     visitor.go(f"{BOARD}/settings")
     page.get_by_label("medium").check()
-    page.get_by_role("button", name="Save").click()
-    page.wait_for_selector("#board[data-sure=true]")
+    press(page, "Save")
 
 
 @pytest.mark.parametrize(
