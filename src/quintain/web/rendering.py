@@ -47,6 +47,7 @@ def environment(language: str) -> Environment:
         task=None,
         section="",
         crumbs=(),
+        wheel=None,
         error=None,
         part=False,
     )

@@ -385,6 +385,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/flags", api_material.list_flags, "rounds"),
     Endpoint("POST", "/flags/{flag}/decision", api_material.decide_flag, "rounds", 204),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/counters", api_rounds.get_counters, "rounds"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/stations", api_releases.get_stations, "rounds"),
     Endpoint(
         "GET",
         "/tasks/{task}/rounds/{number}/attempts",

@@ -1,4 +1,4 @@
-"""`quintain round release`: from judged items to train, dev and test."""
+"""`quintain round release` and `stations`: from judged items to train, dev and test, and where a round stands."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from quintain.cli.collect.round import RoundName
 from quintain.cli.collect.round import app as round_app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
@@ -15,6 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
+from quintain.services.release.stations import stations_of
 
 
 @round_app.command("release")
@@ -81,3 +83,23 @@ def _show(report: ReleaseReport) -> None:
     print_table(["in", "flagged", "items"], flags)
     print_table(["left out", "items"], list(report.left_out.items()))
     say(f"{report.shared_writers} writers are in more than one of them.")
+
+
+@round_app.command()
+def stations(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> None:
+    """Say where a round stands: write, judge, label, release, next model; and what is to be done next.
+
+    Example: quintain round stations sentiment/2
+    """
+    with workspace_of(context).session() as db:
+        found = stations_of(db, OPERATOR, ref)
+    if json:
+        print_json(found)
+        return
+    marks = {True: "done", False: ""}
+    rows = [
+        (one.name.value, "now" if one.name is found.now else marks[one.done], one.count, one.total, ", ".join(one.refs))
+        for one in found.stations
+    ]
+    print_table(["station", "", "count", "of", ""], rows)
+    say(f"Next: {found.step.value.replace('_', ' ')}." if found.step else "It has passed all stations.")

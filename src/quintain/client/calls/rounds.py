@@ -8,6 +8,7 @@ from __future__ import annotations
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.collect import Counters, Flag, Flags, Round, RoundChange, RoundHistory, Rounds
+from quintain.core.records.stations import Stations
 
 
 class RoundsCalls:
@@ -54,3 +55,7 @@ class RoundsCalls:
     def counters(self, ref: str) -> Counters:
         """Count how a round goes: attempts, and how often they fool the model, by everything (owners)."""
         return self._transport.read(Counters, "GET", f"{place(ref, 'rounds')}/counters")
+
+    def stations(self, ref: str) -> Stations:
+        """Say which of write, judge, label, release and next model a round is past, and what is to be done next."""
+        return self._transport.read(Stations, "GET", f"{place(ref, 'rounds')}/stations")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from quintain.core.records.release import Release, Releases
+from quintain.core.records.stations import Stations
 from quintain.services.release import releases as service
+from quintain.services.release.stations import stations_of
 from quintain.web.api.call import Calling
+from quintain.web.api.collect.rounds import RoundRef
 from quintain.web.api.shapes import LongText, Shape
 from quintain.web.api.validate.validation import ValidationRef
 
@@ -28,3 +31,8 @@ def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -
 def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Release:
     """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners)."""
     return service.release(call.db, call.blobs, call.actor, ref, service.parse_release(wanted.spec))
+
+
+def get_stations(call: Calling, ref: RoundRef) -> Stations:
+    """Say which of write, judge, label, release and next model a round is past, and what is to be done next."""
+    return stations_of(call.db, call.actor, ref)

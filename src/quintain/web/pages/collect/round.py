@@ -23,6 +23,7 @@ from quintain.web.files import download, on_disk
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
 from quintain.web.pages.collect.verdict import own_text
+from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -75,6 +76,7 @@ def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: 
         task=found,
         section="rounds",
         number=number,
+        wheel=station_line(visit, found, number),
         texts=[(one, own_text(found, one.inputs)) for one in rows[:PAGE_ROWS]],
         show=show if wanted is not None else "",
         shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
@@ -134,6 +136,7 @@ def flags_page(visit: Visiting, task: str, number: int, all: str = "") -> Respon
         task=found,
         section="rounds",
         number=number,
+        wheel=station_line(visit, found, number),
         flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue],
         every=bool(all),
         crumbs=_crumbs(visit, found, number, _("Flags")),
@@ -178,6 +181,7 @@ def _pay(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -
         task=found,
         section="rounds",
         number=number,
+        wheel=station_line(visit, found, number),
         earnings=pay.list_earnings(visit.db, visit.actor, task, round_id=info.id),
         totals=pay.round_totals(visit.db, visit.actor, task, info.id),
         statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
@@ -197,6 +201,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "states": state_names(visit),
         "wage": pay.wage(visit.db, info.id, info.spec),
         "counters": None,
+        "wheel": station_line(visit, found, number),
         "crumbs": _crumbs(visit, found, number),
         "error": trouble,
     }

@@ -15,6 +15,7 @@ from quintain.services.release import releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
+from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
@@ -72,6 +73,7 @@ def _page(
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         home=home_of(task, name),
         sheet=Sheet(FORM, visit.tongue, values or FORM.show(last), faults, {}),
         values=values,

@@ -23,6 +23,7 @@ from quintain.web.charts import bar_chart, heat_map
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
 from quintain.web.listing import Asked
+from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.charts import agreement_chart
 from quintain.web.pages.validate.judge_items import item_text
@@ -182,6 +183,7 @@ def _console(
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         found=status,
         states=_states(visit),
         suspects=[one for one in status.judges if one.patterns and one.qualified],

@@ -25,6 +25,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.listing import SIZE, Asked, Asking, make_listing, page_of
+from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.judge_items import item_text
 from quintain.web.visit import Post, Posting, Visit, Visiting
@@ -154,6 +155,7 @@ def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         home=home,
         found=listed,
         listing=page_of(rows, listed.total, asked, path=f"{home}/items", sort=sort, down=wanted.down),
@@ -185,6 +187,7 @@ def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble 
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         home=home,
         policy=policy,
         quiz=quiz,

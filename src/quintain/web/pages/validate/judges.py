@@ -12,6 +12,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import judges, unqualify
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asked, Asking
+from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.lists import judge_listing, pattern_names
 from quintain.web.visit import Posting, Visit, Visiting
@@ -66,6 +67,7 @@ def show_judge(visit: Visiting, task: str, name: str, worker: str) -> Response:
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         history=judges.judge_history(visit.db, visit.actor, f"{task}/{name}", worker),
         crumbs=crumbs(visit, found, name, worker),
     )
@@ -104,6 +106,7 @@ def _index(
         task=found,
         section="validation",
         name=name,
+        wheel=station_line(visit, found, name),
         home=home,
         listing=judge_listing(rows, asked, path=f"{home}/judges"),
         filters=asked,

@@ -1,0 +1,85 @@
+"""Where a round stands on its way: written, judged, labelled, released, and the next model trained.
+
+A round is at the first station that it is not past. Judging may go on while people still write; the round is at
+writing until it is closed, or its judging is: what comes later is not judged.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.records.stations import Station, StationName, Stations, StationStep
+from quintain.core.rounds import RoundState
+from quintain.core.validation import SlotState, ValidationState
+from quintain.services.collect import rounds
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.validate.adjudicate import contested_places
+from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.judge_figures import measured
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find
+from quintain.stats.judgements import NONE
+from quintain.store.queries.release import releases, stations
+from quintain.store.queries.validate import slots
+from quintain.store.queries.validate import validation as validations
+
+
+def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
+    """Say where round *ref* stands and what is to be done next; drafts to the task's owners only."""
+    info = rounds.get_round(db, actor, ref)
+    judging = find(db, ref) if validations.find(db, info.task, str(info.number)) else None
+    write, to_write = _write(db, info, judging)
+    judge, to_judge = _judge(db, judging, written=write.done)
+    release, trained = _release(db, info, judging)
+    label, to_label = _label(db, judging, judged=judge.done, released=release.done)
+    model, to_train = _model(db, actor, info, trained)
+    found = [write, judge, label, release, model]
+    steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
+    at = next((at for at, station in enumerate(found) if not station.done), None)
+    return Stations(info.ref, found, None if at is None else found[at].name, None if at is None else steps[at])
+
+
+def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, StationStep]:
+    count = stations.written(db, info.id)
+    step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
+    ended = judging is not None and judging.state is ValidationState.CLOSED
+    return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, []), step
+
+
+def _judge(db: Session, judging: ValidationInfo | None, *, written: bool) -> tuple[Station, StationStep]:
+    if judging is None:
+        return Station(StationName.JUDGE, False, 0, None, []), StationStep.VALIDATE
+    counts = slots.counts(db, judging.id)
+    wanted = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
+    waits = any(state.wanted for state in counts)
+    done = judging.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
+    return Station(StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, []), StationStep.JUDGE
+
+
+def _label(db: Session, judging: ValidationInfo | None, *, judged: bool, released: bool) -> tuple[Station, StationStep]:
+    """Labels are looked at once the judging is done: before, each new judgement may change them."""
+    step = StationStep.ADJUDICATE
+    if judging is None or not judged:
+        return Station(StationName.LABEL, False, 0, None, []), step
+    known = measured(db, judging)
+    final = final_labels(db, judging, known.evidence, known.figures)
+    labelled = int((final.complete & (final.label != NONE)).sum())
+    done = released or not len(contested_places(final))
+    return Station(StationName.LABEL, done, labelled, int(final.complete.sum()), []), step
+
+
+def _release(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, list[str]]:
+    """Give the station, and the models that were trained on any release of the round."""
+    made = releases.of_validation(db, judging.id) if judging else []
+    versions = [releases.version_refs(db, one.id) for one in made]
+    trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])
+    refs = list(versions[0].values()) if versions else []
+    return Station(StationName.RELEASE, bool(made), len(made), None, refs), trained
+
+
+def _model(db: Session, actor: Actor, info: RoundInfo, trained: list[str]) -> tuple[Station, StationStep]:
+    later = [one for one in rounds.list_rounds(db, actor, info.task) if one.number > info.number] if trained else []
+    aimed = any(model in trained for one in later for model in one.spec.targets.models)
+    step = StationStep.NEXT_ROUND if trained else StationStep.TRAIN
+    return Station(StationName.MODEL, aimed, len(trained), None, trained[:3]), step

@@ -1,0 +1,97 @@
+"""The five stations of a round in words, with the one button of the step that comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quintain.core.records.stations import Station, StationName, Stations, StationStep
+from quintain.core.task import Task
+from quintain.services.release.stations import stations_of
+from quintain.web.visit import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStation:
+    """One station as a page shows it; *href* leads to its work where the reader may go there."""
+
+    title: str
+    said: str
+    done: bool
+    now: bool
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepButton:
+    """What the reader may do next: a link, or a form with *post* as its values."""
+
+    title: str
+    href: str
+    post: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StationLine:
+    """The stations of a round."""
+
+    number: int
+    stations: list[ShownStation]
+    step: StationStep | None
+    button: StepButton | None
+
+
+def station_line(visit: Visit, task: Task, number: int | str) -> StationLine | None:
+    """Say where a round stands, in the reader's language; None where *number* is no round's, as of a validation."""
+    if not str(number).isdecimal():
+        return None
+    found = stations_of(visit.db, visit.actor, f"{task.name}/{number}")
+    owns = visit.owns(task)
+    shown = [_shown(visit, task, number, one, now=one.name is found.now, owns=owns) for one in found.stations]
+    return StationLine(int(number), shown, found.step, _button(visit, task, number, found, owns=owns))
+
+
+def _shown(visit: Visit, task: Task, number: int | str, one: Station, *, now: bool, owns: bool) -> ShownStation:
+    _ = visit.tongue.gettext
+    base, judging = f"/tasks/{task.name}/rounds/{number}", f"/tasks/{task.name}/validation/{number}"
+    titles = {
+        StationName.WRITE: (_("Write"), base),
+        StationName.JUDGE: (_("Judge"), judging if owns and one.total is not None else ""),
+        StationName.LABEL: (_("Label"), f"{judging}/items" if owns and one.total is not None else ""),
+        StationName.RELEASE: (_("Release"), f"{judging}/release" if owns and one.done else ""),
+        StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if one.count else ""),
+    }
+    title, href = titles[one.name]
+    return ShownStation(title, _said(visit, one), one.done, now, href)
+
+
+def _said(visit: Visit, one: Station) -> str:
+    _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
+    if one.name is StationName.WRITE:
+        return ngettext("%(num)s text", "%(num)s texts", one.count)
+    if one.name is StationName.RELEASE:
+        return ngettext("%(num)s release", "%(num)s releases", one.count) if one.count else _("not yet")
+    if one.name is StationName.MODEL:
+        return ", ".join(ref.partition("/")[2] for ref in one.refs) or _("not yet")
+    if one.total is None:
+        return _("not yet")
+    return _("%(n)s of %(all)s", n=one.count, all=one.total)
+
+
+def _button(visit: Visit, task: Task, number: int | str, found: Stations, *, owns: bool) -> StepButton | None:
+    _ = visit.tongue.gettext
+    home = f"/tasks/{task.name}"
+    if found.step is StationStep.WRITE:
+        return StepButton(_("Write"), f"{home}/rounds/{number}/write")
+    if found.step is StationStep.JUDGE:
+        return StepButton(_("Judge"), f"{home}/judge/{number}")
+    if not owns or found.step is None:
+        return None
+    judging = f"{home}/validation/{number}"
+    steps = {
+        StationStep.OPEN: StepButton(_("Open the round"), f"{home}/rounds/{number}/open", {"now": "on"}),
+        StationStep.VALIDATE: StepButton(_("Let people judge"), f"{home}/validation", {"name": str(number)}),
+        StationStep.ADJUDICATE: StepButton(_("Decide contested items"), f"{judging}/adjudicate"),
+        StationStep.RELEASE: StepButton(_("Release"), f"{judging}/release"),
+    }
+    return steps.get(found.step)
