@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 from sqlalchemy.orm import Session
 
@@ -18,9 +19,15 @@ SPEC = 'dev = 9\ntest = 9\nwriters = "any"\n'
 
 
 def test_a_round_is_looked_at_and_then_released(
-    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path, cli: Callable[..., Result]
+    workspace: Workspace,
+    db: Session,
+    owner: Actor,
+    tmp_path: Path,
+    cli: Callable[..., Result],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A dry run prints the report and writes nothing; then the same is released, and found again."""
+    monkeypatch.setenv("QUINTAIN_DATABASE_URL", workspace.settings.database_url)
     judged_round(db, owner, mood_items(15))
     db.rollback()
     (file := tmp_path / "release.toml").write_text(SPEC)

@@ -9,6 +9,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR
+from quintain.core.records.queue import RunQueue
+from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
 
 
@@ -21,12 +23,14 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
     with workspace.session() as db:
         found = health.status(db, workspace.blobs, OPERATOR)
         checks = health.readiness(db, workspace.blobs)
+        queue = run_queue(db, OPERATOR) if all(check.ok for check in checks) else None
     if json:
         output.print_json(
             {
                 "workspace": workspace.settings.workspace.absolute(),
                 "status": found,
                 "checks": checks,
+                "queue": queue,
                 "sandbox": sandbox_facts(workspace.settings),
             }
         )
@@ -40,9 +44,21 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
             ("disk free", f"{output.size(found.disk_free)} of {output.size(found.disk_total)}"),
             ("links in e-mails", workspace.settings.link_address or "none: set QUINTAIN_PUBLIC_URL"),
             *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
+            *_queue_facts(queue),
             *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in checks),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
     if not all(check.ok for check in checks):
         raise typer.Exit(1)
+
+
+def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:
+    """Say how evaluation goes; nothing where the store cannot be asked."""
+    if queue is None:
+        return []
+    waiting = queue.states.get("queued", 0)
+    idle = "; no worker is at them: start `quintain worker`" if queue.idle else ""
+    facts = [("runs", f"{len(queue.running)} at work, {waiting} waiting, {queue.failed} failed in a day{idle}")]
+    facts += [("runs: waiting for the sandbox", str(one.runs)) for one in queue.waiting if one.waits_for]
+    return facts + [("run: stuck", f"{run.id}, {run.model} on {run.dataset}") for run in queue.stuck]

@@ -39,7 +39,8 @@ class CellRow(NamedTuple):
     task: TaskRow
 
 
-def _joined() -> Select[Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow]:
+def joined() -> Select[Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow]:
+    """Select cells with what they stand between."""
     return (
         select(Cell, ModelVersion, Model, DatasetVersion, Dataset, TaskRow)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
@@ -252,7 +253,7 @@ def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
 
 def row(db: Session, cell_id: int) -> CellRow | None:
     """Give a cell with what it stands between."""
-    found = db.execute(_joined().where(Cell.id == cell_id)).first()
+    found = db.execute(joined().where(Cell.id == cell_id)).first()
     return CellRow(*found) if found else None
 
 
@@ -266,7 +267,7 @@ def rows(
     variant: str | None = None,
 ) -> list[CellRow]:
     """List the cells that fit every filter that is given, in the order in which they were made."""
-    query = _joined().order_by(Cell.id)
+    query = joined().order_by(Cell.id)
     if task is not None:
         query = query.where(TaskRow.name == task)
     if model_version_id is not None:
@@ -297,7 +298,7 @@ def page(
 
     Cells of private models are among them where *private* says so, and those of the viewer's own.
     """
-    query = _joined().where(TaskRow.name == task)
+    query = joined().where(TaskRow.name == task)
     if not private:
         query = query.where(or_(Model.visibility != "private", Model.owner_id == viewer_id))
     if states:

@@ -10,6 +10,7 @@ from quintain.core.people import RoleName
 from quintain.services.access import accounts, audit, links
 from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
+from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
@@ -88,6 +89,7 @@ def health_page(visit: Visiting) -> Response:
     return visit.render(
         "house/health.html",
         status_info=status,
+        queue=run_queue(visit.db, visit.actor),
         checks=checks,
         sandbox=sandbox_of(visit.workspace.settings),
         wanted=visit.workspace.settings.sandbox,
