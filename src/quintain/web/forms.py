@@ -18,7 +18,10 @@ MOST_BARS = 12
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What one model said, ready to be shown: its answer, a bar per probability, its span within the passage."""
+    """What one model said, ready to be shown: its answer, a bar per probability, its span within the passage.
+
+    *moved* has, by field, pieces of the text with a class that says how far and which way each moved the model.
+    """
 
     name: str
     version: int
@@ -27,6 +30,7 @@ class Spoken:
     passage: tuple[str, str, str] | None = None
     error: QuintainError | None = None
     busy: bool = False
+    moved: tuple[tuple[str, list[tuple[str, str, str]]], ...] | None = None
 
 
 def typed(form: Form, text_of: Callable[[str], str]) -> dict[str, str]:

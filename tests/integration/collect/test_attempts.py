@@ -32,13 +32,13 @@ from quintain.services.collect.export import attempts_table, export_attempts
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.writing import get_session, start
 from quintain.services.collect.writing_aids import (
-    OCCLUSIONS_PER_MINUTE,
     inspiration,
     occlusion,
     try_attempt,
     try_session,
 )
 from quintain.services.house.personal_data import export_person
+from quintain.services.models.occlusion import PER_MINUTE
 from quintain.services.validate import vmer
 from quintain.services.validate.handing_out import claim_page, return_page
 from quintain.services.validate.leaving import decide_flag, retract
@@ -206,7 +206,7 @@ def test_occlusion_says_which_words_moved_the_model(db: Session, blobs: Blobs, p
     assert [one.start for one in effects][:3] == [0, 3, 7]
     with pytest.raises(NotFound):
         occlusion(db, blobs, bob, ids[1], runners=RUNNERS)
-    for _ in range(OCCLUSIONS_PER_MINUTE - 1):
+    for _ in range(PER_MINUTE - 1):
         occlusion(db, blobs, ann, ids[1], runners=RUNNERS)
     with pytest.raises(TooMany):
         occlusion(db, blobs, ann, ids[1], runners=RUNNERS)

@@ -19,7 +19,8 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.work import PayTotal
 from quintain.core.rounds import Money
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing_aids import OCCLUSIONS_PER_MINUTE, SANDBOX_PER_MINUTE
+from quintain.services.collect.writing_aids import SANDBOX_PER_MINUTE
+from quintain.services.models.occlusion import PER_MINUTE
 from quintain.store.blobs import Blobs
 from tests.collecting import RUNNERS, add_round
 from tests.people import make_person
@@ -108,7 +109,7 @@ def test_the_helps_keep_their_limits_and_switches(
     refused(lambda: ann.practise(plain.ref, {"text": "So bad."}, "positive"), SANDBOX_PER_MINUTE)
     ann.choose(info.ref, "warning")
     made = ann.write(ann.begin_writing(info.ref).key, {"text": "Not a bad word."}, "negative")
-    refused(lambda: ann.moving_words(made.attempt_id), OCCLUSIONS_PER_MINUTE)
+    refused(lambda: ann.moving_words(made.attempt_id), PER_MINUTE)
 
 
 def refused(ask: Callable[[], object], limit: int) -> None:

@@ -121,6 +121,16 @@ def test_talking_to_two_models(anybody: TestClient) -> None:
     assert answer.status_code == 200
     assert answer.text.count('class="answer"') == 2
     assert answer.text.count('class="bar"') == 6
+    assert 'class="moved"' not in answer.text
+
+
+def test_talk_shows_which_words_moved_a_model(anybody: TestClient) -> None:
+    """Where it is asked for, every model's words are marked by how far they moved it; a constant model is not moved."""
+    fields = {"in-text": "A terrible, boring film.", "model": "tfidf@1", "other": "majority@1", "moved": "on"}
+    answer = post(anybody, f"{TASK}/talk", f"{TASK}/talk", **fields)
+    assert answer.text.count('class="moved"') == 2
+    assert re.search(r'class="for-3" title="\+0\.\d+">\w+<', answer.text)
+    assert answer.text.count("No single word moved it") == 1
 
 
 @pytest.mark.parametrize(

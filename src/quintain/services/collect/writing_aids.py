@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from functools import partial
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
-from quintain.core.example import Answer, Inputs, Prediction
+from quintain.core.example import Answer, Inputs
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
 from quintain.core.records.collect import Inspiration, Verdict, WordEffect, WritingPrompt, WritingSession
-from quintain.core.task import Task
 from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect import attempt as collect
@@ -25,6 +24,7 @@ from quintain.services.collect.targets import prepare_targets, target_draw, usab
 from quintain.services.collect.verdicts import answers_of
 from quintain.services.collect.writing import MAY_WRITE, find
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
+from quintain.services.models.occlusion import effects_of, limit_occlusions
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -33,10 +33,7 @@ from quintain.store.queries.collect import prompts, rounds
 from quintain.store.tables import Attempt, Prompt
 from quintain.tasks.contract import kind_of
 
-MOST_WORDS = 200
 SANDBOX_PER_MINUTE = 30
-OCCLUSIONS_PER_MINUTE = 20
-_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def occlusion(
@@ -52,17 +49,12 @@ def occlusion(
     info, row = collect.own(db, actor, attempt_id)
     if not info.spec.helps.occlusion:
         raise Forbidden("The owner of this round has not switched this help on.")
-    throttle.hit(db, f"occlusion:user:{row.user_id}", OCCLUSIONS_PER_MINUTE, 60)  # each is a text for every word
+    limit_occlusions(db, f"user:{row.user_id}")
     task, inputs = get_task(db, info.task), dict(db.get_one(Attempt, attempt_id).inputs)
     version = target_versions(db, row.models)[0]
     db.rollback()  # hold no connection while the model thinks
-    places = _words(task, inputs)
-    batch = [inputs, *({**inputs, field: _without(inputs[field], start, end)} for field, start, end in places)]
-    whole, *parts = ask_safely(blobs, version, task, batch, runners=runners, seconds=seconds)
-    return [
-        WordEffect(field, start, end, inputs[field][start:end], _effect(whole, part))
-        for (field, start, end), part in zip(places, parts, strict=True)
-    ]
+    ask = partial(ask_safely, blobs, version, task, runners=runners, seconds=seconds)
+    return effects_of(task, inputs, ask)
 
 
 def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[Inspiration]:
@@ -160,24 +152,3 @@ def _welcome(db: Session, actor: Actor, ref: str) -> RoundInfo:
     require_role(actor, *MAY_WRITE, task=info.task)
     require_agreed(readiness(db, actor, ref))
     return info
-
-
-def _words(task: Task, inputs: Inputs) -> list[tuple[str, int, int]]:
-    """List the words of what the writer wrote: field, start and end."""
-    found = []
-    for item in kind_of(task).fields(task):
-        if item.editable and item.type in {"text", "long_text"} and isinstance(inputs.get(item.name), str):
-            found += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
-    return found[:MOST_WORDS]
-
-
-def _without(text: str, start: int, end: int) -> str:
-    left = " ".join(f"{text[:start]} {text[end:]}".split())
-    return left or "…"  # a model may refuse an empty text
-
-
-def _effect(whole: Prediction, part: Prediction) -> float:
-    if whole.probabilities and part.probabilities:
-        key = str(whole.answer)
-        return float(whole.probabilities.get(key, 0.0) - part.probabilities.get(key, 0.0))
-    return float(whole.answer != part.answer)

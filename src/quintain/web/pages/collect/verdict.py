@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.example import Prediction
-from quintain.core.records.collect import ModelAnswer, Verdict, WordEffect
+from quintain.core.records.collect import ModelAnswer, Verdict
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.tasks.contract import kind_of
@@ -17,8 +17,6 @@ from quintain.web.errors import Trouble
 from quintain.web.forms import PREFIX, Spoken, answer_text, spoken
 from quintain.web.pages.collect.write_form import boxes_of, shown_input, target_of
 from quintain.web.visit import Visit
-
-SMALLEST_EFFECT = 0.01  # of a probability; below, a word is not worth a mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +84,6 @@ def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
     form = kind_of(task).form(task)
     own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
     return " · ".join(shown_input(field, inputs) for field in own)
-
-
-def moved_pieces(
-    visit: Visit, task: Task, inputs: Mapping[str, Any], effects: Sequence[WordEffect]
-) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Cut each field into pieces: text, a class that says how far and which way a word moved the model, and a title."""
-    most = max((abs(one.effect) for one in effects), default=0.0)
-    titles = {item.name: visit.tongue.gettext(item.title) for item in kind_of(task).form(task).inputs}
-    found = []
-    for field in dict.fromkeys(one.field for one in effects):
-        text, place = str(inputs[field]), 0
-        pieces: list[tuple[str, str, str]] = []
-        for one in (effect for effect in effects if effect.field == field):
-            pieces.append((text[place : one.start], "", ""))
-            pieces.append((text[one.start : one.end], _strength(one.effect, most), f"{one.effect:+.2f}"))
-            place = one.end
-        found.append((titles.get(field, field), [*pieces, (text[place:], "", "")]))
-    return found
-
-
-def _strength(effect: float, most: float) -> str:
-    if abs(effect) < SMALLEST_EFFECT or not most:
-        return ""
-    level = min(3, 1 + int(3 * abs(effect) / most))
-    return f"for-{level}" if effect > 0 else f"against-{level}"
 
 
 def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:

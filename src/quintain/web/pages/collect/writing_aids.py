@@ -14,10 +14,11 @@ from quintain.services.collect import readiness, rounds, writing, writing_aids
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
-from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, moved_pieces, own_text, shown_verdict
+from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, own_text, shown_verdict
 from quintain.web.pages.collect.write import PART, by_htmx
 from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
 from quintain.web.pages.collect.write_start import landing_page
+from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -70,9 +71,7 @@ def moved(visit: Visiting, key: str, attempt: int) -> Response:
     inputs = collect.get_verdict(visit.db, visit.actor, attempt).inputs
     runners = visit.workspace.runners
     effects = writing_aids.occlusion(visit.db, visit.blobs, visit.actor, attempt, runners=runners)
-    fields = moved_pieces(visit, task, inputs, effects)
-    any_moved = any(kind for _, pieces in fields for _, kind, _ in pieces)
-    return visit.render("collect/verdict_moved.html", fields=fields, any_moved=any_moved)
+    return visit.render("collect/verdict_moved.html", fields=moved_pieces(visit, task, inputs, effects))
 
 
 def inspiration(visit: Visiting, key: str) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -11,11 +12,13 @@ from quintain.core.errors import BadInput, Fault, QuintainError, TooMany
 from quintain.core.task import Task
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
+from quintain.services.models.occlusion import word_effects
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
+from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.said import say, say_fault
 from quintain.web.visit import Posting, Visit, Visiting
@@ -40,7 +43,7 @@ def ask(post: Posting, task: str) -> Response:
     status = 200
     for ref in dict.fromkeys(ref for ref in (chosen, other) if ref):
         try:
-            answers.append(_ask(visit, found, ref, inputs))
+            answers.append(_ask(visit, found, ref, inputs, moved=post.flag("moved")))
         except BadInput as error:
             faults = error.faults or (Fault(error.message),)
             break
@@ -53,12 +56,17 @@ def ask(post: Posting, task: str) -> Response:
     return _page(visit, found, available, chosen, other, values=values, answers=answers, faults=faults, status=status)
 
 
-def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any]) -> Spoken:
+def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved: bool) -> Spoken:
     info = models.get_model(visit.db, visit.actor, f"{task.name}/{ref}")
     limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
     runners = visit.workspace.runners
     prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs], runners=runners)[0]
-    return spoken(task, info.name, info.version.number, inputs, prediction)
+    said = spoken(task, info.name, info.version.number, inputs, prediction)
+    if not moved:
+        return said
+    who = f"address:{visit.address}" if visit.actor.user_id is None else f"user:{visit.actor.user_id}"
+    effects = word_effects(visit.db, visit.blobs, visit.actor, info.version.ref, inputs, who=who, runners=runners)
+    return replace(said, moved=tuple(moved_pieces(visit, task, inputs, effects)))
 
 
 def _choices(visit: Visit, task: str) -> list[tuple[str, str]]:

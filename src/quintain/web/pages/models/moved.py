@@ -1,0 +1,38 @@
+"""Which words moved a model, as pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quintain.core.records.collect import WordEffect
+from quintain.core.task import Task
+from quintain.tasks.contract import kind_of
+from quintain.web.visit import Visit
+
+SMALLEST_EFFECT = 0.01  # of a probability; below, a word is not worth a mark
+
+
+def moved_pieces(
+    visit: Visit, task: Task, inputs: Mapping[str, Any], effects: Sequence[WordEffect]
+) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Cut each field into pieces: text, a class that says how far and which way a word moved the model, and a title."""
+    most = max((abs(one.effect) for one in effects), default=0.0)
+    titles = {item.name: visit.tongue.gettext(item.title) for item in kind_of(task).form(task).inputs}
+    found = []
+    for field in dict.fromkeys(one.field for one in effects):
+        text, place = str(inputs[field]), 0
+        pieces: list[tuple[str, str, str]] = []
+        for one in (effect for effect in effects if effect.field == field):
+            pieces.append((text[place : one.start], "", ""))
+            pieces.append((text[one.start : one.end], _strength(one.effect, most), f"{one.effect:+.2f}"))
+            place = one.end
+        found.append((titles.get(field, field), [*pieces, (text[place:], "", "")]))
+    return found
+
+
+def _strength(effect: float, most: float) -> str:
+    if abs(effect) < SMALLEST_EFFECT or not most:
+        return ""
+    level = min(3, 1 + int(3 * abs(effect) / most))
+    return f"for-{level}" if effect > 0 else f"against-{level}"
