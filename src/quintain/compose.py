@@ -47,6 +47,7 @@ class Workspace:
     settings: Settings
     engine: Engine
     blobs: Blobs
+    demo: bool = False  # set by `quintain demo` alone, never from outside
     _live: list[LiveModels] = field(default_factory=list, repr=False, compare=False)
     _watches: list[Watch] = field(default_factory=list, repr=False, compare=False)
 

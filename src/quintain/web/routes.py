@@ -38,7 +38,7 @@ from quintain.web.pages.collect import writing_aids as write_helps
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home
+from quintain.web.pages.house import apidocs, health, home, parts
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
 from quintain.web.pages.tasks import tasks
@@ -204,6 +204,7 @@ PAGES = [
     PageRoute("POST", "/runs/{cell}/retry", runs.retry),
     PageRoute("GET", "/tasks/{task}/talk", talk.talk_page),
     PageRoute("POST", "/tasks/{task}/talk", talk.ask),
+    PageRoute("POST", "/demo/part", parts.play),
     # rounds, for their owners
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),

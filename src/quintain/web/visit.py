@@ -31,6 +31,7 @@ from quintain.store.blobs import Blobs
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
 from quintain.web.rendering import environment
+from quintain.web.roles import NAMES, READER, may_play
 
 SESSION_COOKIE = "quintain_session"
 CSRF_COOKIE = "quintain_csrf"
@@ -75,6 +76,25 @@ class Visit:
     def signed_in(self) -> bool:
         """Whether it is known who asks."""
         return self.session is not None
+
+    @property
+    def may_play(self) -> bool:
+        """Whether the person may change into any part: in a demo that is this machine's own."""
+        return may_play(self.request, self.workspace.settings, demo=self.workspace.demo)
+
+    @property
+    def parts(self) -> list[tuple[str, str, bool]]:
+        """The parts of the demo: key, title, and whether it is being played."""
+        _ = self.tongue.gettext
+        titles = {
+            READER: _("Reader"),
+            RoleName.WORKER: _("Worker"),
+            RoleName.OWNER: _("Owner"),
+            RoleName.BUILDER: _("Builder"),
+            RoleName.ADMIN: _("Admin"),
+        }
+        name = self.actor.name if self.signed_in else None
+        return [(part, title, NAMES.get(part) == name) for part, title in titles.items()]
 
     @property
     def blobs(self) -> Blobs:

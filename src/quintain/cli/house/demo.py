@@ -89,7 +89,7 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
 
 def _build(settings: Settings, fresh: bool) -> Workspace:
     _prepare(settings.workspace, fresh)
-    made = create_workspace(settings)
+    made = replace(create_workspace(settings), demo=True)
     with made.session() as db, _bar() as progress:
         build_demo(db, made.blobs, progress=progress)
     return made

@@ -68,6 +68,7 @@ STARTERS = (
     Starter("qa", (TRAIN, TEST), ("return-context", "span-overlap")),
     Starter("choice", (TRAIN, TEST), ("majority-choice", "answer-only", "option-overlap")),
 )
+ADMIN = "admin"
 PARTS = (
     DemoPerson("demo-owner", "Demo owner", RoleName.OWNER),
     DemoPerson("demo-builder", "Demo builder", RoleName.BUILDER),
@@ -96,7 +97,7 @@ def add_people(db: Session) -> None:
 
 def demo_links(db: Session) -> list[Link]:
     """Make a link for each demo account that nobody has opened yet, the admin's first; older links stop working."""
-    names = ["admin", *(part.name for part in PARTS)]
+    names = [ADMIN, *(part.name for part in PARTS)]
     people = {person.name: person for person in accounts.list_people(db, OPERATOR)}
     return [make_link(db, OPERATOR, name) for name in names if name in people and not people[name].opened]
 

@@ -41,7 +41,7 @@ def login(post: Posting) -> Response:
         )
     except (NotSignedIn, TooMany) as error:
         return _login_form(visit, post.text("next", "/"), error=error, name=post.text("name"))
-    return _welcome(visit, actor, local_path(post.text("next", "/")))
+    return welcome(visit, actor, local_path(post.text("next", "/")))
 
 
 def logout(post: Posting) -> Response:
@@ -68,7 +68,7 @@ def redeem_link(post: Posting, token: str) -> Response:
         actor = links.redeem_link(visit.db, token, post.text("password"), language=visit.language)
     except BadInput as error:
         return visit.render("access/link.html", status=422, name=name, purpose=purpose, error=trouble_of(error))
-    return _welcome(visit, actor, "/")
+    return welcome(visit, actor, "/")
 
 
 def forgotten_page(visit: Visiting) -> Response:
@@ -110,7 +110,7 @@ def register(post: Posting) -> Response:
         trouble = trouble_of(error)
         values = {"name": post.text("name"), "email": post.text("email")}
         return visit.render("access/register.html", status=trouble.status, open=is_open, values=values, error=trouble)
-    return _welcome(visit, actor, "/")
+    return welcome(visit, actor, "/")
 
 
 def _login_form(visit: Visit, target: str, *, error: QuintainError | None = None, name: str = "") -> Response:
@@ -125,7 +125,8 @@ def _login_form(visit: Visit, target: str, *, error: QuintainError | None = None
     )
 
 
-def _welcome(visit: Visit, actor: Actor, target: str) -> Response:
+def welcome(visit: Visit, actor: Actor, target: str) -> Response:
+    """Begin a session for *actor*, who has shown who they are, and go on to *target*."""
     started = sessions.start_session(visit.db, actor, user_agent=visit.request.headers.get("user-agent", ""))
     visit.remember(SESSION_COOKIE, started.token, int(sessions.LONGEST.total_seconds()))
     visit.remember(DEVICE_COOKIE, sessions.mark_device(visit.db, actor))
