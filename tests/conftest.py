@@ -24,7 +24,8 @@ from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import upgrade
-from tests.people import make_person
+from tests.beginnings import Beginnings, Build
+from tests.people import find_or_make_person
 from tests.postgres import TEMPLATE, PostgresServer
 from tests.properties import examples
 from tests.web_support import copy_demo, make_demo
@@ -96,7 +97,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[[str], str]]:
+def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
     """A function that gives the address of a fresh, migrated PostgreSQL database, or "" for SQLite."""
     made: list[str] = []
 
@@ -122,10 +123,39 @@ def database(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(scope="session")
+def beginnings(
+    request: pytest.FixtureRequest, sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Beginnings:
+    """Workspaces that are made once, for tests that begin with a copy."""
+    return Beginnings(
+        lambda: tmp_path_factory.mktemp("beginning"),
+        sqlite_template,
+        lambda: request.getfixturevalue("postgres_server"),
+    )
+
+
 @pytest.fixture
-def settings(database: str, new_database: Callable[[str], str], sqlite_template: Path, tmp_path: Path) -> Settings:
-    """Settings of a workspace in a temporary folder, whose database is fresh and migrated."""
+def beginning() -> Build | None:
+    """What the workspace begins with: nothing, unless a file of tests says otherwise."""
+    return None
+
+
+@pytest.fixture
+def settings(
+    database: str,
+    new_database: Callable[..., str],
+    sqlite_template: Path,
+    tmp_path: Path,
+    beginning: Build | None,
+    beginnings: Beginnings,
+) -> Settings:
+    """Settings of a workspace in a temporary folder, whose database is migrated and has what it begins with."""
     folder = tmp_path / "workspace"
+    if beginning:
+        template = beginnings.template(database, beginning)
+        shutil.copytree(template.folder, folder)
+        return Settings(workspace=folder, database_url=new_database(database, template.database))
     folder.mkdir()
     if database == "sqlite":
         shutil.copyfile(sqlite_template, folder / "quintain.db")
@@ -156,25 +186,25 @@ def blobs(workspace: Workspace) -> Blobs:
 @pytest.fixture
 def admin(db: Session) -> Actor:
     """Somebody who may do everything."""
-    return make_person(db, "ada", RoleName.ADMIN)
+    return find_or_make_person(db, "ada", RoleName.ADMIN)
 
 
 @pytest.fixture
 def owner(db: Session) -> Actor:
     """Somebody who owns every task."""
-    return make_person(db, "olga", RoleName.OWNER)
+    return find_or_make_person(db, "olga", RoleName.OWNER)
 
 
 @pytest.fixture
 def builder(db: Session) -> Actor:
     """Somebody who submits models."""
-    return make_person(db, "bert", RoleName.BUILDER)
+    return find_or_make_person(db, "bert", RoleName.BUILDER)
 
 
 @pytest.fixture
 def worker(db: Session) -> Actor:
     """Somebody who writes and judges."""
-    return make_person(db, "wilma", RoleName.WORKER)
+    return find_or_make_person(db, "wilma", RoleName.WORKER)
 
 
 @pytest.fixture(scope="session")

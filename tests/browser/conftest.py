@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from quintain.compose import Workspace
-from tests.browser.visitor import Visitor
+from tests.browser.board_site import make_board_site
+from tests.browser.visitor import DESKTOP, LISTEN, Visitor
 from tests.web_support import copy_demo, running
 
 ARGUMENTS = [
@@ -20,13 +21,6 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-# Runs before any script of a page, so that no violation is missed.
-LISTEN = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => {
-  window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
-});
-"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -54,10 +48,26 @@ def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield url
 
 
+@pytest.fixture(scope="session")
+def first_board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A board of three models that is made once, and copied for each file of tests."""
+    made = make_board_site(tmp_path_factory.mktemp("board"))
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def board_workspace(first_board: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A board of three models that the tests of a file may change."""
+    made = copy_demo(first_board, tmp_path_factory.mktemp("board") / "workspace")
+    yield made
+    made.engine.dispose()
+
+
 @pytest.fixture
 def context_options() -> dict[str, object]:
     """What a browser is like: a desktop, light, English; tests override it."""
-    return {"viewport": {"width": 1280, "height": 860}, "locale": "en-GB", "color_scheme": "light"}
+    return {"viewport": DESKTOP, "locale": "en-GB", "color_scheme": "light"}
 
 
 @pytest.fixture
@@ -69,11 +79,17 @@ def context(chromium: Browser, context_options: dict[str, object]) -> Iterator[B
     made.close()
 
 
+@pytest.fixture(scope="module")
+def sessions() -> dict[str, str]:
+    """Who has signed in on the site of a file, with what the browser remembers of it."""
+    return {}
+
+
 @pytest.fixture
-def visitor(context: BrowserContext, site: str) -> Iterator[Visitor]:
+def visitor(context: BrowserContext, site: str, sessions: dict[str, str]) -> Iterator[Visitor]:
     """Somebody at a browser; the last page is checked once more when the test is over."""
     page = context.new_page()
-    made = Visitor(page, site)
+    made = Visitor(page, site, sessions=sessions)
     page.on("console", made.hear)
     page.on("pageerror", lambda error: made.problems.append(f"script: {error}"))
     page.on("request", made.see)

@@ -9,18 +9,17 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.board_site import make_board_site, open_board
+from quintain.compose import Workspace
+from tests.browser.board_site import open_board
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(board_workspace: Workspace) -> Iterator[str]:
     """The address of a workspace with a board."""
-    made = make_board_site(tmp_path_factory.mktemp("board"))
-    with running(made) as url:
+    with running(board_workspace) as url:
         yield url
-    made.engine.dispose()
 
 
 def focused(page: Page) -> dict[str, str]:

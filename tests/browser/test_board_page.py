@@ -10,19 +10,18 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from quintain.compose import Workspace
 from quintain.services.board.keep import verify_snapshot
-from tests.browser.board_site import BOARD, make_board_site, open_board, order, press
+from tests.browser.board_site import BOARD, open_board, order, press
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(board_workspace: Workspace) -> Iterator[str]:
     """The address of a workspace with a board."""
-    made = make_board_site(tmp_path_factory.mktemp("board"))
-    with running(made) as url:
+    with running(board_workspace) as url:
         yield url
-    made.engine.dispose()
 
 
 def test_a_weight_is_dragged_with_the_mouse(visitor: Visitor) -> None:

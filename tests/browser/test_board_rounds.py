@@ -16,7 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, Board, View
 from quintain.services.board.ranking import rank
-from tests.browser.board_site import BOARD, make_board_site, order
+from tests.browser.board_site import BOARD, order
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -29,14 +29,6 @@ STATE = """async ([source, data, view]) => {
   const ordinary = (values) => Array.from(values, (value) => Number.isNaN(value) ? null : value);
   return {refused, scores: ordinary(state.found.scores), figure: state.figure(1, 0)};
 }"""
-
-
-@pytest.fixture(scope="module")
-def board_workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """A workspace with a board."""
-    made = make_board_site(tmp_path_factory.mktemp("board"))
-    yield made
-    made.engine.dispose()
 
 
 @pytest.fixture(scope="module")

@@ -9,18 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from quintain.compose import Workspace
 from tests.boards import sentences
-from tests.browser.board_site import BOARD, make_board_site, open_board, order
-from tests.browser.visitor import Visitor
+from tests.browser.board_site import BOARD, open_board, order
+from tests.browser.visitor import EVERY_LOOK, Visitor
 from tests.web_support import running
 
 DATA = "/tasks/mood/data"
 EIGHT = "".join(json.dumps({**row, "answer": "positive"}) + "\n" for row in sentences(8))
-LOOKS = {
-    "light": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
-}
 CONTRAST = """([whisker, bar, surface]) => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const light = (colour) => {
@@ -36,35 +32,27 @@ CONTRAST = """([whisker, bar, surface]) => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(board_workspace: Workspace) -> Iterator[str]:
     """A served board of its own: these tests add a data set to it."""
-    with running(make_board_site(tmp_path_factory.mktemp("scoring"))) as url:
+    with running(board_workspace) as url:
         yield url
 
 
-@pytest.fixture(params=list(LOOKS))
-def look(request: pytest.FixtureRequest) -> str:
-    """Light, dark, or on a phone."""
-    return str(request.param)
+def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None:
+    """On a phone, no role is chosen beforehand; the new set does not score, the page says what is next, then it does.
 
-
-@pytest.fixture
-def context_options(look: str) -> dict[str, object]:
-    """A browser of that look."""
-    return {"locale": "en-GB", **LOOKS[look]}
-
-
-def test_an_import_waits_for_its_owner(visitor: Visitor, look: str, tmp_path: Path) -> None:
-    """No role is chosen beforehand; the new set does not score, the page says what comes next, and then it does."""
+    On the way, every page is also looked at on a desktop, in light and in dark.
+    """
+    visitor.wear("phone")
     before = order(open_board(visitor))
     visitor.sign_in("olga")
-    page = visitor.go(f"{DATA}/import")
+    page = visitor.go_in_looks(f"{DATA}/import")
     expect(page.locator("input[name=role]:checked")).to_have_count(0)
     expect(page.get_by_label("Let it score on the board at once")).not_to_be_checked()
     file = tmp_path / "eight.jsonl"
-    file.write_text(EIGHT.replace("Mary", f"Mary ({look})"))
+    file.write_text(EIGHT)
     page.set_input_files("#file", file)
-    page.fill("#name", f"eight-{look}")
+    page.fill("#name", "eight")
     page.get_by_role("button", name="Import", exact=True).click()
     assert page.url.endswith("/import")  # the browser asks for the role
     page.get_by_text("For scoring models.").click()
@@ -72,29 +60,32 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, look: str, tmp_path: Pa
     visitor.arrive("#scoring")
     expect(page.locator("#scoring")).to_contain_text("Does not score yet")
     expect(page.locator("#scoring")).to_contain_text("with 8 examples, one half is known to ± 35 points only")
-    visitor.check()
+    visitor.check_looks()
     open_board(visitor)
     assert order(page) == before
-    expect(page.locator("#board-resting")).to_contain_text(f"eight-{look}")
-    expect(page.locator("#board-weak")).not_to_contain_text(f"eight-{look}")
-    page.get_by_role("link", name=f"eight-{look}").first.click()
+    visitor.check_looks()
+    expect(page.locator("#board-resting")).to_contain_text("eight")
+    expect(page.locator("#board-weak")).not_to_contain_text("eight")
+    page.get_by_role("link", name="eight").first.click()
     page.get_by_role("button", name="Let it score").click()
     expect(page.locator("#scoring")).to_contain_text("This data set scores on the board.")
-    visitor.check()
+    visitor.check_looks()
     open_board(visitor)
-    expect(page.locator("#board-weak")).to_contain_text(f"eight-{look}: Too small to rank on")
+    visitor.check_looks()
+    expect(page.locator("#board-weak")).to_contain_text("eight: Too small to rank on")
     expect(page.locator("#board-weak")).to_contain_text("more than nine tenths of its answers are positive")
-    visitor.go(f"{BOARD}/settings")
-    expect(page.get_by_label(f"eight-{look}")).to_have_value("1")
-    page.get_by_label(f"eight-{look}").fill("0")
-    page.get_by_role("button", name="Save").click()
+    visitor.go_in_looks(f"{BOARD}/settings")
+    expect(page.get_by_label("eight")).to_have_value("1")
+    page.get_by_label("eight").fill("0")
+    visitor.press("Save")
     open_board(visitor)
-    expect(page.locator("#board-resting")).to_contain_text(f"eight-{look}")
+    expect(page.locator("#board-resting")).to_contain_text("eight")
 
 
-@pytest.mark.usefixtures("look")
-def test_whiskers_are_seen_on_their_bars(visitor: Visitor) -> None:
+@pytest.mark.parametrize("look", EVERY_LOOK)
+def test_whiskers_are_seen_on_their_bars(visitor: Visitor, look: str) -> None:
     """The whisker stands out from the bar and the bar from the page, three to one or more, in either scheme."""
+    visitor.wear(look)
     page = open_board(visitor)
     colours = page.evaluate(
         """() => {
@@ -109,7 +100,6 @@ def test_whiskers_are_seen_on_their_bars(visitor: Visitor) -> None:
     assert "-2V8" in tall  # its caps stand out above and below the bar
 
 
-@pytest.mark.parametrize("look", ["light"])
 def test_exchange_rates_are_said_in_amounts_that_occur(visitor: Visitor) -> None:
     """What is traded is less than models differ by: 0.5 GiB where they use 1 to 3, not 1,000 examples a second."""
     page = open_board(visitor)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, Route, expect
 
 from quintain.compose import Workspace
-from tests.browser.board_site import BOARD, make_board_site
+from tests.browser.board_site import BOARD
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -52,12 +52,10 @@ FRAMES = """async (chosen) => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(board_workspace: Workspace) -> Iterator[str]:
     """The address of a small board, whose answers the tests replace."""
-    made: Workspace = make_board_site(tmp_path_factory.mktemp("board"))
-    with running(made) as url:
+    with running(board_workspace) as url:
         yield url
-    made.engine.dispose()
 
 
 def large_board(models: int, datasets: int, metrics: int) -> dict[str, Any]:

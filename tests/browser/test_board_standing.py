@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from tests.boards import add_version, evaluated, up_to
-from tests.browser.board_site import BOARD, make_board_site, open_board, order
+from tests.browser.board_site import BOARD, open_board, order
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -19,17 +19,15 @@ FAR = "A far machine, 64 CPUs"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+def made(board_workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A board of three models, one that waits for its runs, and one that was measured on another machine."""
     folder = tmp_path_factory.mktemp("standing")
-    workspace = make_board_site(folder)
-    with workspace.session() as db:
-        blobs = workspace.blobs
+    with board_workspace.session() as db:
+        blobs = board_workspace.blobs
         abroad = add_version(db, blobs, OPERATOR, folder, "abroad")
         evaluated(db, blobs, abroad, up_to(70), machine=FAR, throughput=5000.0)
         evaluated(db, blobs, add_version(db, blobs, OPERATOR, folder, "half"), up_to(95), perturbed=["typos"])
-    yield workspace
-    workspace.engine.dispose()
+    return board_workspace
 
 
 @pytest.fixture(scope="module")

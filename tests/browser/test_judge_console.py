@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -145,23 +144,15 @@ def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:
     expect(page.get_by_role("heading", name="Nothing is contested")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "context_options",
-    [
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light", "locale": "en"},
-        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark", "locale": "de"},
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "dark", "locale": "de"},
-    ],
-)
-def test_it_fits_small_dark_and_german(visitor: Visitor, judged: Workspace, context_options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("language", "looks"), [("en", ["phone"]), ("de", ["dark", "dark phone"])])
+def test_it_fits_small_dark_and_german(visitor: Visitor, judged: Workspace, language: str, looks: list[str]) -> None:
     """At 360 px, and in German in the dark, no page of the console has a fault."""
-    language = context_options["locale"]
+    visitor.sign_in("olga")
     with judged.session() as db:
         set_language(db, "olga", language)
-    visitor.sign_in("olga")
     parts = ("", "/judges?rule=disagreement&limit=80&least=5", "/judges/clicker", "/items", "/gold", "/adjudicate")
     for path in (*(f"{CONSOLE}{part}" for part in parts), "/tasks/mood/validation", "/tasks/mood/validation/empty"):
-        page = visitor.go(path)
+        page = visitor.go_in_looks(path, *looks)
         expect(page.locator("h1")).to_be_visible()
         expect(page.locator("html")).to_have_attribute("lang", language)
     empty = "Noch hat niemand geurteilt" if language == "de" else "Nobody has judged yet"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -39,18 +38,10 @@ def site(released: Workspace) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize(
-    "context_options",
-    [
-        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-        {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-        {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
-    ],
-)
-def test_the_release_page_is_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+def test_the_release_page_is_sound(visitor: Visitor) -> None:
     """Form, report and the choice to release once more fit in light, dark and on a phone."""
     visitor.sign_in("olga")
-    page = visitor.go(PAGE)
+    page = visitor.go_in_looks(PAGE)
     expect(page.locator("h1")).to_be_visible()
     expect(page.locator("main")).to_contain_text("round-1-test")
     expect(page.get_by_label("Release once more")).to_have_count(1)

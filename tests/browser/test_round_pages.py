@@ -15,11 +15,10 @@ from quintain.services.access.actors import actor_of, find_user
 from quintain.services.collect.attempt import attempt
 from quintain.services.collect.rounds import get_round
 from quintain.services.collect.writing import start
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import PHONE, Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round
 
-PHONE = {"width": 360, "height": 740}
 RULES = """
 [[qualifications]]
 rule = "country"
@@ -47,11 +46,10 @@ def german_phone(visitor: Visitor) -> Iterator[Page]:
     """A worker with a small screen who reads German."""
     visitor.page.set_viewport_size(PHONE)
     visitor.sign_in("demo-worker")
-    visitor.page.get_by_role("button", name="Deutsch").click()
-    yield visitor.page
     visitor.go("/work")
-    visitor.page.get_by_role("button", name="English").click()
-    visitor.page.wait_for_load_state("networkidle")
+    yield visitor.press("Deutsch")
+    visitor.go("/work")
+    visitor.press("English")
 
 
 def test_the_form_has_every_option(visitor: Visitor, written: Workspace) -> None:

@@ -2,12 +2,69 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page, Request
 
+from quintain.web.visit import SESSION_COOKIE
 from tests.web_support import PASSWORD
+
+DESKTOP = {"width": 1280, "height": 860}
+PHONE = {"width": 360, "height": 740}
+# A page without a reload: what its style sheets make of another scheme and of a small screen.
+LOOKS = {
+    "light": (DESKTOP, "light"),
+    "dark": (DESKTOP, "dark"),
+    "phone": (PHONE, "light"),
+    "dark phone": (PHONE, "dark"),
+}
+EVERY_LOOK = ("light", "dark", "phone")
+# Runs before any script of a page, so that no violation is missed, and counts what is being asked of the server.
+LISTEN = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+});
+window.asked = 0;
+const [ask, send] = [window.fetch, XMLHttpRequest.prototype.send];
+window.fetch = (...all) => {
+  window.asked += 1;
+  return ask(...all).finally(() => (window.asked -= 1));
+};
+XMLHttpRequest.prototype.send = function (...all) {
+  window.asked += 1;
+  this.addEventListener("loadend", () => (window.asked -= 1));
+  return send.apply(this, all);
+};
+"""
+# Waits until all that was asked is answered and shown, and colours and places have stopped moving.
+SETTLE = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const moving = () => document.getAnimations().filter((one) =>
+    one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime));
+  for (let quiet = 0, frames = 0; quiet < 2; frames += 1) {
+    if (frames > 1200) throw new Error(`${window.asked} requests and ${moving().length} animations have no end`);
+    await frame();
+    quiet = window.asked || moving().length ? 0 : quiet + 1;
+  }
+}"""
+# All that axe can tell pages apart by, less the secrets of forms: which elements are chosen, too, or under the pointer.
+SEEN = """() => {
+  const states = (one) => [":checked", ":hover", ":focus"].map((state) => Number(one.matches(state))).join("");
+  return [
+    document.documentElement.outerHTML.replace(/(name="csrf" value=")[^"]*/g, "$1"),
+    [...document.querySelectorAll("*")].map(states).join(),
+    innerWidth, innerHeight, matchMedia("(prefers-color-scheme: dark)").matches,
+  ].join("\\n");
+}"""
+AXE = Axe()
+RUN_AXE = """async (exclude) => {
+  const where = exclude ? { include: [["html"]], exclude: [[exclude]] } : document;
+  return (await axe.run(where, { resultTypes: ["violations"] })).violations;
+}"""
+_sound: set[bytes] = set()
 
 
 @dataclass
@@ -18,6 +75,7 @@ class Visitor:
     base: str
     problems: list[str] = field(default_factory=list)
     expected: tuple[str, ...] = ()
+    sessions: dict[str, str] = field(default_factory=dict)
 
     def go(self, path: str) -> Page:
         """Open a page and check it."""
@@ -25,14 +83,53 @@ class Visitor:
         self.check()
         return self.page
 
+    def go_in_looks(self, path: str, *looks: str, alike: str = "") -> Page:
+        """Open a page and check it in light, in dark and on a phone, or in other *looks*."""
+        self.wear(looks[0] if looks else "light")
+        self.page.goto(self.base + path)
+        self.check_looks(*looks, alike=alike)
+        return self.page
+
+    def check_looks(self, *looks: str, alike: str = "") -> None:
+        """Check a page in light, in dark and on a phone, or in other *looks*, the last of which it keeps.
+
+        Axe takes seconds for the colours of thousands of elements that look alike; those that *alike* selects are
+        checked in the first look only.
+        """
+        for place, look in enumerate(looks or EVERY_LOOK):
+            self.wear(look)
+            self.check(alike if place else "")
+
+    def wear(self, look: str) -> None:
+        """Change the size of the window and the scheme of colours."""
+        size, scheme = LOOKS[look]
+        self.page.set_viewport_size(size)  # type: ignore[arg-type] # a width and a height
+        self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # light or dark
+
     def arrive(self, selector: str) -> Page:
         """Wait until a click has led to the page with *selector* and its scripts have run: before, keys do nothing."""
         self.page.wait_for_selector(selector)
         self.page.wait_for_load_state("load")
         return self.page
 
+    def press(self, name: str) -> Page:
+        """Press a button that leads to another page, which may look like the one that is being left."""
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name=name, exact=True).click()
+        return self.page
+
     def sign_in(self, name: str) -> None:
-        """Sign in as *name*."""
+        """Be signed in as *name*: by the form for the first time, and from then on as the browser remembers it."""
+        if name in self.sessions:
+            cookie = {"name": SESSION_COOKIE, "value": self.sessions[name], "url": self.base}
+            self.page.context.add_cookies([cookie])  # type: ignore[list-item] # a typed dict
+        else:
+            self.sign_in_by_form(name)
+            cookies = {cookie["name"]: cookie["value"] for cookie in self.page.context.cookies()}
+            self.sessions[name] = cookies[SESSION_COOKIE]
+
+    def sign_in_by_form(self, name: str) -> None:
+        """Sign in as *name* on the page for that, which ends on a welcome."""
         self.go("/login")
         self.page.fill("#name", name)
         self.page.fill("#password", PASSWORD)
@@ -40,18 +137,31 @@ class Visitor:
         self.arrive(".menu-person")
         self.check()
 
-    def check(self) -> None:
+    def check(self, apart_from: str = "") -> None:
         """Fail on console errors, off-site requests, violations of the policy, axe findings, and sideways scrolling."""
-        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_load_state("load")
+        self.page.evaluate(SETTLE)
         self.problems += [f"policy: {text}" for text in self.page.evaluate("window.violations")]
-        for finding in Axe().run(self.page).response["violations"]:
-            places = [node["html"][:160] for node in finding["nodes"]]
-            self.problems.append(f"axe {finding['id']} on {self.page.url}: {places}")
+        self.check_access(apart_from)
         width = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if width > 0:
             self.problems.append(f"{self.page.url} is {width} px too wide")
         found = [text for text in self.problems if not any(allowed in text for allowed in self.expected)]
         assert not found, "\n".join(found)
+
+    def check_access(self, apart_from: str = "") -> None:
+        """Note what axe finds, unless it found nothing on the very same page before."""
+        seen = hashlib.sha256((self.page.evaluate(SEEN) + apart_from).encode()).digest()
+        if seen in _sound:
+            return
+        if self.page.evaluate("window.axe === undefined"):
+            self.page.evaluate(AXE.axe_script)
+        findings = self.page.evaluate(RUN_AXE, apart_from)
+        for finding in findings:
+            places = [node["html"][:160] for node in finding["nodes"]]
+            self.problems.append(f"axe {finding['id']} on {self.page.url}: {places}")
+        if not findings:
+            _sound.add(seen)
 
     def hear(self, message: ConsoleMessage) -> None:
         """Note errors and warnings of the console."""

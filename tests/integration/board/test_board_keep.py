@@ -27,15 +27,16 @@ from quintain.services.models.registry import set_visibility
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
-from tests.boards import small_board
+from tests.beginnings import Build, with_small_board
 from tests.web_support import PASSWORD, browser_of, post
 
 CALL = "/api/v1/tasks/mood/board"
 
 
-@pytest.fixture(autouse=True)
-def _small(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:
-    small_board(db, blobs, owner, builder, tmp_path)
+@pytest.fixture
+def beginning() -> Build:
+    """A board of three models on two data sets."""
+    return with_small_board
 
 
 def test_forks_belong_to_whoever_made_them(db: Session, blobs: Blobs, owner: Actor, builder: Actor) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
@@ -26,7 +25,7 @@ from quintain.services.tasks.board_settings import set_board
 from quintain.services.validate import validations as validate
 from quintain.services.validate.review import review
 from quintain.store.blobs import Blobs
-from tests.boards import small_board
+from tests.beginnings import Build, with_small_board
 from tests.evaluation import TASK
 from tests.validation_support import judge_all, make_judges
 
@@ -52,9 +51,14 @@ def validated(db: Session, owner: Actor, ref: str, wrong: dict[str, int], judges
 
 
 @pytest.fixture
-def made(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> Board:
+def beginning() -> Build:
+    """A board of three models on two data sets."""
+    return with_small_board
+
+
+@pytest.fixture
+def made(db: Session, blobs: Blobs, owner: Actor) -> Board:
     """The small board, after two rounds were judged; the small model met only the first."""
-    small_board(db, blobs, owner, builder, tmp_path)
     judges = make_judges(db, 5)
     validated(db, owner, "mood/one", WRONG, judges)
     validated(db, owner, "mood/two", {"large": 2, "medium": 2}, judges)

@@ -39,16 +39,22 @@ from quintain.store.migrate import FOLDER
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.tables import AuditEntry, BoardSettings
 from quintain.web.app import create_app
-from tests.boards import add_sentences, add_version, evaluated, sentences, small_board, up_to
+from tests.beginnings import Build, with_small_board
+from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import add_task
 
 ROWS = "".join(json.dumps(row) + "\n" for row in sentences(8))
 
 
 @pytest.fixture
-def small(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:
-    """A board of three models on two data sets."""
-    small_board(db, blobs, owner, builder, tmp_path)
+def beginning(request: pytest.FixtureRequest) -> Build | None:
+    """A board of three models on two data sets, for tests that use `small`."""
+    return with_small_board if "small" in request.fixturenames else None
+
+
+@pytest.fixture
+def small() -> None:
+    """Say that the workspace begins with a small board."""
 
 
 @pytest.mark.usefixtures("small")

@@ -28,16 +28,22 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.tables import AuditEntry, ResultCache
-from tests.boards import add_sentences, add_version, evaluated, sentences, small_board, up_to
+from tests.beginnings import Build, with_small_board
+from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import TASK, add_task
 
 pytestmark = pytest.mark.both_databases
 
 
 @pytest.fixture
-def small(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:
-    """A board of three models on two data sets."""
-    small_board(db, blobs, owner, builder, tmp_path)
+def beginning(request: pytest.FixtureRequest) -> Build | None:
+    """A board of three models on two data sets, for tests that use `small`."""
+    return with_small_board if "small" in request.fixturenames else None
+
+
+@pytest.fixture
+def small() -> None:
+    """Say that the workspace begins with a small board."""
 
 
 def names(shape: Mapping[str, Any]) -> list[str]:
@@ -104,11 +110,11 @@ def test_views_that_mean_nothing_are_refused(db: Session, blobs: Blobs) -> None:
             rank(made, view)
 
 
+@pytest.mark.usefixtures("small")
 def test_what_is_missing_or_beyond_the_cap_is_shown_unranked_with_the_reason(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """A model that was not run and one above the memory cap are listed last and say why; the others are ranked."""
-    small_board(db, blobs, owner, builder, tmp_path)
     add_version(db, blobs, builder, tmp_path, "fresh")
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "huge"), up_to(99), memory=40.0)
     set_board(db, owner, "mood", {"caps": {"memory": 16}})
@@ -121,11 +127,11 @@ def test_what_is_missing_or_beyond_the_cap_is_shown_unranked_with_the_reason(
     assert names(rank(board(db, blobs, ANONYMOUS, "mood"), View(weights={"performance": 1})).as_dict())[0] == "huge"
 
 
+@pytest.mark.usefixtures("small")
 def test_private_models_stay_hidden_anonymous_ones_have_no_owner_and_files_are_marked(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """A private model is on its owner's board only; an anonymous one shows no owner, to nobody."""
-    small_board(db, blobs, owner, builder, tmp_path)
     set_visibility(db, builder, "mood/large", "private")
     set_visibility(db, builder, "mood/medium", "anonymous")
     public = {model.name: model for model in board(db, blobs, ANONYMOUS, "mood").models}
@@ -264,11 +270,11 @@ def test_owners_set_the_board_and_nobody_else(db: Session, blobs: Blobs, owner: 
     assert set_board(db, owner, "mood", {"human": 0.9}).datasets == {"contrast": 2, "test": 0}  # as they were
 
 
+@pytest.mark.usefixtures("small")
 def test_a_frozen_board_shows_what_was_known(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """After the freeze a new model and new results are not shown, except to the owner who asks for the live board."""
-    small_board(db, blobs, owner, builder, tmp_path)
     set_board(db, owner, "mood", {"freeze_until": (now() + timedelta(days=1)).isoformat()})
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "late"), up_to(99))
     frozen = board(db, blobs, ANONYMOUS, "mood")
@@ -281,11 +287,11 @@ def test_a_frozen_board_shows_what_was_known(
     assert len(board(db, blobs, ANONYMOUS, "mood").models) == 4
 
 
+@pytest.mark.usefixtures("small")
 def test_the_board_stays_warm_until_something_changes(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
     """The same board is given again while nothing happens; a result, a setting or a visibility makes a new one."""
-    small_board(db, blobs, owner, builder, tmp_path)
     first = warm_board(db, blobs, ANONYMOUS, "mood")
     assert warm_board(db, blobs, ANONYMOUS, "mood") is first
     evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "new"), up_to(30))

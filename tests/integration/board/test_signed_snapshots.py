@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +28,19 @@ from quintain.services.board import keep as board_keep
 from quintain.services.board.parts import View
 from quintain.services.board.ranking import rank
 from quintain.services.house.backup import create_backup, restore_backup
-from quintain.settings import settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.tables import BoardSnapshot, DatasetVersion, SigningKey
 from quintain.web.app import create_app
-from tests.boards import small_board
-from tests.integration.house.test_web_serve import ended, started
+from tests.beginnings import Build, with_small_board
+from tests.web_support import running
 
 Cli = Callable[..., Result]
 
 
-@pytest.fixture(autouse=True)
-def _small(db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path) -> None:
-    small_board(db, blobs, owner, builder, tmp_path)
+@pytest.fixture
+def beginning() -> Build:
+    """A board of three models on two data sets."""
+    return with_small_board
 
 
 def take(db: Session, blobs: Blobs, actor: Actor = OPERATOR, **more: Any) -> bytes:
@@ -171,20 +169,21 @@ def test_snapshots_from_before_are_signed_and_lose_bare_hashes(db: Session, blob
 @pytest.fixture
 def server(workspace: Workspace) -> Iterator[str]:
     """The address of a real server on the workspace."""
-    command = [sys.executable, "-m", "quintain", "serve", "--port", "0", "--json"]
-    environment = {**settings_environment(workspace.settings), "QUINTAIN_WORKERS": "0"}
-    with ended(command, environment) as process:
-        yield started(process)["url"]
+    with running(workspace) as url:
+        yield url
 
 
-def verify(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run `quintain board verify` where there is no workspace."""
-    command = [sys.executable, "-m", "quintain", "board", "verify", *map(str, arguments)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("QUINTAIN_")}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+@pytest.fixture
+def verify(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """A function that runs `quintain board verify` where there is no workspace."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return partial(cli, "board", "verify")
 
 
-def test_the_command_says_what_was_verified(server: str, db: Session, blobs: Blobs, tmp_path: Path) -> None:
+def test_the_command_says_what_was_verified(
+    verify: Cli, server: str, db: Session, blobs: Blobs, tmp_path: Path
+) -> None:
     """Alone it proves that the file fits together; with a key or a server, who made it; a forged copy ends with 1."""
     data = take(db, blobs, title="Signed")
     good, bad, stranger = (tmp_path / f"{name}.json" for name in ("good", "bad", "stranger"))
@@ -193,43 +192,43 @@ def test_the_command_says_what_was_verified(server: str, db: Session, blobs: Blo
     stranger.write_bytes(forged(data, signatures.make_key()[0]))
     (key,) = httpx2.get(f"{server}/api/v1/keys").json()["keys"]
 
-    alone = verify(good, cwd=tmp_path)
-    assert alone.returncode == 0
+    alone = verify(good)
+    assert alone.exit_code == 0
     assert f"? key {key['key_id']} is not known here" in alone.stdout
     assert "Only that it fits together is proven" in alone.stdout
 
-    asked = verify(good, "--server", server, "--json", cwd=tmp_path)
+    asked = verify(good, "--server", server, "--json")
     found = json.loads(asked.stdout)
-    assert (asked.returncode, found["origin"], found["key_id"]) == (0, True, key["key_id"])
+    assert (asked.exit_code, found["origin"], found["key_id"]) == (0, True, key["key_id"])
     assert [(one["what"], one["state"]) for one in found["checks"]] == [
         (what, "passed") for what in ("hash", "ranking", "signature", "key", "server")
     ]
-    given = verify(good, "--key", key["public_key"], cwd=tmp_path)
-    assert (given.returncode, "It is what it claims to be." in given.stdout) == (0, True)
+    given = verify(good, "--key", key["public_key"])
+    assert (given.exit_code, "It is what it claims to be." in given.stdout) == (0, True)
 
     for file, options in ((bad, ()), (stranger, ("--server", server)), (stranger, ("--key", key["public_key"]))):
-        refused = verify(file, *options, cwd=tmp_path)
-        assert refused.returncode == 1, refused.stdout
+        refused = verify(file, *options)
+        assert refused.exit_code == 1, refused.stdout
         assert "is not to be trusted" in refused.stderr
-    assert verify(stranger, cwd=tmp_path).returncode == 0  # consistent, and it says that this is all
+    assert verify(stranger).exit_code == 0  # consistent, and it says that this is all
 
-    away = verify(good, "--server", "http://127.0.0.1:9", cwd=tmp_path)
-    assert away.returncode == 1
+    away = verify(good, "--server", "http://127.0.0.1:9")
+    assert away.exit_code == 1
     assert "cannot be asked" in away.stderr
-    wrong = verify(good, "--key", "nonsense", cwd=tmp_path)
-    assert (wrong.returncode, "not a public key" in wrong.stderr) == (1, True)
+    wrong = verify(good, "--key", "nonsense")
+    assert (wrong.exit_code, "not a public key" in wrong.stderr) == (1, True)
 
 
-def test_a_snapshot_names_its_server(server: str, db: Session, blobs: Blobs, tmp_path: Path) -> None:
+def test_a_snapshot_names_its_server(verify: Cli, server: str, db: Session, blobs: Blobs, tmp_path: Path) -> None:
     """The server it names is asked without being told to; one that is away leaves the question open."""
     file = tmp_path / "named.json"
     file.write_bytes(take(db, blobs, server=server))
-    found = json.loads(verify(file, "--json", cwd=tmp_path).stdout)
+    found = json.loads(verify(file, "--json").stdout)
     assert (found["origin"], found["server"]) == (True, server)
-    assert json.loads(verify(file, "--json", "--offline", cwd=tmp_path).stdout)["origin"] is False
+    assert json.loads(verify(file, "--json", "--offline").stdout)["origin"] is False
     file.write_bytes(take(db, blobs, server="http://127.0.0.1:9"))
-    done = verify(file, "--json", cwd=tmp_path)
-    assert done.returncode == 0
+    done = verify(file, "--json")
+    assert done.exit_code == 0
     assert [one["state"] for one in json.loads(done.stdout)["checks"] if one["what"] == "server"] == ["unknown"]
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
-from quintain.core.people import Actor
+from quintain.core.people import Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturb.contract import names_of
@@ -24,13 +24,16 @@ from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.results import DatasetResult, results, score_table, unchanged_figures
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.worker import work
+from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.tables import ResultCache
 from quintain.tasks.definition import parse_task
+from tests.beginnings import Build
 from tests.evaluation import TASK, add_data, add_model, add_task
+from tests.people import make_person
 
 pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
@@ -38,21 +41,32 @@ CASE_SENSITIVE = """
     def predict(batch):
         return [{"positive": 0.9, "negative": 0.1} if "w" in item["text"] else "negative" for item in batch]
 """
+MODELS = {"constant": "def predict(b): return ['positive'] * len(b)", "brittle": CASE_SENSITIVE}
+
+
+def with_two_models_run(workspace: Workspace, folder: Path) -> None:
+    """Begin with two models that were run on every variant of one data set."""
+    blobs = workspace.blobs
+    with workspace.session() as db:
+        owner, builder = make_person(db, "olga", RoleName.OWNER), make_person(db, "bert", RoleName.BUILDER)
+        add_task(db, owner)
+        add_data(db, blobs, owner, folder)
+        for name, code in MODELS.items():
+            add_model(db, blobs, builder, folder, name=name, code=code)
+        evaluate.fill(db)
+    work(workspace.session, blobs, LocalEngine(folder / "locks"), CONDITIONS, threading.Event(), until_empty=True)
 
 
 @pytest.fixture
-def evaluated(
-    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
-) -> dict[str, DatasetResult]:
-    """Two models, run on every variant of one data set; their results by name."""
-    add_task(db, owner)
-    add_data(db, blobs, owner, tmp_path)
-    names = {}
-    for name, code in {"constant": "def predict(b): return ['positive'] * len(b)", "brittle": CASE_SENSITIVE}.items():
-        names[add_model(db, blobs, builder, tmp_path, name=name, code=code).id] = name
-    evaluate.fill(db)
-    db.rollback()
-    work(workspace.session, blobs, LocalEngine(tmp_path / "locks"), CONDITIONS, threading.Event(), until_empty=True)
+def beginning(request: pytest.FixtureRequest) -> Build | None:
+    """Two models that were run, for tests that look at what they did."""
+    return with_two_models_run if "evaluated" in request.fixturenames else None
+
+
+@pytest.fixture
+def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, DatasetResult]:
+    """The results of both models, by name."""
+    names = {get_model(db, builder, f"mood/{name}@1").version.id: name for name in MODELS}
     return {names[found.model_version_id]: found for found in results(db, blobs, get_task(db, "mood"))}
 
 

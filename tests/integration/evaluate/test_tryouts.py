@@ -173,16 +173,23 @@ def test_a_worker_that_refuses_a_model_tells_its_builder(
 
 
 def test_a_model_that_loads_for_long_is_put_off(
+    workspace: Workspace,
     db: Session,
     send: Callable[..., submit.ModelSubmission],
-    workers: Callable[[], int],
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """Nobody waits at the form for it: a worker gives it the time that the operator allows."""
     monkeypatch.setattr(tryouts, "HERE_SECONDS", 0.5)
     made = send("import time\ntime.sleep(0.8)\n" + GOOD)
     assert made.waiting
-    assert workers() > 10
+    stop = threading.Event()
+    engine = LocalEngine(tmp_path / "locks")
+    # Every run loads the model anew, so one is enough to see that they are queued and work.
+    assert work(workspace.session, workspace.blobs, engine, CONDITIONS, stop, tell=lambda what: stop.set()) == 1
+    db.rollback()
+    assert sorted({row.cell.state for row in queries.rows(db)}) == ["done", "queued"]
+    assert len(queries.rows(db)) > 10
 
 
 def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.ModelSubmission]) -> None:

@@ -12,7 +12,8 @@ const NARROW = window.matchMedia("(max-width: 900px)");
 
 const form = document.getElementById("judge");
 const state = { current: 0, undo: [], shownAt: performance.now(), left: 0, activeAt: Date.now(), warned: false, busy: false };
-const saving = form ? new Saving(form, document.querySelector("[data-saving]"), (id) => snapshot(items().find((item) => item.dataset.item === id))) : null;
+const itemOf = (id) => items().find((item) => item.dataset.item === id);
+const saving = form ? new Saving(form, document.querySelector("[data-saving]"), (id) => snapshot(itemOf(id)), say) : null;
 
 function items() {
   return [...form.querySelectorAll(".judge-item")];

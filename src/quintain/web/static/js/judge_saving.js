@@ -5,11 +5,12 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15000;
 
 export class Saving {
-  /** *shown* is where the state is written; *snapshot* gives what an item says now. */
-  constructor(form, shown, snapshot) {
+  /** *shown* is where the state is written; *snapshot* gives what an item says now; *say* reads a sentence out. */
+  constructor(form, shown, snapshot, say) {
     this.form = form;
     this.shown = shown;
     this.snapshot = snapshot;
+    this.say = say;
     this.numbers = new Map();
     this.waiting = new Set();
     this.wait = FIRST_WAIT_MS;
@@ -51,7 +52,7 @@ export class Saving {
     this.shown.textContent = this.shown.dataset[state];
     // Trouble and its end are read out; "saved" after every answer would drown the items.
     const isNews = state !== before && (troubled.includes(state) || (before === "failed" && state === "saved"));
-    if (isNews) document.getElementById("say").textContent = this.shown.textContent;
+    if (isNews) this.say(this.shown.textContent);
   }
 
   async run() {
