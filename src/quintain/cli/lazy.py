@@ -97,6 +97,8 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
     "study": Listed("Study data and the people behind it.", ("quintain.cli.plain.study:app",)),
+    "contrast": Listed("Probe models near their decision boundary.", ("quintain.cli.plain.contrast:app",)),
+    "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
     "round": Listed(
         "Collect examples in rounds.",
         (

@@ -12,6 +12,7 @@ import polars as pl
 
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.texts import Text
+from quintain.tasks.answer_kinds.discrete import DiscreteAnswer, right_answers
 from quintain.tasks.rules import SHOWN
 
 Misfit = tuple[int, Text]
@@ -27,8 +28,9 @@ def shape(values: pl.Series, wanted: pl.DataType) -> tuple[pl.Series, list[Misfi
         return _texts(values)
     if wanted == pl.Int64():
         return _integers(values)
-    if wanted == _SPANS:
-        return _each(values, wanted, _span_list, Text("is neither a text nor a list of texts with their starts"))
+    for dtype, read, reason in _READ:
+        if wanted == dtype:
+            return _each(values, wanted, read, reason)
     if isinstance(wanted, pl.List) and wanted.inner == pl.String():
         return _lists(values, wanted, _text_list, Text("is not a list of texts"))
     return _lists(values, wanted, _number_list, Text("is not a list of whole numbers"))
@@ -106,6 +108,13 @@ def _number_list(value: Any) -> list[int]:
     return value
 
 
+def _right_answers(value: Any) -> list[list[str]]:
+    found = right_answers(value)
+    if found is None:
+        raise TypeError
+    return found
+
+
 def _span_list(value: Any) -> list[dict[str, Any]]:
     """Read a text, a span, a list of either, or SQuAD's lists `text` and `answer_start` side by side."""
     if isinstance(value, dict) and isinstance(value.get("text"), list):
@@ -125,3 +134,9 @@ def _span(value: Any) -> dict[str, Any]:
     if not isinstance(value["text"], str) or not (start is None or (type(start) is int and abs(start) <= MAX_NUMBER)):
         raise TypeError
     return {"text": value["text"], "start": start}
+
+
+_READ: tuple[tuple[pl.DataType, Callable[[Any], Any], Text], ...] = (
+    (_SPANS, _span_list, Text("is neither a text nor a list of texts with their starts")),
+    (DiscreteAnswer.dtype, _right_answers, Text("is neither a text, a number nor a list of spans")),
+)

@@ -7,21 +7,23 @@ from typing import Any, ClassVar
 from quintain.core.task import AnswerType, Task
 from quintain.models.contract import Baseline
 from quintain.models.fields import clean, of_type
+from quintain.tasks.contract import kind_of
 
 
 class SpanBaseline(Baseline):
-    """A baseline for tasks whose answer is a span of a long text."""
+    """A baseline for tasks whose answer is a span of a long text, or of any of several."""
 
-    answer_types: ClassVar[tuple[AnswerType, ...]] = ("span",)
+    answer_types: ClassVar[tuple[AnswerType, ...]] = ("span", "discrete")
 
     @classmethod
     def finds_fields(cls, task: Task) -> bool:
-        """Ask for one long text."""
-        return len(of_type(task, "long_text")) == 1
+        """Ask for one long text, or for some where an answer need not be a piece of a certain one."""
+        texts = of_type(task, "long_text")
+        return len(texts) == 1 or (bool(texts) and kind_of(task).source is None)
 
     def source(self, example: dict[str, Any]) -> str:
         """Give the text that the answer is taken from; left as it is, so that positions stay right."""
-        return str(example.get(of_type(self.task, "long_text")[0]) or "")
+        return "\n".join(str(example.get(name) or "") for name in of_type(self.task, "long_text"))
 
     def question(self, example: dict[str, Any]) -> str:
         """Give the question: the last of the short texts."""

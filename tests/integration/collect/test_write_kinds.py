@@ -19,6 +19,7 @@ from quintain.services.collect.prompts import import_prompts
 from quintain.services.collect.rounds import open_round, put_round
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
+from quintain.services.validate import handing_out, validations
 from quintain.store.blobs import Blobs
 from tests.evaluation import CARD
 from tests.people import make_person
@@ -29,6 +30,7 @@ PROMPT = {
     "predicate": "sold",
     "question": "who sold something ?",
 }
+PASSAGE = {"passage": "The Rams scored twice, the Bears once, the Lions never."}
 WORDS = {"tokens": ["He", "ate", "pizza", "with", "friends", "."], "preposition": 3}
 
 
@@ -40,6 +42,8 @@ def first_word(version: object, blobs: object, batch: list[dict[str, str]]) -> l
 def _say(one: dict[str, str]) -> object:
     if "tokens" in one:
         return 0
+    if "passage" in one:
+        return ["Rams"]
     return " ".join(one["sentence"].split()[:2]) if "sentence" in one else one["source"].upper()
 
 
@@ -66,7 +70,7 @@ def add_round(
     info = put_round(db, owner, f'task = "words"\ntitle = "W"\n[targets]\nmodels = ["words/m"]\n{condition}{tables}')
     if prompt:
         file = folder / "prompts.jsonl"
-        file.write_text(json.dumps(PROMPT if kind == "qa-srl" else WORDS) + "\n")
+        file.write_text(json.dumps({"qa-srl": PROMPT, "discrete-qa": PASSAGE}.get(kind, WORDS)) + "\n")
         import_prompts(db, owner, info.ref, file)
     open_round(db, owner, info.ref)
     return f"/tasks/words/rounds/{info.number}"
@@ -176,3 +180,24 @@ def test_words_of_a_sentence_are_shown_as_words(
     moved = re.search(r'hx-get="([^"]+/moved/\d+)"', page)
     assert moved
     assert "No single word moved it" in client.get(moved[1]).text
+
+
+def test_several_spans_are_typed_and_judged(
+    db: Session, blobs: Blobs, owner: Actor, client: TestClient, tmp_path: Path
+) -> None:
+    """One span to a line is one answer; half of it fools no model, and judges see all of it."""
+    address = begin(client, add_round(db, blobs, owner, tmp_path, "discrete-qa", prompt=True))
+    page = client.get(address).text
+    assert PASSAGE["passage"] in page
+    assert "one span to a line" in page
+    assert 'name="in-passage"' not in page
+    assert send(client, address, in_question="Who scored?", answer="Rams\nBears").status_code == 303
+    assert send(client, address, in_question="Who never scored?", answer="Lions").status_code == 303
+    db.rollback()
+    table = attempts_table(db, owner, "words/1")
+    assert [json.loads(target) for target in table["target"]] == [["Rams", "Bears"], ["Lions"]]
+    assert table["fooled"].to_list() == [False, True]
+    validations.open_validation(db, owner, "words/1", "judgements = 1\nminimum = 1\n[gold]\nrate = 0")
+    sheet = handing_out.claim_page(db, make_person(db, "julia", RoleName.WORKER), "words/1")
+    assert sheet is not None
+    assert ["Lions"] in [item.answer for item in sheet.items]

@@ -28,6 +28,7 @@ def sample(answer_type: AnswerType, *, n: int = 60, seed: int = 3, perfect: bool
         "choices": [[0], [0, 2], [1, 2], []],
         "span": list(TEXTS),
         "text": list(TEXTS),
+        "discrete": [[text] for text in TEXTS[:3]] + [["4", "the mat"]],
     }
     pool = pools[answer_type]
     gold = [pool[i] for i in rng.integers(0, len(pool), n)]

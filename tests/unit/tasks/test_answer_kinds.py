@@ -25,6 +25,7 @@ GOLDS: dict[str, Any] = {
     "span": [{"text": "Ada", "start": 3}],
     "token": 4,
     "text": ["A text.", "Another."],
+    "discrete": [["1911"], ["5", "6"]],
 }
 
 

@@ -35,6 +35,7 @@ ANSWER_VALUES: dict[str, st.SearchStrategy[Any]] = {
     "span": st.lists(SPANS, max_size=3),
     "token": NUMBERS,
     "text": st.lists(TEXTS, max_size=3),
+    "discrete": st.lists(st.lists(TEXTS, max_size=3), max_size=3),
 }
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -176,7 +177,7 @@ def test_right_answer_does_not_fool(kind: TaskKind) -> None:
     """The gold answer given back, as a model would give it, is no fooled model."""
     task = task_of(kind)
     gold = kind.example.answer
-    raw = gold[0] if kind.answer_type in {"span", "text"} else gold
+    raw = gold[0] if kind.answers.is_text else gold
     prediction = kind.parse_answer(task, kind.example.inputs, raw)
     assert not kind.fooled(task, gold, prediction.answer)
 

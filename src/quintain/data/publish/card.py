@@ -95,7 +95,9 @@ def _numbered(labels: tuple[str, ...]) -> dict[str, str]:
 def _feature(dtype: Any) -> dict[str, Any]:
     if isinstance(dtype, pl.List):
         inner = dtype.inner
-        return {"list": _fields(inner) if isinstance(inner, pl.Struct) else _feature(inner)["dtype"]}
+        if isinstance(inner, pl.Struct):
+            return {"list": _fields(inner)}
+        return {"list": _feature(inner) if isinstance(inner, pl.List) else _feature(inner)["dtype"]}
     if isinstance(dtype, pl.Struct):
         return {"struct": _fields(dtype)}
     return {"dtype": {pl.Int64: "int64", pl.Float64: "float64", pl.Boolean: "bool"}.get(type(dtype), "string")}

@@ -13,6 +13,7 @@ from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import of_type, table_column
 from quintain.models.spans import SpanBaseline, span
 from quintain.models.words import Rarity, Vocabulary, listed, tokens, words
+from quintain.tasks.contract import kind_of
 
 _TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*")
 _CASED = re.compile(r"[A-ZÀ-Þ]")
@@ -42,15 +43,15 @@ class SpanOverlap(SpanBaseline):
 
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn how rare words are, and how long answers to each question word are."""
-        passages = sorted(set(table_column(table, of_type(self.task, "long_text")[0])))
+        passages = sorted({text for name in of_type(self.task, "long_text") for text in table_column(table, name)})
         pieces = [text[start:end] for text in passages for start, end in sentences(text)]
         vocabulary = Vocabulary.learn(tokens(pieces), len(pieces), least=1)
         self.state |= {"terms": list(vocabulary.terms), "unseen": float(np.log(1 + len(pieces)) + 1)}
         self.arrays["idf"] = vocabulary.idf
         lengths: dict[str, list[int]] = {"": [2]}
         for row in table.iter_rows(named=True):
-            for answer in row["answer"] or ():
-                length = max(1, len(_TOKEN.findall(answer["text"])))
+            for answer in kind_of(self.task).answers.texts(row["answer"] or []):
+                length = max(1, len(_TOKEN.findall(answer)))
                 lengths.setdefault(_question_word(self.question(row)), []).append(length)
                 lengths[""].append(length)
         self.state["lengths"] = {word: float(np.median(seen)) for word, seen in sorted(lengths.items())}

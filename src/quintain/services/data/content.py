@@ -143,6 +143,8 @@ def has_answer(column: str, dtype: pl.DataType, label: str) -> pl.Expr:
         return answer.list.contains(int(label)) if label.isdecimal() else pl.lit(False)
     if dtype == pl.List(pl.String()):
         return answer.list.contains(label)
+    if dtype == pl.List(pl.List(pl.String())):
+        return answer.list.eval(pl.element().list.contains(label)).list.any()
     return answer.list.eval(pl.element().struct.field("text")).list.contains(label)
 
 

@@ -253,7 +253,7 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
         rows = [_cell(cell, path, index, field) for index, cell in enumerate(column)]
         if not answers.is_text:
             return _whole_lists(rows, path, field)
-        return pl.Series(field, [_one_shape(row, field) for row in rows], strict=False)
+        return answers.golds(rows) if field == "answer" else answers.predictions(rows)
     numbers = column.cast(pl.Int64, strict=False)
     bad = (numbers.is_null() & column.is_not_null()).arg_true()
     if len(bad):
@@ -262,11 +262,6 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
         ]
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
     return numbers
-
-
-def _one_shape(row: Any, field: str) -> Any:
-    """Make a gold text a list of one, so that a column of texts and lists has one type."""
-    return [row] if field == "answer" and row is not None and not isinstance(row, list) else row
 
 
 def _cell(cell: Any, path: Path, index: int, field: str) -> Any:

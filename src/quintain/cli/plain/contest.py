@@ -1,0 +1,120 @@
+"""`quintain contest score`: score builders and breakers from a plain table, without a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.names import split_names
+from quintain.cli.plain.contrast import percent
+from quintain.cli.plain.rank import number
+from quintain.cli.streams import in_file
+from quintain.core.pairs import parse_numbers
+from quintain.core.records.contest import ContestFigures, ContestScore
+from quintain.data.tables import parse_columns
+from quintain.services.plain.contest import ContestOptions, score_contest_file
+from quintain.stats.grading import Grading
+
+app = typer.Typer(name="contest", help="Let builders build and breakers break.", no_args_is_help=True)
+
+
+@app.callback()
+def contest() -> None:
+    """Let builders build and breakers break."""
+
+
+@app.command()
+def score(
+    matrix: Annotated[Path, in_file("A table breaker,pair_id,side,gold,<system>,…", metavar="MATRIX")],
+    dev_accuracy: Annotated[
+        str, typer.Option(help="Of each system, as fractions: pcnn=0.8,rntn=0.75.", show_default=False)
+    ] = "",
+    metric: Annotated[str, typer.Option(help="accuracy; for spans exact_match or f1 (of words).")] = "accuracy",
+    threshold: Annotated[float, typer.Option(help="With f1: an answer is right whose F1 is above this.")] = 0.8,
+    skip: Annotated[
+        list[str] | None, typer.Option(help="More columns that are no systems, by commas.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Draws for the intervals; 0 leaves them out.", min=0)] = 1000,
+    column: Annotated[list[str] | None, typer.Option(help="Map a name: gold=label.", show_default=False)] = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Score builders and breakers: a pair breaks a system that has exactly one of its two sentences right.
+
+    Columns sentence, rationale, tags and status are no systems; contested pairs are left out until they are settled.
+
+    Example: quintain contest score matrix.csv --dev-accuracy strawman=0.78,pcnn=0.81 --json
+    """
+    options = ContestOptions(
+        Grading(metric, threshold, "squad"),
+        parse_numbers(dev_accuracy, "dev accuracies"),
+        split_names(skip),
+        parse_columns(column or []),
+        seed,
+        resamples,
+    )
+    found = score_contest_file(matrix, options)
+    for note in found.notes:
+        output.say(note)
+    if json:
+        output.print_json(found)
+        return
+    _print_figures(ContestFigures(found.systems, found.breakers), found)
+    if found.with_contested:
+        output.print_line(f"With the {found.contested} contested pairs:")
+        _print_figures(found.with_contested, None)
+    _print_details(found)
+
+
+def _print_figures(figures: ContestFigures, found: ContestScore | None) -> None:
+    """Print both tables; with the intervals of *found*, where it is given."""
+    rows = []
+    for name, one in sorted(figures.systems.items(), key=lambda item: -(item[1].average_f1 or 0.0)):
+        own = found.intervals.systems[name] if found else None
+        broken = percent(own.broken_rate_pairs) if own else number(_percent(one.broken_rate_pairs), 1)
+        average = number(one.average_f1, 3)
+        sentences = number(_percent(one.broken_rate_sentences), 1)
+        rows.append((name, average, f"{one.broken} of {one.pairs}", broken, sentences))
+    output.print_table(["system", "average F1", "broken", "% of pairs", "% of sentences"], rows)
+    output.print_table(
+        ["breaker", "pairs", "score", "score per sentence"],
+        [
+            (name, one.pairs, number(one.score, 4), number(one.score_per_sentence, 4))
+            for name, one in figures.breakers.items()
+        ],
+    )
+    output.print_table(
+        ["% of pairs that broke", *(f"by {name}" for name in figures.breakers)],
+        [
+            (name, *(number(_percent(one.break_rate[name]), 1) for one in figures.breakers.values()))
+            for name in figures.systems
+        ],
+    )
+    for reason in dict.fromkeys(one.reason for one in figures.breakers.values() if one.reason):
+        output.print_line(f"Without a score: {reason}.")
+
+
+def _print_details(found: ContestScore) -> None:
+    if found.by_tag:
+        rows = [
+            (tag, one.pairs, name, percent(share))
+            for tag, one in found.by_tag.items()
+            for name, share in one.break_rate.items()
+        ]
+        output.print_table(["tag", "pairs", "system", "% broken (95 % interval)"], rows)
+    sides = [(name, one.original_only, one.modified_only) for name, one in found.directions.items()]
+    output.print_table(["broken system", "right on the original only", "on the modified only"], sides)
+    together = [
+        (*one.systems, one.both, one.either, number(one.overlap, 2), number(one.correlation, 2))
+        for one in found.together
+    ]
+    if together:
+        output.print_table(["system", "and", "both broken", "either", "overlap", "correlation"], together)
+    output.print_table(["systems broken at once", "pairs"], list(enumerate(found.broken_systems)))
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share

@@ -1,0 +1,249 @@
+"""Score a model on contrast sets, from two plain files: no workspace, no account, no server.
+
+Examples are `{"id", "set", "role": "original" | "contrast", "gold": …, "tags": […]}`, predictions
+`{"id", "prediction": …}`. Every set has one original and at least one neighbour, and every member an answer: a set that
+lost a member would look more consistent than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import Fault
+from quintain.core.records.contrast import ContrastIntervals, ContrastScore
+from quintain.core.texts import Text
+from quintain.data.rows import PlainRow, read_rows, refuse
+from quintain.stats.contrast import Members, contrast_by, contrast_estimates
+from quintain.stats.grading import Grading, is_plain, written
+
+ORIGINAL, CONTRAST = "original", "contrast"
+_EXAMPLE = ("id", "set", "role", "gold")
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastOptions:
+    """How to grade, which labels there are (where they are to be checked), and what columns are called."""
+
+    grading: Grading = field(default_factory=Grading)
+    labels: Sequence[str] = ()
+    columns: Mapping[str, str] | None = None
+    seed: int = 0
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastExample:
+    """A member of a set as its file has it."""
+
+    row: int
+    id: str
+    set: str
+    original: bool
+    gold: Any
+    tags: tuple[str, ...] = ()
+
+
+def score_contrast_files(
+    examples_path: Path, predictions_path: Path, options: ContrastOptions | None = None
+) -> ContrastScore:
+    """Score the predictions in one file on the contrast sets in another, matched by id."""
+    options = options or ContrastOptions()
+    examples = read_examples(examples_path, options)
+    predictions = _read_predictions(predictions_path, examples, options)
+    return contrast_score(examples, predictions, options)
+
+
+def contrast_score(
+    examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions | None = None
+) -> ContrastScore:
+    """Score *predictions* by id on whole contrast sets that were checked already."""
+    options = options or ContrastOptions()
+    grades = [options.grading(predictions[one.id], one.gold) for one in examples]
+    members = Members.of(
+        [grade.score for grade in grades],
+        [grade.right for grade in grades],
+        [one.set for one in examples],
+        [one.original for one in examples],
+    )
+    drawn = {"seed": options.seed, "resamples": options.resamples}
+    overall = contrast_estimates(members, **drawn)
+    tags, tag_intervals = contrast_by(members, [one.tags for one in examples], **drawn)
+    moves, move_intervals = contrast_by(members, _transitions(examples, options.grading), **drawn)
+    by_f1 = options.grading.metric == "f1"
+    return ContrastScore(
+        original=overall.original.value or 0.0,
+        contrast=overall.contrast.value or 0.0,
+        difference=overall.difference.value or 0.0,
+        consistency=overall.consistency.value or 0.0,
+        sets=len(set(members.sets.tolist())),
+        examples=len(examples),
+        by_tag=tags,
+        by_transition=moves,
+        intervals=ContrastIntervals(overall, tag_intervals, move_intervals),
+        metric=options.grading.metric,
+        threshold=options.grading.threshold if by_f1 else None,
+        normalise=options.grading.normalise if options.grading.metric == "exact_match" else None,
+        unanswered=sum(predictions[one.id] is None for one in examples),
+        notes=tuple(_notes(examples, predictions, options)),
+    )
+
+
+def read_examples(path: Path, options: ContrastOptions) -> list[ContrastExample]:
+    """Read contrast sets, or say everything that is wrong with them."""
+    columns = {name: theirs for name, theirs in (options.columns or {}).items() if name != "prediction"}
+    rows = read_rows(path, required=_EXAMPLE, optional=("tags",), columns=columns)
+    refuse(fault.at(file=path.name) for row in rows for fault in _row_faults(row, options))
+    examples = [_example(row) for row in rows]
+    refuse(
+        (fault.at(file=path.name) for fault in set_faults(examples)),
+        Text("Mend the file: a set that is not whole cannot be scored."),
+    )
+    return examples
+
+
+def set_faults(examples: Sequence[ContrastExample]) -> Iterator[Fault]:
+    """Say what is wrong with the sets: an id twice, no original, two of them, or nothing beside it."""
+    first: dict[str, int] = {}
+    sets: dict[str, list[ContrastExample]] = {}
+    for one in examples:
+        if one.id in first:
+            yield Fault("id '{id}' is in row {first} already", id=one.id, first=first[one.id], row=one.row)
+        first.setdefault(one.id, one.row)
+        sets.setdefault(one.set, []).append(one)
+    for name, members in sets.items():
+        originals = [one.row for one in members if one.original]
+        if not originals:
+            yield Fault("set '{name}' has no original", name=name, row=members[0].row)
+        for again in originals[1:]:
+            yield Fault(
+                "set '{name}' has its original in row {first} already", name=name, first=originals[0], row=again
+            )
+        if len(originals) == len(members):
+            yield Fault("set '{name}' has nothing but its original", name=name, row=originals[0])
+
+
+def _row_faults(row: PlainRow, options: ContrastOptions) -> Iterator[Fault]:
+    values = row.values
+    for name in ("id", "set"):
+        if not is_plain(values[name]) or written(values[name]) == "":
+            yield Fault("is empty, or neither a text nor a number", row=row.number, field=name)
+    if values["role"] not in (ORIGINAL, CONTRAST):
+        yield Fault("'{role}' is neither original nor contrast", role=values["role"], row=row.number, field="role")
+    gold = values["gold"]
+    several = options.grading.metric == "set_exact_match"
+    whole = isinstance(gold, list) and all(is_plain(one) for one in gold) and (gold or several)
+    if not whole and (several or not is_plain(gold) or written(gold) == ""):
+        wanted = Text("a list of answers") if several else Text("an answer, or a list of accepted ones")
+        yield Fault("is not {wanted}", wanted=wanted, row=row.number, field="gold")
+    else:
+        yield from _strange(gold, row, "gold", options)
+    tags = values.get("tags")
+    if tags is not None and not isinstance(tags, str) and not _texts(tags):
+        yield Fault("is not a list of texts", row=row.number, field="tags")
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _strange(answer: Any, row: PlainRow, name: str, options: ContrastOptions) -> Iterator[Fault]:
+    """Name answers that are none of the labels, where those are known."""
+    if options.labels and answer is not None:
+        for one in answer if isinstance(answer, list) else [answer]:
+            if written(one) not in options.labels:
+                known = ", ".join(options.labels)
+                yield Fault("'{label}' is not one of {known}", label=one, known=known, row=row.number, field=name)
+
+
+def _example(row: PlainRow) -> ContrastExample:
+    values = row.values
+    tags = values.get("tags") or ()
+    if isinstance(tags, str):  # in a CSV
+        tags = tags.replace("|", ";").split(";")
+    return ContrastExample(
+        row.number,
+        written(values["id"]),
+        written(values["set"]),
+        values["role"] == ORIGINAL,
+        values["gold"],
+        tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
+    )
+
+
+def _read_predictions(path: Path, examples: Sequence[ContrastExample], options: ContrastOptions) -> dict[str, Any]:
+    """Read one prediction for every example; null is a model that gave none, and counts as wrong."""
+    columns = {name: theirs for name, theirs in (options.columns or {}).items() if name in ("id", "prediction")}
+    rows = read_rows(path, required=("id", "prediction"), columns=columns)
+    known = {one.id for one in examples}
+    found: dict[str, Any] = {}
+    first: dict[str, int] = {}
+    faults: list[Fault] = []
+    for row in rows:
+        name, said = written(row.values["id"]), row.values["prediction"]
+        if name in found:
+            faults.append(Fault("id '{id}' is in row {first} already", id=name, first=first[name], row=row.number))
+        elif name not in known:
+            faults.append(Fault("id '{id}' is not among the examples", id=name, row=row.number))
+        elif not _fits(said, options):
+            several = options.grading.metric == "set_exact_match"
+            wanted = Text("a list of answers") if several else Text("a single answer")
+            faults.append(Fault("is not {wanted}", wanted=wanted, row=row.number, field="prediction"))
+        else:
+            faults += _strange(said, row, "prediction", options)
+        found.setdefault(name, said)
+        first.setdefault(name, row.number)
+    faults += [
+        Fault("no prediction for id '{id}' (row {row_there} of the examples)", id=one.id, row_there=one.row)
+        for one in examples
+        if one.id not in found
+    ]
+    refuse(
+        (fault.at(file=path.name) for fault in faults),
+        Text("Give one prediction for every example; null where the model gave none, which counts as wrong."),
+    )
+    return found
+
+
+def _fits(said: Any, options: ContrastOptions) -> bool:
+    if said is None:
+        return True
+    if options.grading.metric == "set_exact_match":
+        return isinstance(said, list) and all(is_plain(one) for one in said)
+    return is_plain(said)
+
+
+def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[list[str]]:
+    """Name what the edit of each neighbour did to the answer; an original has no name."""
+    golds = {one.set: _said(one.gold) for one in examples if one.original}
+    found: list[list[str]] = []
+    for one in examples:
+        before, after = golds[one.set], _said(one.gold)
+        if one.original:
+            found.append([])
+        elif grading.metric == "accuracy" and len(before) == len(after) == 1:
+            found.append([f"{min(before)} → {min(after)}"])
+        else:
+            found.append(["same" if before == after else "changed"])
+    return found
+
+
+def _said(gold: Any) -> frozenset[str]:
+    return frozenset(written(one) for one in (gold if isinstance(gold, list) else [gold]))
+
+
+def _notes(
+    examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
+) -> Iterator[str]:
+    """Say what may be a slip: labels that no gold answer has."""
+    if options.grading.metric != "accuracy" or options.labels:
+        return
+    golds = {label for one in examples for label in _said(one.gold)}
+    strange = [written(said) for said in predictions.values() if said is not None and written(said) not in golds]
+    if strange:
+        yield (
+            f"{len(strange)} predictions are no gold label of the file, and count as wrong, such as '{strange[0]}'; "
+            "with --labels they are refused."
+        )

@@ -1,0 +1,84 @@
+"""Answers that are spans, numbers or dates, compared as DROP does (Dua et al., 2019, section 5).
+
+An answer is a list of texts: one for a single span, a number or a date, several for several spans. Words count, but not
+their case, punctuation or articles; hyphens part words, and a number counts by its value ("1,000" is 1000.0).
+
+- Exact match: the same texts, in any order.
+- F1: each text is a bag of its words. Predicted and gold bags are paired such that the F1s of the pairs add up to the
+  most; a gold bag with numbers scores nothing against one that shares none of them. What is left without a partner
+  scores 0. The mean over the larger of the two lists is rounded to two digits.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import scipy
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_WORDS = re.compile(r"[\s-]+")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalise_span(text: str) -> str:
+    """Leave of *text* what counts in a comparison.
+
+    >>> normalise_span("The 1,000 well-known Dogs.")
+    '1000.0 well known dogs'
+    """
+    parts = (_word(part) for part in _WORDS.split(text.lower()))
+    return " ".join(part for part in parts if part)
+
+
+def drop_exact_match(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> bool:
+    """Say whether *prediction* is one of *golds*, each a list of texts.
+
+    >>> drop_exact_match(["the Rams", "Bears"], [["bears", "rams"]])
+    True
+    """
+    said = sorted(map(normalise_span, prediction))
+    return any(said == sorted(map(normalise_span, gold)) for gold in golds)
+
+
+def drop_f1(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> float:
+    """Give the best F1 of *prediction* against *golds*, each a list of texts.
+
+    >>> drop_f1(["42 yards"], [["42"]]), drop_f1(["41 yards"], [["42 yards"]]), drop_f1(["a", "Rams"], [["Rams"]])
+    (0.67, 0.0, 0.5)
+    """
+    said = _bags(prediction)
+    return max((_aligned(said, _bags(gold)) for gold in golds), default=0.0)
+
+
+def _word(part: str) -> str:
+    bare = part if _NUMBER.fullmatch(part) else part.translate(_NO_PUNCTUATION)
+    if _NUMBER.fullmatch(bare):
+        return str(float(bare))
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def _bags(answer: Sequence[str]) -> list[frozenset[str]]:
+    return [frozenset(normalise_span(text).split()) for text in answer]
+
+
+def _aligned(said: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> float:
+    if not said or not gold:
+        return float(not said and not gold)
+    if len(said) == len(gold) == 1:
+        return round(_pair(said[0], gold[0]), 2)
+    scores = np.array([[_pair(one, other) for one in said] for other in gold])
+    rows, columns = scipy.optimize.linear_sum_assignment(-scores)
+    return round(float(scores[rows, columns].sum()) / max(len(said), len(gold)), 2)
+
+
+def _pair(said: frozenset[str], gold: frozenset[str]) -> float:
+    numbers = {word for word in gold if _NUMBER.fullmatch(word)}
+    if numbers and not numbers & said:
+        return 0.0
+    if not said or not gold:
+        return float(said == gold)
+    return 2 * len(said & gold) / (len(said) + len(gold))

@@ -1,0 +1,115 @@
+"""Whether an answer is right, and how nearly: labels, texts by exact match or token F1, and sets.
+
+    grade = Grading("f1", threshold=0.8)
+    grade("the tower", ["Eiffel Tower", "tower"])
+
+A gold answer may list several that are right. With F1, an answer is right where it is *above* the threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+from quintain.core.errors import BadInput
+from quintain.core.task import one_form
+from quintain.stats.text import normalise, token_f1
+
+MetricName = Literal["accuracy", "exact_match", "f1", "set_exact_match"]
+Normalisation = Literal["case", "squad"]
+METRIC_NAMES: tuple[str, ...] = get_args(MetricName)
+
+
+class Grade(NamedTuple):
+    """What one answer is worth: the *score* that is averaged, and whether it is *right*."""
+
+    score: float
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """How answers are graded; see the module's docstring.
+
+    *normalise* is for exact match: `case` takes answers for the same that differ in case or in spaces around them;
+    `squad` also leaves out punctuation and articles, as F1 always does.
+    """
+
+    metric: str = "accuracy"
+    threshold: float = 0.8
+    normalise: str = "case"
+
+    def __post_init__(self) -> None:
+        if self.metric not in METRIC_NAMES:
+            raise BadInput(
+                "There is no metric '{metric}' here.",
+                metric=self.metric,
+                known=", ".join(METRIC_NAMES),
+                remedy="Use one of {known}.",
+            )
+        if self.normalise not in get_args(Normalisation):
+            raise BadInput(
+                "Answers cannot be normalised as '{name}'.",
+                name=self.normalise,
+                known=", ".join(get_args(Normalisation)),
+                remedy="Use one of {known}.",
+            )
+        if not 0 <= self.threshold < 1:
+            raise BadInput(
+                "The threshold {threshold:g} leaves nothing that is above it."
+                if self.threshold >= 1
+                else "The threshold {threshold:g} is below 0.",
+                threshold=self.threshold,
+                remedy="Give one from 0 to below 1; --metric exact_match asks for the whole answer.",
+            )
+
+    def __call__(self, prediction: Any, gold: Any) -> Grade:
+        """Grade *prediction*; None is no answer, which is wrong.
+
+        >>> Grading("f1")("a tower of Paris", "the Paris tower")
+        Grade(score=0.8, right=False)
+        >>> Grading("set_exact_match")([2, 0], [0, 2])
+        Grade(score=1.0, right=True)
+        """
+        if prediction is None:
+            return Grade(0.0, False)
+        if self.metric == "set_exact_match":
+            same = _set(prediction) == _set(gold)
+            return Grade(float(same), same)
+        golds = [written(one) for one in gold] if isinstance(gold, list | tuple) else [written(gold)]
+        if self.metric == "f1":
+            score = token_f1(written(prediction), golds)
+            return Grade(score, score > self.threshold)
+        form = self._form()
+        said = form(written(prediction))
+        same = any(said == form(one) for one in golds)
+        return Grade(float(same), same)
+
+    def _form(self) -> Any:
+        if self.metric == "accuracy":
+            return str
+        return normalise if self.normalise == "squad" else str.lower
+
+
+def written(value: Any) -> str:
+    """Write a plain answer as the text by which it is compared: 1, 1.0 and "1" are the same, and so are equal forms.
+
+    >>> written(1.0), written(True), written(" yes ")
+    ('1', 'true', 'yes')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return one_form(str(value).strip())
+
+
+def is_plain(value: Any) -> bool:
+    """Say whether *value* is a single answer: a text, a number or a truth value."""
+    return isinstance(value, str | int | float | bool)
+
+
+def _set(values: Any) -> frozenset[str]:
+    several: Sequence[Any] = values if isinstance(values, list | tuple) else [values]
+    return frozenset(written(one) for one in several)
