@@ -38,6 +38,7 @@ from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
+LOOK_AGAIN = -1  # what was looked at for items is to be looked at once more
 ROW_KEYS = ("inputs", "answer", "predictions", "rating")
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
@@ -139,6 +140,8 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
                     validation_id=validation.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
                 )
             )
+            if policy.unfooled_share != validation.policy.unfooled_share:
+                db.get_one(Validation, validation.id).taken_to = LOOK_AGAIN
             audit.record(db, actor, "validation.policy", ref, version=newest + 1)
             db.flush()
     return policy
@@ -171,7 +174,8 @@ def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
         queries.retire_items(db, gone, now())
         slots.drop(db, gone)
         db.expire_all()
-    found = queries.new_attempts(db, validation.id, validation.round_id, fooling=validation.policy.items == "fooling")
+    share = validation.policy.unfooled_share
+    found = queries.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
     again = _take_again(db, validation, found)
     new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
     db.flush()
