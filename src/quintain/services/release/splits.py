@@ -113,7 +113,7 @@ def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
         )
     if spec.at_chance:
         policy = candidates.validation.policy
-        if candidates.validation.round_id is not None and policy.unfooled_share == 0:
+        if policy.unfooled_share == 0 and any(row.attempt_id is not None for row in candidates.rows):
             raise _only_fooling(candidates)
         if not models:
             raise BadInput(

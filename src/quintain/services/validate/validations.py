@@ -39,7 +39,8 @@ from quintain.tasks.definition import parse_task
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
 LOOK_AGAIN = -1  # what was looked at for items is to be looked at once more
-ROW_KEYS = ("inputs", "answer", "predictions", "rating")
+SOURCE_KEYS = ("rating", "review", "start", "end")
+ROW_KEYS = ("inputs", "answer", "predictions", *SOURCE_KEYS)
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(stored_policy)
@@ -214,10 +215,10 @@ def _from_attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
-    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at), `predictions` and `rating`.
+    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
 
-    The rating is that of the review that a sentence is from. A prediction is a mapping with `model` and `answer`. Rows
-    that are there already are counted and left alone.
+    A prediction is a mapping with `model` and `answer`. Where a sentence is from a review, `rating` and `review` (its
+    id) say which, and `start` and `end` where in its text. Rows that are there already are counted and left alone.
     """
     task = find(db, ref).task
     require_owner(actor, task.name)
@@ -238,6 +239,12 @@ def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
     rating = row.get("rating")
     if rating is not None and not is_number(rating):
         faults.append(Fault("{rating} is not a number", rating=repr(rating), field="rating"))
+    if row.get("review") is not None and not isinstance(row["review"], str):
+        faults.append(Fault("is not a text", field="review"))
+    for name in ("start", "end"):
+        place = row.get(name)
+        if place is not None and not (is_number(place) and place >= 0 and place == int(place)):
+            faults.append(Fault("{place} is no place in a text", place=repr(place), field=name))
     given = row.get("predictions") or []
     if not isinstance(given, list | tuple):
         return [*faults, Fault("is not a list", field="predictions")]
@@ -279,7 +286,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
                 "answer": row.get("answer"),
                 "aim": aim_text(row.get("answer")),
                 "predictions": list(row.get("predictions") or []),
-                "source": {} if row.get("rating") is None else {"rating": row["rating"]},
+                "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
             }
             for row in rows
         ]
