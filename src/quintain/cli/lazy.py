@@ -106,6 +106,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.collect.console",
             "quintain.cli.collect.eligible",
             "quintain.cli.collect.flags",
+            "quintain.cli.validate.harvests",
             "quintain.cli.release.release",
         ),
     ),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from quintain.client.calls.pay import PayCalls
 from quintain.client.calls.rounds import RoundsCalls
-from quintain.client.refs import format_of, place
+from quintain.client.refs import format_of, place, task_path
 from quintain.core.errors import NotFound
-from quintain.core.records.collect import PromptReport
+from quintain.core.records.collect import PromptReport, Round
 
 
 class RoundClient(RoundsCalls, PayCalls):
@@ -31,6 +31,23 @@ class RoundClient(RoundsCalls, PayCalls):
                 "POST",
                 f"{place(ref, 'rounds')}/prompts",
                 data={"corpus": corpus, "part": part, "tags": ",".join(tags)},
+                files={"file": (source.name, stream)},
+            )
+
+    def add_harvest(self, task: str, path: Path | str, *, title: str = "", model: str = "", policy: str = "") -> Round:
+        """Make the sample of a harvest the task's next round, and open its validation (owners).
+
+        *model* names the one that it was harvested with, where the sample does not; *policy* is a TOML text.
+        """
+        source = Path(path)
+        if not source.is_file():
+            raise NotFound("There is no file {source}.", source=source)
+        with source.open("rb") as stream:
+            return self._transport.read(
+                Round,
+                "POST",
+                f"{task_path(task)}/harvests",
+                data={"title": title, "model": model, "policy": policy},
                 files={"file": (source.name, stream)},
             )
 

@@ -31,6 +31,13 @@ class RoundState(StrEnum):
     CLOSED = "closed"
 
 
+class RoundKind(StrEnum):
+    """Where the texts of a round are from: people write them, or they are harvested from a corpus."""
+
+    WRITING = "writing"
+    HARVEST = "harvest"
+
+
 @dataclass(frozen=True, slots=True)
 class Money(Record):
     """An amount in minor units (cents), so that sums are exact.

@@ -166,8 +166,13 @@ class ValidationPolicy:
     batch_size: int = option(kinds.whole(1, 10_000_000), default=4000, help="items after which the judges are reviewed")
     items: Source = option(
         kinds.one_of(get_args(Source)),
-        default="fooling",
-        help='which attempts are judged; `"all"` takes those that did not fool the model, too',
+        default="all",
+        help='which attempts are judged; `"fooling"` leaves out those that did not fool the model',
+    )
+    unfooled: float = option(
+        kinds.fraction(above=True),
+        default=1.0,
+        help="of the attempts that did not fool the model, the share that is judged, drawn by the validation's seed",
     )
     seconds_per_item: float = option(
         kinds.number(0.1, 36_000), default=12.0, help="the owner's estimate, until there are times"
@@ -191,6 +196,12 @@ class ValidationPolicy:
         least = self.adaptive.least if self.adaptive else minimum
         if minimum > most:
             yield Fault("is {n}, more than the {most} judgements of an item", n=minimum, most=most, field="minimum")
+        if self.items == "fooling" and self.unfooled < 1:
+            yield Fault(
+                'is {share:g}, and items = "fooling" takes none of them; leave one of the two out',
+                share=self.unfooled,
+                field="unfooled",
+            )
         if least < minimum <= most:
             yield Fault(
                 "is {least}, fewer than the {minimum} votes that a label needs ('minimum'), so that items would end "
@@ -203,6 +214,11 @@ class ValidationPolicy:
             yield Fault(
                 "is {n}, more than the {most} judgements of an item", n=least, most=most, field="adaptive.least"
             )
+
+    @property
+    def unfooled_share(self) -> float:
+        """Which share of the attempts that did not fool the model is judged: none where only the others are."""
+        return 0.0 if self.items == "fooling" else self.unfooled
 
     @property
     def first_slots(self) -> int:

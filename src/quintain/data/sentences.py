@@ -80,20 +80,23 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def split_texts(texts: Iterable[str]) -> tuple[list[str], list[int]]:
-    """Give the sentences of all *texts* one after the other, and how many each text has.
+def split_texts(texts: Iterable[str]) -> tuple[list[str], list[int], list[int]]:
+    """Give the sentences of all *texts* one after the other, where each begins in its text, and how many each text has.
 
     >>> split_texts(["Good food! Will be back.", "Meh"])
-    (['Good food!', 'Will be back.', 'Meh'], [2, 1])
+    (['Good food!', 'Will be back.', 'Meh'], [0, 11, 0], [2, 1])
     """
     pieces: list[str] = []
+    starts: list[int] = []
     counts: list[int] = []
     before = 0
     for text in texts:
-        pieces += [text[start:end] for start, end in sentences(text)]
+        found = sentences(text)
+        pieces += [text[start:end] for start, end in found]
+        starts += [start for start, _ in found]
         counts.append(len(pieces) - before)
         before = len(pieces)
-    return pieces, counts
+    return pieces, starts, counts
 
 
 def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:

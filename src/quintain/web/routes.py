@@ -27,6 +27,7 @@ from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
+from quintain.web.api.validate import harvests as api_harvests
 from quintain.web.api.validate import validation as api_validation
 from quintain.web.api.work import quizzes as api_quizzes
 from quintain.web.pages.access import account, admin
@@ -42,7 +43,7 @@ from quintain.web.pages.house import apidocs, health, home, parts
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
 from quintain.web.pages.tasks import tasks
-from quintain.web.pages.validate import adjudicate, judge
+from quintain.web.pages.validate import adjudicate, harvests, judge
 from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
 from quintain.web.pages.validate import judges as validation_judges
@@ -55,7 +56,7 @@ What the pages offer, for programs. Send an API token as `Authorization: Bearer 
 be read without one. Errors have one shape: `{"error": {"code", "message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
-UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets", "/items", "/gold")
+UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets", "/items", "/gold", "/harvests", "/rounds/harvest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,8 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),
     PageRoute("POST", "/tasks/{task}/rounds/new", rounds.create),
+    PageRoute("GET", "/tasks/{task}/rounds/harvest", harvests.page),
+    PageRoute("POST", "/tasks/{task}/rounds/harvest", harvests.create),
     PageRoute("GET", "/tasks/{task}/rounds/{number}", round_page.show),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/file", rounds.download_file),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/edit", rounds.edit_page),
@@ -377,6 +380,7 @@ API = [
     Endpoint("POST", "/runs/{number}/retry", api_evaluation.retry_run, "evaluation"),
     Endpoint("GET", "/tasks/{task}/rounds", api_rounds.list_rounds, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds", api_rounds.put_round, "rounds", 201),
+    Endpoint("POST", "/tasks/{task}/harvests", api_harvests.add_harvest, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}", api_rounds.get_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/open", api_rounds.open_round, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/close", api_rounds.close_round, "rounds"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from tests.validation_support import REF as CHECK
 from tests.validation_support import answer_page, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of
 
+FOOLING = 'items = "fooling"\n'
+
 
 @pytest.fixture
 def writer(db: Session) -> Actor:
@@ -48,7 +51,7 @@ def five(writer: Actor) -> list[dict[str, Any]]:
 
 def test_there_is_no_rate_before_anything_is_validated(db: Session, owner: Actor, writer: Actor) -> None:
     """That no error was found says nothing while nobody has judged: no 0 % with whiskers, but the reason."""
-    make_round(db, owner, five(writer))
+    make_round(db, owner, five(writer), FOOLING)
     rates = vmer.error_rates(db, owner, REF)
     assert (rates["collected"], rates["validated"]) == (5, 0)
     for rate in (rates["vmer"], rates["aimed_success"], rates["models"][0]["vmer"], rates["workers"][0]["vmer"]):
@@ -57,7 +60,7 @@ def test_there_is_no_rate_before_anything_is_validated(db: Session, owner: Actor
 
 def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owner: Actor, writer: Actor) -> None:
     """Errors over all that was collected, judged or not; an extra label is no error; intervals beside the values."""
-    make_round(db, owner, five(writer))
+    make_round(db, owner, five(writer), FOOLING)
     judge_all(db, make_judges(db, 5), ref=REF)
     rates = vmer.error_rates(db, owner, REF)
     assert (rates["collected"], rates["validated"], rates["errors"], rates["successes"]) == (5, 4, 3, 2)
@@ -71,6 +74,28 @@ def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owne
         "all": [5, 4, 3],
         "models": {"mood/m0": [5, 4, 3]},
     }
+
+
+def test_what_did_not_fool_is_judged_too_or_a_sample_of_it(db: Session, owner: Actor, writer: Actor) -> None:
+    """By default all that was written is judged; a share of what did not fool is drawn, the same one by every look."""
+    fooled = [attempt(writer, f"f{at} feels positive", "positive", "negative", hash=f"{at:064x}") for at in range(20)]
+    others = [
+        attempt(writer, f"o{at} feels positive", "positive", "positive", hash=sha256(b"%d" % at).hexdigest())
+        for at in range(200)
+    ]
+    make_round(db, owner, [*fooled, *others], "unfooled = 0.25")
+    some = taken(db)
+    assert sum(text.startswith("f") for text in some) == 20
+    assert 30 <= sum(text.startswith("o") for text in some) <= 70
+    validate.set_policy(db, owner, REF, "unfooled = 0.5")
+    validate.open_validation(db, owner, REF)
+    assert some < taken(db), "what a smaller share took, a larger one takes"
+    validate.open_validation(db, owner, REF, "")
+    assert len(taken(db)) == 220
+
+
+def taken(db: Session) -> set[str]:
+    return {inputs["text"] for inputs in db.scalars(select(ValidationItem.inputs))}
 
 
 def test_an_ensemble_errs_where_every_model_does(db: Session, owner: Actor, writer: Actor) -> None:
@@ -106,7 +131,7 @@ def test_a_harvest_has_an_error_rate(db: Session, owner: Actor, tmp_path: Path, 
 
 def test_what_a_judge_flags_waits_in_the_queue_of_the_round(db: Session, owner: Actor, writer: Actor) -> None:
     """The owner decides on it as on every flag; handing the page in again flags nothing twice."""
-    make_round(db, owner, five(writer), "[gold]\nrate = 0")
+    make_round(db, owner, five(writer), f"{FOOLING}[gold]\nrate = 0")
     (judge0,) = make_judges(db, 1)
     page = handing_out.claim_page(db, judge0, REF)
     assert page is not None
@@ -125,7 +150,7 @@ def test_what_a_judge_flags_waits_in_the_queue_of_the_round(db: Session, owner: 
 def test_judges_read_the_content_warning(workspace: Workspace, db: Session, owner: Actor, writer: Actor) -> None:
     """The warning of the round stands on the first page of its judging, before anything is shown."""
     warning = 'content_warning = "Harsh words."\n[targets]'
-    make_round(db, owner, five(writer), definition=ROUND.replace("[targets]", warning))
+    make_round(db, owner, five(writer), FOOLING, definition=ROUND.replace("[targets]", warning))
     make_judges(db, 1)
     redeem_link(db, make_link(db, OPERATOR, "judge0").token, PASSWORD)
     page = browser_of(workspace, "judge0").get("/tasks/mood/judge/1").text
@@ -134,7 +159,7 @@ def test_judges_read_the_content_warning(workspace: Workspace, db: Session, owne
 
 def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor, writer: Actor) -> None:
     """Two successes pay two bonuses, however often the round is reviewed; the writer sees labels and votes."""
-    make_round(db, owner, five(writer))
+    make_round(db, owner, five(writer), FOOLING)
     judge_all(db, make_judges(db, 5), ref=REF)
     review(db, owner, REF)
     review(db, owner, REF)
@@ -153,7 +178,7 @@ def test_the_writers_bonus_follows_aimed_success_once(db: Session, owner: Actor,
 
 def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session, owner: Actor, writer: Actor) -> None:
     """A retraction takes the item out of what is offered and of what is counted; new attempts come in by themselves."""
-    make_round(db, owner, five(writer))
+    make_round(db, owner, five(writer), FOOLING)
     assert handing_out.claim_page(db, writer, REF) is None
     first = db.scalars(select(Attempt).order_by(Attempt.id)).all()[0]
     with transaction(db):
@@ -171,7 +196,7 @@ def test_writers_do_not_judge_their_own_and_retracted_attempts_leave(db: Session
 @pytest.mark.parametrize("policy", ["", "minimum = 2\n[adaptive]\nthreshold = 0.999\nleast = 2\naccuracy = 0.8\n"])
 def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, writer: Actor, policy: str) -> None:
     """Neither unqualifying who judged it, nor an answer on the way, nor restoring its gold copy brings it back."""
-    make_round(db, owner, five(writer), f"automatic = false\njudgements = 3\n{policy}[gold]\nrate = 0.5")
+    make_round(db, owner, five(writer), f"{FOOLING}automatic = false\njudgements = 3\n{policy}[gold]\nrate = 0.5")
     people = make_judges(db, 3)
     page = handing_out.claim_page(db, people[0], REF)
     held = handing_out.claim_page(db, people[1], REF)
@@ -199,7 +224,7 @@ def test_what_was_retracted_is_shown_to_nobody_again(db: Session, owner: Actor, 
 
 def test_experts_decide_on_contested_items(db: Session, owner: Actor, writer: Actor) -> None:
     """Items without a majority come first; a decision is a fact that can be taken back, and judgements stay."""
-    make_round(db, owner, five(writer))
+    make_round(db, owner, five(writer), FOOLING)
     turns = iter(["negative", "neutral", "positive", "mixed", "negative"] * 20)
 
     def quarrel(inputs: dict[str, Any]) -> str:
@@ -231,7 +256,7 @@ def test_the_writer_sees_the_outcome_and_the_votes_on_a_page(
     """Label, votes and success stand beside each text of the writer's own; nobody else's are there."""
     other = make_person(db, "willi", RoleName.WORKER)
     rows = [*five(writer), attempt(other, "f feels neutral", "neutral", "negative")]
-    make_round(db, owner, rows, "automatic = false\n[gold]\nrate = 0")
+    make_round(db, owner, rows, f"{FOOLING}automatic = false\n[gold]\nrate = 0")
     people = make_judges(db, 5)
     judge_all(db, people[:2], ref=REF)
     states = {one["state"] for one in vmer.my_outcomes(db, writer, REF)}
@@ -257,7 +282,7 @@ def test_the_queue_is_as_long_as_it_is_and_leaves_out_ones_own(db: Session, owne
     expert = make_person(db, "edda", RoleName.EXPERT)
     rows = [attempt(writer, f"{number} feels neutral", "positive", "negative") for number in range(8)]
     rows.append(attempt(expert, "8 feels neutral", "positive", "negative"))
-    make_round(db, owner, rows, "automatic = false\n[gold]\nrate = 0")
+    make_round(db, owner, rows, f"{FOOLING}automatic = false\n[gold]\nrate = 0")
     says = ["negative", "negative", "neutral", "neutral", "positive"]
     judge_all(db, make_judges(db, 5), [lambda inputs, label=label: label for label in says], ref=REF)
     found = adjudicate.look(db, expert, REF, first=3)

@@ -97,8 +97,9 @@ def test_nothing_is_lost(text: str) -> None:
 
 def test_texts_are_counted_one_by_one() -> None:
     """An empty text has no sentences, and the counts add up."""
-    pieces, counts = split_texts(["One. Two.", "", "Three"])
+    pieces, starts, counts = split_texts(["One. Two.", "", "Three"])
     assert pieces == ["One.", "Two.", "Three"]
+    assert starts == [0, 5, 0]
     assert counts == [2, 0, 1]
 
 
@@ -113,7 +114,7 @@ def test_starter_sentences_stay_whole() -> None:
     texts = [row["text"] for row in starter_rows("sentiment")]
     single = [text for text in texts if not re.search(r"[.!?…]['\"”’)]*\s", text)]
     assert len(single) > 400
-    _, counts = split_texts(single)
+    _, _, counts = split_texts(single)
     assert set(counts) == {1}
 
 
@@ -123,5 +124,5 @@ def test_real_sentences_stay_whole(shared_data: Path) -> None:
         shared_data / "dynasent-derived" / "round1_sentences_topvote.csv.gz", "rt", encoding="utf-8"
     ) as file:
         texts = [row["sentence"] for row, _ in zip(csv.DictReader(file), range(20_000), strict=False)]
-    _, counts = split_texts(texts)
+    _, _, counts = split_texts(texts)
     assert sum(count != 1 for count in counts) / len(counts) < 0.02

@@ -15,6 +15,7 @@ def test_an_empty_file_is_the_papers_policy() -> None:
     """Five judgements, three for a majority, ten to a page, 10 % gold, 80 % disagreement."""
     policy = parse_policy("")
     assert (policy.judgements, policy.minimum, policy.page_size, policy.gold.rate) == (5, 3, 10, 0.1)
+    assert policy.unfooled_share == 1, "all that was entered is judged"
     assert policy.rules == (UnqualifyRule("disagreement", 0.8),)
     assert policy.every_rule[-1] == UnqualifyRule("gold", 0.5, 5)
 
@@ -59,6 +60,8 @@ def test_what_is_written_reads_back_the_same(policy: ValidationPolicy) -> None:
         ("judgements = ", "not valid TOML"),
         ('[reward]\ncurrency = "dollars"', "a currency code"),
         ('automatic = "yes"', "true or false"),
+        ("unfooled = 0", "a number above 0 and at most 1"),
+        ('items = "fooling"\nunfooled = 0.5', "leave one of the two out"),
     ],
 )
 def test_faults_are_named(text: str, message: str) -> None:

@@ -181,8 +181,11 @@ def _list(found: list[service.RoundInfo], json: bool) -> None:
     elif not found:
         say("There are no rounds yet. Add one with `quintain round new FILE`.")
     else:
-        rows = [(one.ref, one.state.value, one.spec.title, _day(one.opened_at), _day(one.closed_at)) for one in found]
-        print_table(["round", "state", "title", "opened", "closed"], rows)
+        rows = [
+            (one.ref, one.kind.value, one.state.value, one.spec.title, _day(one.opened_at), _day(one.closed_at))
+            for one in found
+        ]
+        print_table(["round", "kind", "state", "title", "opened", "closed"], rows)
 
 
 def _print_counters(found: Counters) -> None:

@@ -14,6 +14,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_option, named, out_option
+from quintain.cli.validate.harvests import add_round, check_policy, say_round
 from quintain.core.people import OPERATOR
 from quintain.data.harvest_rules import DEFAULT_RULES, read_rules
 from quintain.data.readers.contract import Options
@@ -49,6 +50,11 @@ def harvest(
     ] = None,
     keep: Annotated[list[str] | None, typer.Option("--keep", help="Columns to keep as meta, by commas.")] = None,
     report: Annotated[Path | None, out_option("Where the report goes, as JSON.", "--report")] = None,
+    as_round: Annotated[
+        bool, typer.Option("--round", help="Make it the task's next round, and open its validation.")
+    ] = False,
+    title: Annotated[str, typer.Option("--title", help="Title of the round.")] = "",
+    policy: Annotated[Path | None, in_option("TOML file of the validation's policy, for --round.", "--policy")] = None,
     form: Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")] = "",
     names: Annotated[list[str] | None, typer.Option("--names", help="Columns of a CSV or TSV without header.")] = None,
     quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Whether quotation marks quote.")] = True,
@@ -58,7 +64,8 @@ def harvest(
 ) -> None:
     """Sample sentences of a corpus by what a model predicts and by what their reviews' ratings say.
 
-    Half of the sample contradicts the rating; --rules asks for something else.
+    Half of the sample contradicts the rating; --rules asks for something else. With --round the sample is the task's
+    next round at once: nobody writes in it, and its sentences are judged as those of any round.
 
     Example: quintain harvest reviews.jsonl --model sentiment/ngram --column rating=stars --size 1000 --out sample.jsonl
 
@@ -79,12 +86,17 @@ def harvest(
         format=form,
         options=Options(names=tuple(split_names(names)), quotes=quotes, encoding=encoding),
     )
+    if as_round:
+        check_policy(policy)
     with _target(context, model, task) as target, _bar(corpus) as progress:
         made = run(corpus, target, out, settings, report=report, progress=progress)
+    found = add_round(context, target.task, out, title=title, policy=policy, seed=seed) if as_round else None
     if json:
-        output.print_json(made.as_dict())
+        output.print_json(made.as_dict() | ({"round": found.record()} if found else {}))
     else:
         _print(made, out)
+    if found:
+        say_round(found)
 
 
 @contextmanager

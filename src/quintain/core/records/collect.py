@@ -15,7 +15,7 @@ from quintain.core.records.work import Reason
 class Round(Record):
     """A round: what it asks, as TOML, and where it stands (draft, open or closed).
 
-    *entry_url* is where a panel sends people; for owners only.
+    *entry_url* is where a panel sends people; for owners only. *kind* is writing, or harvest, where nobody writes.
     """
 
     ref: str
@@ -29,6 +29,7 @@ class Round(Record):
     closed_at: datetime | None
     toml: str = field(repr=False)
     entry_url: str | None = None
+    kind: str = "writing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
 from quintain.core.records.collect import RoundChange
-from quintain.core.rounds import RoundSpec, RoundState
+from quintain.core.rounds import RoundKind, RoundSpec, RoundState
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.services.access import audit
@@ -45,6 +45,7 @@ class RoundInfo:
     task: str
     task_id: int
     number: int
+    kind: RoundKind
     state: RoundState
     spec: RoundSpec
     version: int
@@ -60,6 +61,8 @@ class RoundInfo:
 
     def closed_because(self, moment: datetime) -> str:
         """Say why nobody can write in this round at *moment*; empty where they can."""
+        if self.kind is RoundKind.HARVEST:
+            return Text("Round {ref} is a harvest: nothing is written in it.", ref=self.ref)
         if self.state is RoundState.DRAFT:
             return Text("Round {ref} has not been opened yet.", ref=self.ref)
         if self.state is RoundState.CLOSED:
@@ -84,6 +87,7 @@ class RoundInfo:
             closed_at=self.closed_at,
             toml=dump_round(self.spec),
             entry_url=entry_url,
+            kind=self.kind.value,
         )
 
 
@@ -226,6 +230,13 @@ def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
 def clone_round(db: Session, actor: Actor, ref: str, *, title: str | None = None) -> RoundInfo:
     """Add a draft that asks the same as *ref*, as the task's next round, without its prompts and dates."""
     info = get_round(db, actor, ref)
+    if info.kind is RoundKind.HARVEST:
+        raise Conflict(
+            "Round {ref} is a harvest: nothing is written in it.",
+            ref=ref,
+            remedy="Harvest again with `quintain harvest … --round`, or add a round to write in.",
+            page="Add a round to write in, or another harvest.",
+        )
     spec = replace(info.spec, number=None, starts=None, ends=None, title=title or info.spec.title)
     with transaction(db):
         made = put_spec(db, actor, spec)
@@ -258,6 +269,7 @@ def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
         task=task,
         task_id=row.task_id,
         number=row.number,
+        kind=RoundKind(row.kind),
         state=RoundState(row.state),
         spec=_parsed(version.toml),
         version=version.number,
@@ -269,6 +281,10 @@ def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
 
 
 def _refuse_change(row: Round, before: RoundSpec, after: RoundSpec) -> None:
+    if row.kind == RoundKind.HARVEST:
+        raise Conflict(
+            "Round {task}/{number} is a harvest: nothing is written in it.", task=before.task, number=row.number
+        )
     if row.state == RoundState.CLOSED:
         raise Conflict(
             "Round {task}/{number} is closed.", task=before.task, number=row.number, remedy="Clone it to collect again."

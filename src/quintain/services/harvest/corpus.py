@@ -209,12 +209,13 @@ def _check_ratings(
 
 def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> pl.DataFrame:
     """Cut texts into sentences, and keep those within the limits of length and script."""
-    found, counts = split_texts(texts.to_list())
+    found, starts, counts = split_texts(texts.to_list())
     per_text = np.array(counts, dtype=np.uint32)
     firsts = np.cumsum(per_text) - per_text
     table = pl.DataFrame(
         {
             "text": pl.Series(found, dtype=pl.String()),
+            "start": pl.Series(starts, dtype=pl.UInt32()),
             "document": np.repeat(np.arange(len(per_text), dtype=np.uint32), per_text),
             "sentence": np.arange(len(found), dtype=np.uint32) - np.repeat(firsts, per_text).astype(np.uint32) + 1,
             "sentences": np.repeat(per_text, per_text),

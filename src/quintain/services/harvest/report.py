@@ -160,6 +160,8 @@ def sample_table(
             pl.Series("group", groups, dtype=pl.String()),
             rows["row"],
             rows["sentence"],
+            rows["start"],
+            (rows["start"] + rows["text"].str.len_chars()).alias("end"),
             rows["rating"],
             rows["predicted"],
             pl.Series("model", [target.name], dtype=pl.String()).new_from_index(0, rows.height),

@@ -65,6 +65,8 @@ def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
     """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
     model = _model(candidates, spec)
     said = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
+    if spec.at_chance and not ((said == candidates.label) & (said >= 0)).any():
+        raise _only_fooling(candidates)
     barred = _barred(candidates, spec)
     codes = {name: _codes(candidates, name) for name in dict.fromkeys((*spec.even, *spec.checked))}
     known = {name: code for name, code in codes.items() if (code >= 0).any()}
@@ -111,14 +113,8 @@ def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
         )
     if spec.at_chance:
         policy = candidates.validation.policy
-        if candidates.validation.round_id is not None and policy.items == "fooling":
-            raise BadInput(
-                "{ref} judges only what fooled the model, so that the model is wrong on nearly all of it and cannot be "
-                "at chance.",
-                ref=candidates.validation.ref,
-                remedy='Judge all attempts (items = "all" in the policy), or release with at_chance = false.',
-                code="only_fooling",
-            )
+        if policy.unfooled_share == 0 and any(row.attempt_id is not None for row in candidates.rows):
+            raise _only_fooling(candidates)
         if not models:
             raise BadInput(
                 "No model has answered any item, so none can be at chance.",
@@ -131,6 +127,16 @@ def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
                 remedy="Name in `model` the one that is to be at chance.",
             )
     return spec.model or (models[0] if len(models) == 1 else "")
+
+
+def _only_fooling(candidates: Candidates) -> BadInput:
+    return BadInput(
+        "{ref} judges only what fooled the model, so that the model is wrong on nearly all of it and cannot be at "
+        "chance.",
+        ref=candidates.validation.ref,
+        remedy='Judge all attempts (items = "all" in the policy), or release with at_chance = false.',
+        code="only_fooling",
+    )
 
 
 def _barred(candidates: Candidates, spec: ReleaseSpec) -> dict[str, BoolArray]:

@@ -10,6 +10,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
@@ -23,6 +24,9 @@ from quintain.services.validate.validations import find, open_validation, take_r
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.tasks.contract import kind_of
+
+HARVESTED = ("model", "predicted", "rating", "group", "start", "end", "meta")
+NUMBERS: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
 
 
 def open_with_items(
@@ -53,17 +57,40 @@ def add_items_from_file(
     """Add the rows of a CSV, JSONL or Parquet file as items: its columns are the task's fields and, if there, `answer`.
 
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
-    stands in the columns `model` and `predicted`, and the review's rating in `rating`, as in a harvest.
+    stands in the columns `model` and `predicted`, and the review that a sentence is from in `rating`, `group` (its
+    id), `start` and `end` (where in its text), as in a harvest.
     """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    rows = _rows(validation.task, path, columns, optional=("model", "predicted", "rating"))
-    return take_rows(db, actor, ref, [{**row, "predictions": _predictions(row)} for row in rows])
+    return take_rows(db, actor, ref, item_rows(validation.task, path, columns))
+
+
+def item_rows(task: Task, path: Path, columns: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+    """Read the items in a file, each checked against *task*, as `take_rows` takes them."""
+    rows = _rows(task, path, columns, optional=HARVESTED)
+    return [{**row, "predictions": _predictions(row), "review": row.get("group")} for row in rows]
 
 
 def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give what the model said, with its hash and its probabilities where a harvest has kept them."""
     model, said = row.get("model"), row.get("predicted")
-    return [{"model": str(model), "answer": said}] if model not in (None, "") and said not in (None, "") else []
+    if model in (None, "") or said in (None, ""):
+        return []
+    kept = _meta(row.get("meta"))
+    shares = kept.get("probabilities")
+    more = {
+        "hash": kept["model"] if isinstance(kept.get("model"), str) else None,
+        "probabilities": dict(shares) if isinstance(shares, Mapping) else None,
+    }
+    return [{"model": str(model), "answer": said, **{name: one for name, one in more.items() if one}}]
+
+
+def _meta(given: Any) -> Mapping[str, Any]:
+    try:
+        meta = parse_json(given) if isinstance(given, str) and given else given
+    except NotJson:
+        return {}
+    return meta if isinstance(meta, Mapping) else {}
 
 
 def add_items_from_dataset(db: Session, blobs: Blobs, actor: Actor, ref: str, dataset: str) -> ItemsAdded:
@@ -105,7 +132,7 @@ def _rows(
         required=[*wanted, *needed, *required],
         optional=[*more, *maybe, *optional],
         columns=columns,
-        types={"rating": pl.Float64()} if "rating" in optional else None,
+        types={name: dtype for name, dtype in NUMBERS.items() if name in optional},
     )
     faults: list[Fault] = []
     shaped = []

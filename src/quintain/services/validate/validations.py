@@ -38,7 +38,9 @@ from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
-ROW_KEYS = ("inputs", "answer", "predictions", "rating")
+LOOK_AGAIN = -1  # what was looked at for items is to be looked at once more
+SOURCE_KEYS = ("rating", "review", "start", "end")
+ROW_KEYS = ("inputs", "answer", "predictions", *SOURCE_KEYS)
 PREDICTION_KEYS = ("model", "answer", "hash", "probabilities", "fooled")
 
 read_policy = lru_cache(maxsize=256)(stored_policy)
@@ -139,6 +141,8 @@ def set_policy(db: Session, actor: Actor, ref: str, policy_toml: str, *, file: s
                     validation_id=validation.id, number=newest + 1, toml=dump_policy(policy), created_by=actor.user_id
                 )
             )
+            if policy.unfooled_share != validation.policy.unfooled_share:
+                db.get_one(Validation, validation.id).taken_to = LOOK_AGAIN
             audit.record(db, actor, "validation.policy", ref, version=newest + 1)
             db.flush()
     return policy
@@ -171,7 +175,8 @@ def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
         queries.retire_items(db, gone, now())
         slots.drop(db, gone)
         db.expire_all()
-    found = queries.new_attempts(db, validation.id, validation.round_id, fooling=validation.policy.items == "fooling")
+    share = validation.policy.unfooled_share
+    found = queries.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
     again = _take_again(db, validation, found)
     new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
     db.flush()
@@ -210,10 +215,10 @@ def _from_attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
-    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at), `predictions` and `rating`.
+    """Add items from elsewhere: each row has `inputs`, and may have `answer` (aimed at) and `predictions`.
 
-    The rating is that of the review that a sentence is from. A prediction is a mapping with `model` and `answer`. Rows
-    that are there already are counted and left alone.
+    A prediction is a mapping with `model` and `answer`. Where a sentence is from a review, `rating` and `review` (its
+    id) say which, and `start` and `end` where in its text. Rows that are there already are counted and left alone.
     """
     task = find(db, ref).task
     require_owner(actor, task.name)
@@ -234,6 +239,12 @@ def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
     rating = row.get("rating")
     if rating is not None and not is_number(rating):
         faults.append(Fault("{rating} is not a number", rating=repr(rating), field="rating"))
+    if row.get("review") is not None and not isinstance(row["review"], str):
+        faults.append(Fault("is not a text", field="review"))
+    for name in ("start", "end"):
+        place = row.get(name)
+        if place is not None and not (is_number(place) and place >= 0 and place == int(place)):
+            faults.append(Fault("{place} is no place in a text", place=repr(place), field=name))
     given = row.get("predictions") or []
     if not isinstance(given, list | tuple):
         return [*faults, Fault("is not a list", field="predictions")]
@@ -275,7 +286,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
                 "answer": row.get("answer"),
                 "aim": aim_text(row.get("answer")),
                 "predictions": list(row.get("predictions") or []),
-                "source": {} if row.get("rating") is None else {"rating": row["rating"]},
+                "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
             }
             for row in rows
         ]

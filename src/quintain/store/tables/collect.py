@@ -18,7 +18,10 @@ PLAIN = JSON(none_as_null=True)  # an answer, in the shape of its kind
 
 
 class Round(Base):
-    """A round of a task: draft, open or closed. What it asks is in its newest version; *seed* is what it draws by."""
+    """A round of a task: draft, open or closed. What it asks is in its newest version; *seed* is what it draws by.
+
+    *kind* says where its texts are from: people write in it, or they were harvested and it is closed from the start.
+    """
 
     __tablename__ = "rounds"
     __table_args__ = (UniqueConstraint("task_id", "number"),)
@@ -26,6 +29,7 @@ class Round(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
     number: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(12), default="writing", server_default="writing")
     state: Mapped[str] = mapped_column(String(12), default="draft")
     entry_key: Mapped[str] = mapped_column(String(40), unique=True)
     seed: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")

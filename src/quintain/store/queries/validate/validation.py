@@ -28,6 +28,7 @@ from quintain.store.tables import (
     ValidationPolicyVersion,
 )
 
+HASH_DIGITS, DRAWN_DIGITS = 64, 8
 GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
 
 
@@ -92,21 +93,28 @@ def is_judged(db: Session, of_round: int) -> bool:
     return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
 
 
-def new_attempts(db: Session, validation_id: int, round_id: int, *, fooling: bool) -> list[Attempt]:
+def new_attempts(db: Session, validation_id: int, round_id: int, *, unfooled: float, seed: int) -> list[Attempt]:
     """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
 
-    With *fooling*, only those that fooled the model, by its answer or by what the writer decided.
+    All that fooled the model, by its answer or by what the writer decided; of the others the share *unfooled*, drawn
+    by *seed* from the hashes of their contents, so that it is the same ones whenever they are asked for.
     """
     newest = _newest_note
     known = select(ValidationItem.attempt_id).where(
         ValidationItem.validation_id == validation_id, ValidationItem.attempt_id == Attempt.id
     )
     query = select(Attempt).where(Attempt.round_id == round_id, ~known.exists(), ~gone())
-    if fooling:
+    if unfooled < 1:
         said = func.coalesce(newest("decision"), Attempt.fooled)
         agreed = func.coalesce(newest("confirmed"), True)
-        query = query.where(said.is_(True), agreed.is_(True))
+        query = query.where((said.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed))
     return [attempt for attempt in db.scalars(query.order_by(Attempt.id)) if attempt.inputs]
+
+
+def _drawn(share: float, seed: int) -> Any:
+    """Draw a share of the attempts: eight digits of their hash, from a place that *seed* says, below a limit."""
+    digits = func.substr(Attempt.hash, 1 + seed % (HASH_DIGITS - DRAWN_DIGITS + 1), DRAWN_DIGITS)
+    return digits < f"{round(share * (16**DRAWN_DIGITS - 1)):0{DRAWN_DIGITS}x}"
 
 
 def gone_items(db: Session, validation_id: int) -> list[int]:

@@ -144,11 +144,18 @@ class StateRequest(Shape):
 
 
 class ItemRow(Shape):
-    """An item: its inputs, the answer that is judged or aimed at, and what models said, each `model` and `answer`."""
+    """An item: its inputs, the answer that is judged or aimed at, and what models said, each `model` and `answer`.
+
+    Of a sentence from a review: its *rating*, its id (*review*), and where in its text the sentence begins and ends.
+    """
 
     inputs: dict[str, Any]
     answer: Any = None
     predictions: Annotated[list[dict[str, Any]], Field(max_length=100)] = []  # noqa: RUF012 - pydantic copies defaults
+    rating: float | None = None
+    review: Text | None = None
+    start: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    end: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
 class ItemsRequest(Shape):
@@ -229,8 +236,7 @@ def list_items(  # noqa: PLR0917 - what the address may say
 
 def add_items(call: Calling, ref: ValidationRef, given: ItemsRequest) -> ItemsAdded:
     """Add items that no round wrote, at most 10,000 at once; those that are there are left alone (owners)."""
-    rows = [{"inputs": row.inputs, "answer": row.answer, "predictions": row.predictions} for row in given.items]
-    return validate.add_items(call.db, call.actor, ref, rows)
+    return validate.add_items(call.db, call.actor, ref, [row.model_dump() for row in given.items])
 
 
 def get_error_rates(call: Calling, ref: ValidationRef) -> ErrorRates:

@@ -10,11 +10,13 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.records.collect import Counters, RoundCount
+from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect import attempts, entry, prompts, rounds
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.target_names import spec_for
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
 from quintain.services.work import pay
@@ -193,6 +195,10 @@ def _pay(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -
 def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    if info.kind is RoundKind.HARVEST:
+        spec = spec_for(visit.db, visit.actor, info)
+        about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
+        return visit.render("collect/round_harvest.html", crumbs=_crumbs(visit, found, number), **about)
     values: dict[str, Any] = {
         "task": found,
         "section": "rounds",
