@@ -21,6 +21,7 @@ from quintain.models.card import HEADINGS, write_card
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect import readiness, rounds
 from quintain.services.models.registry import register_version
+from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.services.validate import validations as validate
 from quintain.services.validate import vmer
@@ -103,7 +104,10 @@ def test_a_harvest_is_the_next_round(
 def test_it_is_judged_and_rated_by_its_number(db: Session, owner: Actor, sample: Path) -> None:
     """Its validation is task/number, and the model's error rate is found there; nobody can write, clone or change."""
     made = add_harvest(db, owner, "mood", sample)
+    at = stations_of(db, owner, made.ref)
+    assert (at.kind, at.now, at.stations[0].count, at.stations[1].total) == ("harvest", "judge", 6, 30)
     judge_all(db, make_judges(db, 5), truth, ref=made.ref)
+    assert stations_of(db, owner, made.ref).now == "release"
     rates = vmer.error_rates(db, owner, made.ref)
     assert [(one.model, one.errors) for one in rates.models] == [(MODEL, 4)]
     assert validate.find(db, made.ref).round_id == made.id

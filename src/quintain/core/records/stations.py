@@ -48,9 +48,13 @@ class Station(Record):
 
 @dataclass(frozen=True, slots=True)
 class Stations(Record):
-    """Where a round stands: its stations, the one it is at, and the step to take; none where it has passed them all."""
+    """Where a round stands: its stations, the one it is at, and the step to take; none where it has passed them all.
+
+    The texts of a round of kind `harvest` come from a corpus: its first station is the harvest.
+    """
 
     round: str
+    kind: str
     stations: list[Station]
     now: StationName | None
     step: StationStep | None

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
-from quintain.core.rounds import RoundState
+from quintain.core.rounds import RoundKind, RoundState
 from quintain.core.validation import SlotState, ValidationState
 from quintain.services.collect import rounds
 from quintain.services.collect.rounds import RoundInfo
@@ -37,11 +37,16 @@ def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
     found = [write, judge, label, release, model]
     steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
     at = next((at for at, station in enumerate(found) if not station.done), None)
-    return Stations(info.ref, found, None if at is None else found[at].name, None if at is None else steps[at])
+    return Stations(
+        info.ref, info.kind.value, found, None if at is None else found[at].name, None if at is None else steps[at]
+    )
 
 
 def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, StationStep]:
-    count = stations.written(db, info.id)
+    if info.kind is RoundKind.HARVEST and judging is not None:
+        count = validations.count_standing(db, judging.id)
+    else:
+        count = stations.written(db, info.id)
     step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
     ended = judging is not None and judging.state is ValidationState.CLOSED
     return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, []), step

@@ -198,7 +198,8 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
     if info.kind is RoundKind.HARVEST:
         spec = spec_for(visit.db, visit.actor, info)
         about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
-        return visit.render("collect/round_harvest.html", crumbs=_crumbs(visit, found, number), **about)
+        wheel = station_line(visit, found, number)
+        return visit.render("collect/round_harvest.html", wheel=wheel, crumbs=_crumbs(visit, found, number), **about)
     values: dict[str, Any] = {
         "task": found,
         "section": "rounds",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
+from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
 from quintain.services.release.stations import stations_of
 from quintain.web.visit import Visit
@@ -47,22 +48,23 @@ def station_line(visit: Visit, task: Task, number: int | str) -> StationLine | N
         return None
     found = stations_of(visit.db, visit.actor, f"{task.name}/{number}")
     owns = visit.owns(task)
-    shown = [_shown(visit, task, number, one, now=one.name is found.now, owns=owns) for one in found.stations]
+    shown = [_shown(visit, task, found, one, owns=owns) for one in found.stations]
     return StationLine(int(number), shown, found.step, _button(visit, task, number, found, owns=owns))
 
 
-def _shown(visit: Visit, task: Task, number: int | str, one: Station, *, now: bool, owns: bool) -> ShownStation:
+def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: bool) -> ShownStation:
     _ = visit.tongue.gettext
+    number = found.round.rpartition("/")[2]
     base, judging = f"/tasks/{task.name}/rounds/{number}", f"/tasks/{task.name}/validation/{number}"
     titles = {
-        StationName.WRITE: (_("Write"), base),
+        StationName.WRITE: (_("Harvest") if found.kind == RoundKind.HARVEST else _("Write"), base),
         StationName.JUDGE: (_("Judge"), judging if owns and one.total is not None else ""),
         StationName.LABEL: (_("Label"), f"{judging}/items" if owns and one.total is not None else ""),
         StationName.RELEASE: (_("Release"), f"{judging}/release" if owns and one.done else ""),
         StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if one.count else ""),
     }
     title, href = titles[one.name]
-    return ShownStation(title, _said(visit, one), one.done, now, href)
+    return ShownStation(title, _said(visit, one), one.done, one.name is found.now, href)
 
 
 def _said(visit: Visit, one: Station) -> str:
