@@ -36,10 +36,9 @@ def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
     model, to_train = _model(db, actor, info, trained)
     found = [write, judge, label, release, model]
     steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
-    at = next((at for at, station in enumerate(found) if not station.done), None)
-    return Stations(
-        info.ref, info.kind.value, found, None if at is None else found[at].name, None if at is None else steps[at]
-    )
+    waiting = zip(found, steps, strict=True)
+    now, step = next(((station.name, step) for station, step in waiting if not station.done), (None, None))
+    return Stations(info.ref, info.kind.value, found, now, step)
 
 
 def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, StationStep]:
