@@ -25,6 +25,7 @@ from quintain.core.errors import BadInput, QuintainError, Unavailable
 from quintain.core.texts import Text
 
 BUSY_TIMEOUT_MS = 30_000
+ANALYSED_ROWS = 1000
 POOL_SIZE = 10
 POOL_OVERFLOW = 20
 POOL_WAIT_S = 10.0  # for a connection, where all are in use
@@ -120,6 +121,19 @@ def _open_sqlite(address: URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+def refresh_statistics(engine: Engine) -> None:
+    """Let SQLite look at its tables, so that it chooses indices by what is in them; PostgreSQL does so by itself.
+
+    It looks at a part of each index, which takes milliseconds however large the tables are.
+    """
+    if engine.dialect.name != "sqlite":
+        return
+    with engine.connect().execution_options(writing=True) as connection:
+        connection.exec_driver_sql(f"PRAGMA analysis_limit={ANALYSED_ROWS}")
+        connection.exec_driver_sql("ANALYZE")
+        connection.commit()
 
 
 @contextmanager

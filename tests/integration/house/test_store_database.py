@@ -16,7 +16,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.people import OPERATOR
 from quintain.services.access import audit
-from quintain.store.database import connect, transaction
+from quintain.store.database import connect, refresh_statistics, transaction
 from quintain.store.tables import AuditEntry, Notification, User
 from tests.integration.house.writers import write
 
@@ -200,6 +200,20 @@ def test_sqlite_is_set_up_for_many_writers(tmp_path: Path) -> None:
         ]
     engine.dispose()
     assert values == ["wal", 1, 30_000]
+
+
+def test_sqlite_knows_its_tables_after_a_look(tmp_path: Path) -> None:
+    """Its planner has statistics then, which it never makes by itself; what was written meanwhile is left alone."""
+    engine = connect(f"sqlite:///{tmp_path / 'seen.db'}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT)")
+        connection.exec_driver_sql("CREATE INDEX ix_word ON word (text)")
+        connection.exec_driver_sql("INSERT INTO word (text) VALUES ('a'), ('a'), ('b')")
+    refresh_statistics(engine)
+    with engine.connect() as connection:
+        known = connection.exec_driver_sql("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = 'word'").all()
+    engine.dispose()
+    assert known == [("ix_word", "3 2")]
 
 
 @pytest.mark.parametrize("url", ["mysql://localhost/x", "nonsense", "", "sqlite+aiosqlite:///x", "http://["])

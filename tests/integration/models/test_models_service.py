@@ -113,8 +113,9 @@ def test_private_models_are_seen_by_few(
     for person in (builder, owner, admin, OPERATOR):
         assert service.get_model(db, person, "mood/m").name == "m"
         assert [model.name for model in service.list_models(db, person, "mood")] == ["m"]
+        assert service.list_names(db, person, "mood") == [("mood", "m")]
     for person in (worker, ANONYMOUS, make_person(db, "bill", RoleName.BUILDER)):
-        assert service.list_models(db, person) == []
+        assert service.list_models(db, person) == service.list_names(db, person) == []
         for ref in ("mood/m", version.hash):
             with pytest.raises(NotFound):
                 service.get_model(db, person, ref)
@@ -155,8 +156,8 @@ def test_a_withdrawn_version_steps_back(db: Session, blobs: Blobs, builder: Acto
     assert service.get_model(db, worker, "mood/m").version.number == 1
     assert service.get_model(db, worker, "mood/m@2").version.withdrawn_at is not None
     service.withdraw(db, builder, "mood/m@1")
-    assert service.list_models(db, worker) == []
-    assert len(service.list_models(db, builder)) == 1
+    assert service.list_models(db, worker) == service.list_names(db, worker) == []
+    assert len(service.list_models(db, builder)) == len(service.list_names(db, builder)) == 1
 
 
 def test_a_new_card_keeps_the_hash_and_the_old_card(db: Session, blobs: Blobs, builder: Actor, folder: Path) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.tasks import Found, Hit
 from quintain.core.task import Task
-from quintain.services.models.registry import list_models
+from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.queries.house import browse as queries
 from quintain.tasks.contract import kind_of
@@ -32,21 +32,21 @@ class TaskCard:
 def task_cards(db: Session, actor: Actor) -> list[TaskCard]:
     """List the tasks in use with what each holds."""
     held = queries.dataset_counts(db)
-    models = Counter(model.task for model in list_models(db, actor))
+    models = Counter(task for task, _name in list_names(db, actor))
     return [_card(item.task, held, models[item.task.name]) for item in list_tasks(db)]
 
 
 def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
     """Give one task with what it holds."""
     task = get_task(db, name)
-    return _card(task, queries.dataset_counts(db), len(list_models(db, actor, name)))
+    return _card(task, queries.dataset_counts(db), len(list_names(db, actor, name)))
 
 
 def search(db: Session, actor: Actor, query: str) -> Found:
     """Find tasks, data sets and models whose name (or a task's title) contains *query*."""
     word = query.strip().lower()
     tasks = [item.task for item in list_tasks(db) if _matches(item.task, word)]
-    models = [model for model in list_models(db, actor) if word in model.name.lower()]
+    models = [(task, name) for task, name in list_names(db, actor) if word in name.lower()]
     return Found(
         tasks=tuple(
             Hit(next(iter(task.title.values()), task.name), kind_of(task).title, f"/tasks/{task.name}")
@@ -55,9 +55,7 @@ def search(db: Session, actor: Actor, query: str) -> Found:
         datasets=tuple(
             Hit(name, task, f"/tasks/{task}/data/{name}") for task, name in queries.datasets_named(db, word, MOST_HITS)
         ),
-        models=tuple(
-            Hit(model.name, model.task, f"/tasks/{model.task}/models/{model.name}") for model in models[:MOST_HITS]
-        ),
+        models=tuple(Hit(name, task, f"/tasks/{task}/models/{name}") for task, name in models[:MOST_HITS]),
     )
 
 

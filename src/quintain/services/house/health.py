@@ -20,7 +20,7 @@ from quintain.services.access.permissions import require_admin
 from quintain.store import archive, migrate
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
-from quintain.store.database import ping, transaction
+from quintain.store.database import ping, refresh_statistics, transaction
 from quintain.store.queries.access import people
 
 FRESH_S = 1.0
@@ -98,9 +98,13 @@ def status(db: Session, blobs: Blobs, actor: Actor) -> Status:
 
 
 def tidy(db: Session) -> None:
-    """Remove sessions, links and limits that have run out. Servers call it when they start and now and then."""
+    """Remove sessions, links and limits that have run out, and refresh what the database knows of its tables.
+
+    Servers call it when they start and now and then.
+    """
     with transaction(db):
         people.forget_expired(db, now(), int(time.time()) - LONGEST_LIMIT_S)
+    refresh_statistics(_engine(db))
 
 
 def _check(name: str, attempt: Callable[[], None]) -> HealthCheck:

@@ -192,10 +192,21 @@ def list_models(db: Session, actor: Actor, task: str | None = None) -> list[Mode
     return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
 
 
+def list_names(db: Session, actor: Actor, task: str | None = None) -> list[tuple[str, str]]:
+    """List task and name of the models that `list_models` has: for counts and choices, however many there are."""
+    if task is not None:
+        find_row(db, task)
+    return [
+        (of_task, model.name)
+        for model, of_task, stands in queries.standings(db, task)
+        if _may_edit(actor, model, of_task) or (stands and model.visibility != "private")
+    ]
+
+
 def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
     """Find the model, and the version of it, that *ref* means; see the module's docstring."""
     task, name, selector = _parse(db, actor, ref)
-    rows = [row for row in queries.models(db, task) if row[0].name == name and _may_see(actor, row[0], task)]
+    rows = [row for row in queries.models(db, task, name) if _may_see(actor, row[0], task)]
     if not rows:
         raise _not_found(ref)
     info = _describe(db, actor, rows)[0]
@@ -364,14 +375,16 @@ def _describe(db: Session, actor: Actor, rows: list[tuple[Model, str, str | None
     """Describe models as *actor* may see them, with three queries however many there are."""
     versions = queries.versions(db, [model.id for model, _, _ in rows])
     cards = queries.newest_cards(db, [version.id for version in versions])
+    by_model: dict[int, list[ModelVersion]] = {}
+    for version in versions:
+        by_model.setdefault(version.model_id, []).append(version)
     found = []
     for model, task, owner in rows:
         may_edit = _may_edit(actor, model, task)
         shown = None if model.visibility == "anonymous" and not may_edit else owner
         infos = tuple(
             _version_info(version, model, task, shown, cards.get(version.id, version.card))
-            for version in versions
-            if version.model_id == model.id
+            for version in by_model.get(model.id, ())
         )
         if infos:
             newest = next((version for version in infos if version.withdrawn_at is None), infos[0])

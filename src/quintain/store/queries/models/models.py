@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.base import table_of
@@ -58,8 +58,8 @@ def model(db: Session, task: str, name: str) -> Model | None:
     return db.scalar(query.where(TaskRow.name == task, Model.name == name))
 
 
-def models(db: Session, task: str | None) -> Sequence[tuple[Model, str, str | None]]:
-    """List the models of *task*, or of all tasks, each with the names of its task and its owner."""
+def models(db: Session, task: str | None, name: str | None = None) -> Sequence[tuple[Model, str, str | None]]:
+    """List the models of *task*, or of all tasks, or the one called *name*, with the names of its task and owner."""
     query = (
         select(Model, TaskRow.name, User.name)
         .join(TaskRow, TaskRow.id == Model.task_id)
@@ -68,7 +68,20 @@ def models(db: Session, task: str | None) -> Sequence[tuple[Model, str, str | No
     )
     if task is not None:
         query = query.where(TaskRow.name == task)
-    return [(model, name, owner) for model, name, owner in db.execute(query)]
+    if name is not None:
+        query = query.where(Model.name == name)
+    return [(model, of_task, owner) for model, of_task, owner in db.execute(query)]
+
+
+def standings(db: Session, task: str | None) -> Sequence[tuple[Model, str, bool]]:
+    """List the models of *task*, or of all tasks, with the task's name and whether a version is not withdrawn."""
+    of_model = ModelVersion.model_id == Model.id
+    stands = exists().where(of_model, ModelVersion.withdrawn_at.is_(None))
+    query = select(Model, TaskRow.name, stands).join(TaskRow, TaskRow.id == Model.task_id)
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    query = query.where(exists().where(of_model)).order_by(TaskRow.name, Model.name)
+    return [(model, of_task, bool(standing)) for model, of_task, standing in db.execute(query)]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:

@@ -35,7 +35,7 @@ def show(
 ) -> Response:
     """Compare two models of a task."""
     found = tasks.get_task(visit.db, task)
-    listed = [one.name for one in models.list_models(visit.db, visit.actor, task)]
+    listed = [name for _task, name in models.list_names(visit.db, visit.actor, task)]
     made: Comparison | None = None
     trouble: Trouble | None = None
     if a and b:

@@ -63,7 +63,7 @@ def index(
         state_names=state_names(visit),
         filters=query,
         states=[("", _("any")), *state_names(visit).items()],
-        models=[("", _("any")), *((one.name, one.name) for one in models.list_models(visit.db, visit.actor, task))],
+        models=[("", _("any")), *((name, name) for _task, name in models.list_names(visit.db, visit.actor, task))],
         datasets=[("", _("any")), *((name, name) for name in names)],
         base=path,
         paging=Paging(path, query, page.offset, len(page.cells), page.total, PAGE_SIZE),
