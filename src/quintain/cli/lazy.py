@@ -97,7 +97,10 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
     "study": Listed("Study data and the people behind it.", ("quintain.cli.plain.study:app",)),
-    "contrast": Listed("Probe models near their decision boundary.", ("quintain.cli.plain.contrast:app",)),
+    "contrast": Listed(
+        "Probe models near their decision boundary.",
+        ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
+    ),
     "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
     "round": Listed(
         "Collect examples in rounds.",
@@ -127,6 +130,8 @@ COMMANDS: Mapping[str, Listed] = {
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("board", "rank"): ("quintain.cli.plain.rank:app",),
+    ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
+    ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),
     ("data", "perturb"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "perturbations"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),

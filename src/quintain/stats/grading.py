@@ -3,7 +3,8 @@
     grade = Grading("f1", threshold=0.8)
     grade("the tower", ["Eiffel Tower", "tower"])
 
-A gold answer may list several that are right. With F1, an answer is right where it is *above* the threshold.
+A gold answer may list several that are right. With F1, an answer is right where it is *above* the threshold. Where a
+right answer is itself a list, it is one of several spans, and compared as DROP does.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
 from quintain.core.task import one_form
+from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
 
 MetricName = Literal["accuracy", "exact_match", "f1", "set_exact_match"]
@@ -77,6 +79,8 @@ class Grading:
         if self.metric == "set_exact_match":
             same = _set(prediction) == _set(gold)
             return Grade(float(same), same)
+        if isinstance(prediction, list | tuple) or (isinstance(gold, list | tuple) and any(map(_is_list, gold))):
+            return self._spans(prediction, gold)
         golds = [written(one) for one in gold] if isinstance(gold, list | tuple) else [written(gold)]
         if self.metric == "f1":
             score = token_f1(written(prediction), golds)
@@ -84,6 +88,16 @@ class Grading:
         form = self._form()
         said = form(written(prediction))
         same = any(said == form(one) for one in golds)
+        return Grade(float(same), same)
+
+    def _spans(self, prediction: Any, gold: Any) -> Grade:
+        """Grade answers of several spans, numbers and dates as DROP does."""
+        said = _texts(prediction)
+        golds = [_texts(one) for one in gold] if isinstance(gold, list | tuple) else [_texts(gold)]
+        if self.metric == "f1":
+            score = drop_f1(said, golds)
+            return Grade(score, score > self.threshold)
+        same = drop_exact_match(said, golds)
         return Grade(float(same), same)
 
     def _form(self) -> Any:
@@ -108,6 +122,14 @@ def written(value: Any) -> str:
 def is_plain(value: Any) -> bool:
     """Say whether *value* is a single answer: a text, a number or a truth value."""
     return isinstance(value, str | int | float | bool)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _texts(value: Any) -> list[str]:
+    return [written(one) for one in value] if isinstance(value, list | tuple) else [written(value)]
 
 
 def _set(values: Any) -> frozenset[str]:

@@ -183,3 +183,46 @@ def test_damaged_lines(cli: Cli, tmp_path: Path, files: Write) -> None:
     assert result.exit_code == 1
     assert "row 7: not JSON" in result.stderr
     assert "row 8: not a JSON object" in result.stderr
+
+
+def test_several_spans_are_compared_as_drop_does(cli: Cli, files: Write) -> None:
+    """A right answer that is a list has several spans: numbers count by value, and spans in any order."""
+    examples = [
+        {"id": "1", "set": "s", "role": "original", "gold": [["1,000"]]},
+        {"id": "2", "set": "s", "role": "contrast", "gold": [["Rams", "Bears"], ["both"]]},
+    ]
+    paths = files(examples, {"1": 1000, "2": ["the Bears", "Rams"]})
+
+    assert score(cli, *paths, "--metric", "exact_match")["consistency"] == 1.0
+    assert score(cli, *paths, "--metric", "f1")["contrast"] == 1.0
+
+
+def test_answers_on_originals_in_a_file_of_their_own(cli: Cli, files: Write, tmp_path: Path) -> None:
+    """Published answers share ids between roles: two files are matched by what the examples call their source."""
+    examples = [
+        {"id": "7/original", "source": "7", "set": "7", "role": "original", "gold": "a"},
+        {"id": "7/contrast-1", "source": "7", "set": "7", "role": "contrast", "gold": "b"},
+    ]
+    path, _ = files(examples, {})
+    said, first = tmp_path / "said.json", tmp_path / "first.json"
+    said.write_text('{"7": "b"}')
+    first.write_text('{"7": "a"}')
+
+    assert score(cli, path, said, "--originals", first)["consistency"] == 1.0
+    first.write_text('{"8": "a"}')
+    refused = cli("contrast", "score", path, said, "--originals", first)
+    assert refused.exit_code == 1
+    assert "first.json, row 1: id '8' is not among the examples" in refused.stderr
+
+
+def test_the_published_answers_on_ropes(cli: Cli, shared_data: Path, tmp_path: Path) -> None:
+    """RoBERTa's answers give the figures of the paper's Table 2: 47.7, 32.5 and a consistency of 17.6."""
+    folder, path = shared_data / "contrast-sets" / "ropes", tmp_path / "ropes.jsonl"
+    made = cli("contrast", "import", folder / "data", "--format", "ropes", "--out", path, "--json")
+    said = [folder / "predictions" / f"predictions_{one}_032820.json" for one in ("contrast_set", "original")]
+    arguments = (path, said[0], "--originals", said[1], "--metric", "exact_match", "--resamples", "0")
+    found = score(cli, *arguments)
+
+    assert json.loads(made.stdout)["usable"] == {"contrasts": 974, "sets": 974}
+    figures = [round(100 * found[name], 1) for name in ("original", "contrast", "consistency")]
+    assert figures == [47.7, 32.5, 17.6]

@@ -10,9 +10,10 @@ import typer
 
 from quintain.cli import output
 from quintain.cli.names import split_names
-from quintain.cli.streams import in_file
+from quintain.cli.streams import in_file, in_option
 from quintain.core.records.contrast import ContrastEstimates, ContrastPart, ContrastScore
 from quintain.core.records.figures import Estimate
+from quintain.data.contrast.contract import CONTRAST_FORMATS
 from quintain.data.tables import parse_columns
 from quintain.services.plain.contrast import ContrastOptions, score_contrast_files
 from quintain.stats.grading import Grading
@@ -29,6 +30,12 @@ def contrast() -> None:
 def score(
     examples: Annotated[Path, in_file("Contrast sets: id, set, role, gold and tags.", metavar="EXAMPLES")],
     predictions: Annotated[Path, in_file("One answer for each: id, prediction.", metavar="PREDICTIONS")],
+    originals: Annotated[
+        Path | None,
+        in_option(
+            "The answers on originals, where they are in a file of their own; matched by `source`.", "--originals"
+        ),
+    ] = None,
     metric: Annotated[str, typer.Option(help="accuracy, exact_match, f1 (of words) or set_exact_match.")] = "accuracy",
     threshold: Annotated[float, typer.Option(help="With f1: a member is right whose F1 is above this.")] = 0.8,
     normalise: Annotated[
@@ -51,13 +58,29 @@ def score(
     options = ContrastOptions(
         Grading(metric, threshold, normalise), split_names(labels), parse_columns(column or []), seed, resamples
     )
-    found = score_contrast_files(examples, predictions, options)
+    found = score_contrast_files(examples, predictions, options, originals_path=originals)
     for note in found.notes:
         output.say(note)
     if json:
         output.print_json(found)
     else:
         _print(found)
+
+
+@app.command()
+def formats(json: output.JsonFlag = False) -> None:
+    """List the published contrast sets that `contrast import` reads, with the task file that each needs.
+
+    Example: quintain contrast formats
+    """
+    found = [one for _, one in CONTRAST_FORMATS.items()]
+    if json:
+        rows = [{"name": one.name, "task": one.task, "metric": one.metric, "about": one.about} for one in found]
+        output.print_json({"formats": rows})
+        return
+    output.print_table(["format", "scored by", "what it is"], [(one.name, one.metric, one.about) for one in found])
+    for one in found:
+        output.print_line(f"\nThe task of {one.name}:\n{one.task}")
 
 
 def _print(found: ContrastScore) -> None:

@@ -16,6 +16,27 @@ CAVEAT = (
 
 
 @dataclass(frozen=True, slots=True)
+class ContrastCounts(Record):
+    """How many neighbours there are, in how many sets."""
+
+    contrasts: int
+    sets: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastImport(Record):
+    """What was read of a published contrast set: what its file lists, what can be used, and what was left out."""
+
+    format: str
+    in_file: ContrastCounts
+    usable: ContrastCounts
+    examples: int
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContrastPart(Record):
     """The figures of some of the examples, such as those of one phenomenon; a figure over nothing is None.
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import Fault
+from quintain.core.errors import BadInput, Fault
 from quintain.core.records.contrast import ContrastIntervals, ContrastScore
 from quintain.core.texts import Text
+from quintain.data.contrast.contract import read_json
 from quintain.data.rows import PlainRow, read_rows, refuse
+from quintain.data.text import suffix_of
 from quintain.stats.contrast import Members, contrast_by, contrast_estimates
 from quintain.stats.grading import Grading, is_plain, written
 
@@ -36,7 +38,7 @@ class ContrastOptions:
 
 @dataclass(frozen=True, slots=True)
 class ContrastExample:
-    """A member of a set as its file has it."""
+    """A member of a set as its file has it; *source* is what published predictions call it, where they do otherwise."""
 
     row: int
     id: str
@@ -44,15 +46,30 @@ class ContrastExample:
     original: bool
     gold: Any
     tags: tuple[str, ...] = ()
+    source: str = ""
 
 
 def score_contrast_files(
-    examples_path: Path, predictions_path: Path, options: ContrastOptions | None = None
+    examples_path: Path,
+    predictions_path: Path,
+    options: ContrastOptions | None = None,
+    *,
+    originals_path: Path | None = None,
 ) -> ContrastScore:
-    """Score the predictions in one file on the contrast sets in another, matched by id."""
+    """Score the predictions in one file on the contrast sets in another, matched by id.
+
+    Where those on originals are in a file of their own, *originals_path*, both are matched by the examples' `source`,
+    which may then be the same for an original and its neighbour.
+    """
     options = options or ContrastOptions()
     examples = read_examples(examples_path, options)
-    predictions = _read_predictions(predictions_path, examples, options)
+    if originals_path is None:
+        predictions = _read_predictions(predictions_path, {one.id: one for one in examples}, options)
+    else:
+        predictions = {}
+        for path, original in ((originals_path, True), (predictions_path, False)):
+            named = {one.source or one.id: one for one in examples if one.original is original}
+            predictions |= _read_predictions(path, named, options)
     return contrast_score(examples, predictions, options)
 
 
@@ -94,7 +111,7 @@ def contrast_score(
 def read_examples(path: Path, options: ContrastOptions) -> list[ContrastExample]:
     """Read contrast sets, or say everything that is wrong with them."""
     columns = {name: theirs for name, theirs in (options.columns or {}).items() if name != "prediction"}
-    rows = read_rows(path, required=_EXAMPLE, optional=("tags",), columns=columns)
+    rows = read_rows(path, required=_EXAMPLE, optional=("tags", "source"), columns=columns)
     refuse(fault.at(file=path.name) for row in rows for fault in _row_faults(row, options))
     examples = [_example(row) for row in rows]
     refuse(
@@ -134,7 +151,7 @@ def _row_faults(row: PlainRow, options: ContrastOptions) -> Iterator[Fault]:
         yield Fault("'{role}' is neither original nor contrast", role=values["role"], row=row.number, field="role")
     gold = values["gold"]
     several = options.grading.metric == "set_exact_match"
-    whole = isinstance(gold, list) and all(is_plain(one) for one in gold) and (gold or several)
+    whole = isinstance(gold, list) and all(_is_answer(one, options) for one in gold) and (gold or several)
     if not whole and (several or not is_plain(gold) or written(gold) == ""):
         wanted = Text("a list of answers") if several else Text("an answer, or a list of accepted ones")
         yield Fault("is not {wanted}", wanted=wanted, row=row.number, field="gold")
@@ -153,7 +170,7 @@ def _strange(answer: Any, row: PlainRow, name: str, options: ContrastOptions) ->
     """Name answers that are none of the labels, where those are known."""
     if options.labels and answer is not None:
         for one in answer if isinstance(answer, list) else [answer]:
-            if written(one) not in options.labels:
+            if isinstance(one, list) or written(one) not in options.labels:
                 known = ", ".join(options.labels)
                 yield Fault("'{label}' is not one of {known}", label=one, known=known, row=row.number, field=name)
 
@@ -170,14 +187,16 @@ def _example(row: PlainRow) -> ContrastExample:
         values["role"] == ORIGINAL,
         values["gold"],
         tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())),
+        written(values["source"]) if is_plain(values.get("source")) else "",
     )
 
 
-def _read_predictions(path: Path, examples: Sequence[ContrastExample], options: ContrastOptions) -> dict[str, Any]:
-    """Read one prediction for every example; null is a model that gave none, and counts as wrong."""
-    columns = {name: theirs for name, theirs in (options.columns or {}).items() if name in ("id", "prediction")}
-    rows = read_rows(path, required=("id", "prediction"), columns=columns)
-    known = {one.id for one in examples}
+def _read_predictions(path: Path, known: Mapping[str, ContrastExample], options: ContrastOptions) -> dict[str, Any]:
+    """Read one prediction for every example by its id; null is a model that gave none, and counts as wrong.
+
+    *known* has the examples by what the file calls them.
+    """
+    rows = _prediction_rows(path, options)
     found: dict[str, Any] = {}
     first: dict[str, int] = {}
     faults: list[Fault] = []
@@ -197,22 +216,38 @@ def _read_predictions(path: Path, examples: Sequence[ContrastExample], options: 
         first.setdefault(name, row.number)
     faults += [
         Fault("no prediction for id '{id}' (row {row_there} of the examples)", id=one.id, row_there=one.row)
-        for one in examples
-        if one.id not in found
+        for name, one in known.items()
+        if name not in found
     ]
     refuse(
         (fault.at(file=path.name) for fault in faults),
         Text("Give one prediction for every example; null where the model gave none, which counts as wrong."),
     )
-    return found
+    return {known[name].id: said for name, said in found.items()}
+
+
+def _prediction_rows(path: Path, options: ContrastOptions) -> list[PlainRow]:
+    """Read a table of predictions, or one JSON object from ids to answers."""
+    if suffix_of(path) != ".json":
+        columns = {name: theirs for name, theirs in (options.columns or {}).items() if name in ("id", "prediction")}
+        return read_rows(path, required=("id", "prediction"), columns=columns)
+    document = read_json(path)
+    if not isinstance(document, dict) or not document:
+        raise BadInput(faults=[Fault("not an object from ids to answers", file=path.name)])
+    pairs = enumerate(document.items(), 1)
+    return [PlainRow(number, {"id": name, "prediction": said}) for number, (name, said) in pairs]
 
 
 def _fits(said: Any, options: ContrastOptions) -> bool:
-    if said is None:
-        return True
     if options.grading.metric == "set_exact_match":
-        return isinstance(said, list) and all(is_plain(one) for one in said)
-    return is_plain(said)
+        return said is None or (isinstance(said, list) and all(is_plain(one) for one in said))
+    return said is None or _is_answer(said, options)
+
+
+def _is_answer(value: Any, options: ContrastOptions) -> bool:
+    """Say whether *value* is a single answer; for texts that may be a list of several spans."""
+    spans = options.grading.metric in ("exact_match", "f1") and isinstance(value, list) and bool(value)
+    return is_plain(value) or (spans and all(is_plain(one) for one in value))
 
 
 def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[list[str]]:
@@ -231,7 +266,8 @@ def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[
 
 
 def _said(gold: Any) -> frozenset[str]:
-    return frozenset(written(one) for one in (gold if isinstance(gold, list) else [gold]))
+    several = gold if isinstance(gold, list) else [gold]
+    return frozenset(" · ".join(map(written, one)) if isinstance(one, list) else written(one) for one in several)
 
 
 def _notes(

@@ -1,0 +1,222 @@
+"""What every published contrast set becomes: members of sets, with where they stand in their file.
+
+A format is one file in this package with one function decorated by `@CONTRAST_FORMATS.register(name)`; another
+distribution adds its own through the entry-point group `quintain.contrast`. It says what task its members are of, and
+never guesses what a file does not hold: where the originals' answers were not published, they are brought besides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.example import Example
+from quintain.core.jsontext import NotJson, parse_json
+from quintain.core.registry import Registry
+from quintain.core.texts import Text
+from quintain.data.tables import FAULT_LIMIT
+from quintain.data.text import read_bytes
+
+ORIGINAL, CONTRAST = "original", "contrast"
+REPEATED, BROKEN = "with an input that is there already", "of a set that is not whole without them"
+# The role of a member as a tag of its example, by which results are told apart.
+ROLE_TAGS: Mapping[bool, str] = {True: f"role:{ORIGINAL}", False: f"role:{CONTRAST}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a contrast set: *source* is what its file calls it, *row* where it stands there.
+
+    *answer* is the gold answer as the kind of task has it, *gold* the same as a plain file of examples has it.
+    """
+
+    row: int
+    source: str
+    set: str
+    original: bool
+    inputs: Mapping[str, Any]
+    answer: Any
+    gold: Any
+    tags: tuple[str, ...] = ()
+
+    @property
+    def role(self) -> str:
+        """The role: original or contrast."""
+        return ORIGINAL if self.original else CONTRAST
+
+
+@dataclass(slots=True)
+class ContrastSets:
+    """What was read: members, what is wrong, what was left out and why, and what a reader should know.
+
+    *in_file* counts the neighbours and the sets that the file lists, usable or not.
+    """
+
+    file: str
+    members: list[Member] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    in_file: tuple[int, int] | None = None
+
+    @property
+    def contrasts(self) -> int:
+        """How many neighbours can be used."""
+        return sum(not one.original for one in self.members)
+
+    @property
+    def sets(self) -> int:
+        """How many sets they are in."""
+        return len({one.set for one in self.members})
+
+    def leave_out(self, reason: str) -> None:
+        """Count a row that cannot be used."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+    def fault(self, reason: Text, row: int) -> None:
+        """Note what is wrong in a row."""
+        self.faults.append(Fault(reason, file=self.file, row=row))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What an importer is given: the file or folder, the originals where they are apart, and the split."""
+
+    path: Path
+    originals: Path | None = None
+    split: str = "test"
+
+    def file(self, pattern: str) -> Path:
+        """Find the one file that is meant: the path itself, or the one in the folder that fits *pattern*."""
+        if not self.path.is_dir():
+            return self.path
+        found = sorted(one for one in self.path.rglob("*") if one.is_file() and re.search(pattern, one.name))
+        if len(found) != 1:
+            raise NotFound(
+                "{path} has {n} files whose name fits '{pattern}'.",
+                path=self.path,
+                n=len(found),
+                pattern=pattern,
+                remedy="Name the file itself, or a folder with one of them.",
+            )
+        return found[0]
+
+    def pair(self, original: str, contrast: str) -> tuple[Path, Path]:
+        """Find the file of originals and that of their neighbours: both in the folder, or one of them named."""
+        if self.path.is_dir():
+            return self.originals or self.file(original), self.file(contrast)
+        if self.originals is None:
+            raise BadInput(
+                "The originals of {name} are in a file of their own.",
+                name=self.path.name,
+                remedy="Name the folder with both files, or the other one with --originals.",
+            )
+        return self.originals, self.path
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastFormat:
+    """A published contrast set: how it is read, which task it is of, by what it is scored, and what to know of it."""
+
+    name: str
+    read: Callable[[Given], ContrastSets]
+    task: str
+    metric: str
+    about: str
+
+
+CONTRAST_FORMATS: Registry[ContrastFormat] = Registry(
+    "contrast set", package="quintain.data.contrast", group="quintain.contrast"
+)
+
+
+def read_contrast(name: str, given: Given) -> ContrastSets:
+    """Read a contrast set in the format called *name*, or say everything that is wrong with its files."""
+    found = CONTRAST_FORMATS.get(name).read(given)
+    if found.faults:
+        raise BadInput(faults=found.faults[:FAULT_LIMIT], total=len(found.faults))
+    if not found.members:
+        raise BadInput(faults=[Fault("there is no member of a contrast set", file=found.file)])
+    sets = {one.set for one in found.members}
+    alone = sets - {one.set for one in found.members if one.original}
+    if alone:
+        found.notes.append(
+            f"{len(alone)} of {len(sets)} sets have no original here: the file has no answers to them. "
+            "Bring the data set that they come from with --originals."
+        )
+    return found
+
+
+def plain_members(members: Iterable[Member]) -> list[dict[str, Any]]:
+    """Give members as a file of examples for `contrast score` has them, inputs included; ids are told apart by role.
+
+    >>> one = Member(2, "7", "7", False, {"text": "No."}, "no", "no")
+    >>> plain_members([one])[0]["id"]
+    '7/contrast-1'
+    """
+    numbers: dict[str, int] = {}
+    rows = []
+    for one in members:
+        numbers[one.set] = numbers.get(one.set, 0) + (not one.original)
+        name = f"{one.set}/{ORIGINAL}" if one.original else f"{one.set}/{CONTRAST}-{numbers[one.set]}"
+        rows.append(
+            {
+                "id": name,
+                "source": one.source,
+                "set": one.set,
+                "role": one.role,
+                "gold": one.gold,
+                "tags": list(one.tags),
+                **one.inputs,
+            }
+        )
+    return rows
+
+
+def whole_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]:
+    """Give the members that a data set version can hold, in which an input stands once; and why others are left out.
+
+    A neighbour that nobody changed would be its original with another answer. A set that loses its original or its last
+    neighbour is left out as a whole: what is left of it would be consistent for nothing.
+    """
+    seen: set[str] = set()
+    kept: list[Member] = []
+    for one in members:
+        name = Example(one.inputs).id
+        if name not in seen:
+            seen.add(name)
+            kept.append(one)
+    with_original = {one.set for one in kept if one.original}
+    no_originals = not any(one.original for one in members)
+    whole = {one.set for one in kept if not one.original} & (with_original or {one.set for one in kept})
+    found = [one for one in kept if one.set in whole or no_originals]
+    reasons = {REPEATED: len(members) - len(kept), BROKEN: len(kept) - len(found)}
+    return found, {reason: count for reason, count in reasons.items() if count}
+
+
+def stored_members(members: Iterable[Member]) -> list[dict[str, Any]]:
+    """Give members as examples of a data set version: the set is the group, the role a tag."""
+    return [
+        {
+            **one.inputs,
+            "answer": one.answer,
+            "tags": [ROLE_TAGS[one.original], *one.tags],
+            "group": one.set,
+            "source": one.source,
+        }
+        for one in members
+    ]
+
+
+def read_json(path: Path) -> Any:
+    """Read a file that is one JSON value."""
+    try:
+        return parse_json(read_bytes(path))
+    except NotJson as error:
+        raise BadInput(
+            faults=[Fault("not JSON: {error}", error=error.reason, file=path.name, line=error.line)]
+        ) from None

@@ -1,0 +1,96 @@
+"""Quoref and ROPES: questions over passages in SQuAD's form, with the originals in a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import BadInput
+from quintain.core.texts import Text
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastFormat, ContrastSets, Given, Member, read_json
+
+_Asked = tuple[int, dict[str, Any], dict[str, Any]]
+
+
+def read_quoref(given: Given) -> ContrastSets:
+    """Read both files of Quoref: an answer has several spans, and a neighbour names its original."""
+    first, second = given.pair(r"original.*\.json$", r"perturbations.*\.json$")
+    found = ContrastSets(second.name)
+    for number, paragraph, asked in _questions(first):
+        _quoref(found, number, paragraph, asked, str(asked.get("id")), original=True)
+    known = {one.set for one in found.members}
+    for number, paragraph, asked in _questions(second):
+        origin = str(asked.get("original_id"))
+        if origin not in known:
+            found.fault(Text("its original '{origin}' is not in {other}", origin=origin, other=first.name), number)
+            continue
+        _quoref(found, number, paragraph, asked, origin, original=False)
+    return found
+
+
+def _quoref(
+    found: ContrastSets, number: int, paragraph: dict[str, Any], asked: dict[str, Any], origin: str, *, original: bool
+) -> None:
+    spans = _texts(asked)
+    if not spans or not isinstance(paragraph.get("context"), str):
+        found.fault(Text("a question needs an answer, and its paragraph a 'context'"), number)
+        return
+    inputs = {"passage": paragraph["context"], "question": str(asked["question"])}
+    found.members.append(Member(number, str(asked.get("id")), origin, original, inputs, [spans], [spans]))
+
+
+def read_ropes(given: Given) -> ContrastSets:
+    """Read both files of ROPES: a question has the same id in both."""
+    first, second = given.pair(r"contrast_set_original.*\.json$", r"contrast_set_\d+.*\.json$")
+    found = ContrastSets(second.name)
+    for path, original in ((first, True), (second, False)):
+        for number, paragraph, asked in _questions(path):
+            texts, name = _texts(asked), str(asked.get("id"))
+            passages = {part: paragraph.get(part) for part in ("background", "situation")}
+            if not texts or not all(isinstance(text, str) for text in passages.values()):
+                found.fault(
+                    Text("a question needs an answer, and its paragraph a 'background' and a 'situation'"), number
+                )
+                continue
+            inputs = {**passages, "question": str(asked["question"])}
+            right = [[text] for text in texts]
+            found.members.append(Member(number, name, name, original, inputs, right, texts))
+    return found
+
+
+def _questions(path: Path) -> Iterator[_Asked]:
+    document = read_json(path)
+    articles = document.get("data") if isinstance(document, dict) else None
+    if not isinstance(articles, list):
+        raise BadInput("{name} is JSON, but has no list 'data' as SQuAD's files do.", name=path.name)
+    number = 0
+    for article in articles:
+        for paragraph in article.get("paragraphs", []) if isinstance(article, dict) else []:
+            for asked in paragraph.get("qas", []) if isinstance(paragraph, dict) else []:
+                number += 1
+                if isinstance(asked, dict) and "question" in asked:
+                    yield number, paragraph, asked
+
+
+def _texts(asked: dict[str, Any]) -> list[str]:
+    """Give the texts of the answers as they stand, but for spaces around them, each once."""
+    answers = asked.get("answers")
+    found = [one.get("text") for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    return list(dict.fromkeys(text.strip() for text in found if isinstance(text, str) and text.strip()))
+
+
+CONTRAST_FORMATS.register("quoref")(
+    ContrastFormat(
+        "quoref", read_quoref, 'kind = "discrete-qa"', "f1", "Who is meant, over a passage: 700 in 415 sets."
+    )
+)
+CONTRAST_FORMATS.register("ropes")(
+    ContrastFormat(
+        "ropes",
+        read_ropes,
+        'kind = "discrete-qa"\n\n[options]\npassages = ["background", "situation"]',
+        "exact_match",
+        "Causes applied to situations, over two passages: 974 pairs.",
+    )
+)

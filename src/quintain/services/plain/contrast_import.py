@@ -1,0 +1,39 @@
+"""Published contrast sets as plain examples: no workspace, no account, no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from quintain.core.errors import Unavailable
+from quintain.core.records.contrast import ContrastCounts, ContrastImport
+from quintain.data.contrast.contract import CONTRAST_FORMATS, ContrastSets, Given, plain_members, read_contrast
+
+
+def write_contrast_examples(name: str, given: Given, target: Path) -> ContrastImport:
+    """Read a contrast set in the format *name* and write its members as JSON lines that `contrast score` reads."""
+    found = read_contrast(name, given)
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in plain_members(found.members)]
+    try:
+        target.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise Unavailable(
+            "{path} cannot be written: {strerror}.", path=target, strerror=error.strerror, remedy="Name another file."
+        ) from error
+    return describe_import(name, found)
+
+
+def describe_import(name: str, found: ContrastSets, more: Mapping[str, int] | None = None) -> ContrastImport:
+    """Say what was read; *more* was left out afterwards."""
+    usable = ContrastCounts(found.contrasts, found.sets)
+    listed = ContrastCounts(*found.in_file) if found.in_file else usable
+    return ContrastImport(
+        name,
+        listed,
+        usable,
+        len(found.members),
+        {**found.left_out, **(more or {})},
+        tuple(found.notes),
+        CONTRAST_FORMATS.get(name).metric,
+    )

@@ -1,0 +1,85 @@
+"""Published contrast sets as data set versions, by the command and by the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+from typer.testing import Result
+
+from quintain.core.errors import Forbidden, NotFound
+from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.data.contrast.contract import Given
+from quintain.data.plan import ImportPlan
+from quintain.services.data import content
+from quintain.services.data.contrast import import_contrast
+from quintain.services.data.datasets import list_versions
+from quintain.services.tasks.definitions import put_task
+from quintain.store.blobs import Blobs
+from tests.people import make_person
+
+TASK = 'name = "films"\nkind = "text-classification"\ntitle = "Films"\nlabels = ["negative", "positive"]'
+ROWS = [("Negative", "Bad.", "Positive", "Good."), ("Positive", "Fine.", "Negative", "Fine."),
+        ("Positive", "Great.", "Negative", "Grating.")]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three sets of reviews; the second neighbour is the same text as its original."""
+    for name, at in (("original", 0), ("contrast", 2)):
+        lines = ["Sentiment\tText", *(f"{row[at]}\t{row[at + 1]}" for row in ROWS)]
+        (tmp_path / f"test_{name}.tsv").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_a_version_of_whole_sets(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+    """Sets are groups, roles are tags, the role is contrast, and nothing scores before its owner lets it."""
+    put_task(db, owner, TASK)
+    version, report = import_contrast(db, blobs, owner, "films", "turned", "imdb", Given(folder), ImportPlan())
+    table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
+
+    assert (version.role, version.rows, version.scores) == ("contrast", 4, False)
+    assert table["group"].to_list() == ["test-1", "test-1", "test-3", "test-3"]
+    assert table["tags"].list.first().to_list() == ["role:original", "role:contrast"] * 2
+    assert [json.loads(one)["source"] for one in table["meta"]] == ["test-1", "test-1", "test-3", "test-3"]
+    assert report.usable.sets == 3
+    assert sum(report.left_out.values()) == 2
+
+
+def test_only_owners_bring_data(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
+    """Others are refused before a file is read, and a task that is not there is said not to be."""
+    put_task(db, owner, TASK)
+    worker = make_person(db, "wanda", RoleName.WORKER)
+    with pytest.raises(Forbidden):
+        import_contrast(db, blobs, worker, "films", "turned", "imdb", Given(folder / "none"), ImportPlan())
+    with pytest.raises(NotFound):
+        import_contrast(db, blobs, owner, "none", "turned", "imdb", Given(folder), ImportPlan())
+    assert list_versions(db, OPERATOR) == []
+
+
+def test_the_command_writes_plain_examples_without_a_workspace(cli: Callable[..., Result], folder: Path) -> None:
+    """With --out there are all members, inputs included, in a file that `contrast score` reads."""
+    made = cli("contrast", "import", folder, "--format", "imdb", "--out", folder / "out.jsonl")
+    rows = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
+    lost = cli("contrast", "import", folder, "--format", "imdb")
+
+    assert made.exit_code == 0, made.output
+    assert "Wrote 6 examples" in made.stderr
+    assert rows[1] == {
+        "id": "test-1/contrast-1", "source": "test-1", "set": "test-1", "role": "contrast", "gold": "positive",
+        "tags": [], "text": "Good.",
+    }  # fmt: skip
+    assert lost.exit_code == 1
+    assert "--task, or a file with --out" in lost.stderr
+
+
+def test_formats_are_listed_with_their_tasks(cli: Callable[..., Result]) -> None:
+    """Whoever wants to import one sees what task it needs."""
+    listed = json.loads(cli("contrast", "formats", "--json").stdout)["formats"]
+    shown = cli("contrast", "formats").stdout
+
+    assert len(listed) == 10
+    assert 'passages = ["background", "situation"]' in shown
