@@ -116,7 +116,11 @@ def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.Re
         Role(split.role),
         hidden=split.hidden,
         language=validation.task.languages[0],
-        meta={"validation": validation.ref},
+        meta={
+            "validation": validation.ref,
+            "model": plan.model,
+            **({"round": int(validation.name)} if validation.round_id is not None else {}),
+        },
     )
     table = table_of(plan, split.split)
     return keep_made(db, blobs, actor, validation.task.name, table, name=split.dataset, facts=facts).id
