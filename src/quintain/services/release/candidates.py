@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
+from quintain.core.release import ReleaseSpec
+from quintain.core.spec import plain
 from quintain.core.task import one_form
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.release.shown import shown_already
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence
 from quintain.services.validate.judge_figures import gather as evidence_of_validation
@@ -26,6 +30,7 @@ from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.splitting import BoolArray
+from quintain.store.blobs import Blobs
 from quintain.store.queries.release import releases as queries
 from quintain.store.queries.release.releases import JudgedRow
 
@@ -63,7 +68,7 @@ class Candidates:
     *label* is the place of the final label in *labels*, which are the task's labels and then its extra ones, or -1;
     *votes* are those that are kept, by label, and *voted* who gave them on which page. *share* is what part of them the
     label has. *writer* is the code of a pseudonym in *writers*, or -1. *waiting* counts items that still want
-    judgements, and are left out.
+    judgements, and are left out. *shown* are those whose label an open data set of the task has already.
     """
 
     validation: ValidationInfo
@@ -75,6 +80,7 @@ class Candidates:
     writers: tuple[str, ...]
     writer: IntArray
     tags: Sequence[tuple[str, ...]]
+    shown: BoolArray
     waiting: int
 
     def __len__(self) -> int:
@@ -140,11 +146,19 @@ class Candidates:
             for row, tags in zip(self.rows, self.tags, strict=True)
         ]
         text = json.dumps([told, self.labels, self.writers], sort_keys=True, default=str)
-        numbers = (self.label, self.votes, self.writer, self.voted.starts, self.voted.judge, self.voted.label)
+        numbers = (
+            self.label,
+            self.votes,
+            self.writer,
+            self.voted.starts,
+            self.voted.judge,
+            self.voted.label,
+            self.shown,
+        )
         return hashlib.sha256(text.encode() + b"".join(one.tobytes() for one in numbers)).hexdigest()
 
 
-def gather(db: Session, validation: ValidationInfo) -> Candidates:
+def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseSpec) -> Candidates:
     """Collect the items of a validation whose judging is over, or say why nothing can be released."""
     task = validation.task
     if shows_answer(task) or not task.label_names:
@@ -195,6 +209,7 @@ def gather(db: Session, validation: ValidationInfo) -> Candidates:
         writers=writers,
         writer=np.array(writer, dtype=np.int64),
         tags=[tuple(tags.get(row.attempt_id or 0, ())) for row in rows],
+        shown=shown_already(db, blobs, validation, rows, plain(spec, whole=True)),
         waiting=waiting,
     )
 
@@ -222,12 +237,13 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
     )
 
 
-def similar_items(texts: Sequence[str], threshold: float) -> BoolArray:
-    """Say which texts are nearly the same as another one."""
+def groups_of(texts: Sequence[str], threshold: float) -> IntArray:
+    """Give numbers to the groups of texts of which each is nearly the same as another; -1 for texts like no other."""
     later, earlier = find_pairs(texts, threshold=threshold)
-    found = np.zeros(len(texts), dtype=bool)
-    found[later] = found[earlier] = True
-    return found
+    links = scipy.sparse.coo_array((np.ones(len(later)), (later, earlier)), shape=(len(texts), len(texts)))
+    _, group = scipy.sparse.csgraph.connected_components(links, directed=False)
+    alone = np.bincount(group, minlength=1)[group] == 1 if len(group) else np.zeros(0, dtype=bool)
+    return np.where(alone, NONE, group).astype(np.int64)
 
 
 def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.core.example import Role
 from quintain.services.release.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.judgements import NONE
@@ -29,8 +30,10 @@ def dataset_name(plan: Plan, split: str) -> str:
 
 
 def flags_of(plan: Plan, at: int) -> list[str]:
-    """Say why an item cannot be in dev or test, as tags: an extra label, no majority, its prompt, a near-duplicate."""
+    """Say why an item of train is not in dev or test, as tags: an extra label, no majority, its prompt, a copy."""
     candidates = plan.candidates
+    if plan.split[at] != Role.TRAIN.value:
+        return []
     label = int(candidates.label[at])
     found = [flag for reason, flag in FLAGS.items() if plan.barred[reason][at]]
     if label == NONE:
