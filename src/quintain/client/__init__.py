@@ -81,6 +81,7 @@ from quintain.core.records.validate import (
     ValidationProgress,
 )
 from quintain.core.records.work import Earning, Facts, RoundPay
+from quintain.labels.views import LabelView
 
 
 class Client(
@@ -124,15 +125,17 @@ class Client(
         *,
         format: str | None = None,  # noqa: A002 - the API's word
         also: Sequence[str] = (),
+        labels: LabelView = "majority",
     ) -> Path:
         """Write a version to *path*; the format is that of its ending (jsonl, csv, tsv, parquet) unless given.
 
-        The formats hf and croissant are folders, written as a ZIP; *also* names versions of the task that go into it,
-        too, such as `dev@2`.
+        The format dynasent is JSON lines in DynaSent's names. The formats hf and croissant are folders, written as a
+        ZIP; *also* names versions of the task that go into it, too, such as `dev@2`. *labels* as people voted, for
+        owners: a row for each vote (distributional), or the share of each label (soft).
         """
         target = Path(path)
         where, query = address(ref, "datasets")
-        wanted = {**query, "format": format_of(target, format), "also": list(also)}
+        wanted = {**query, "format": format_of(target, format), "also": list(also), "labels": labels}
         self._transport.fetch(f"{where}/download", target, params=wanted)
         return target
 

@@ -159,7 +159,10 @@ class ReleaseSpec:
         kinds.fraction(above=True),
         default=0.7,
         title=N_("Near-duplicates"),
-        help=N_("Items that are at least so similar to another one (overlap of five-letter pieces) are in train only."),
+        help=N_(
+            "Of items that are at least so similar to each other (overlap of five-letter pieces), one may be in dev or "
+            "test, and the others are then in no data set; else all are in train."
+        ),
         section="hold",
     )
 

@@ -42,11 +42,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One of the answers that a classification task allows, with what it means."""
+    """One of the answers that a classification task allows, with what it means.
+
+    *mixes* are the labels that an extra label stands for, as "mixed" for positive and negative: in training data a
+    vote for it counts for each of them.
+    """
 
     name: str
     gloss: str = ""
     examples: tuple[str, ...] = ()
+    mixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,11 @@ class Task:
     def label_names(self) -> tuple[str, ...]:
         """The labels that score, in the order of the file."""
         return tuple(label.name for label in self.labels)
+
+    @property
+    def mixes(self) -> Mapping[str, tuple[str, ...]]:
+        """The extra labels that stand for others, with those."""
+        return {label.name: label.mixes for label in self.extra_labels if label.mixes}
 
     @property
     def judgement_labels(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -25,13 +26,20 @@ def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
             known=", ".join(SINKS),
             remedy="Choose one of: {known}.",
         )
+    with whole_or_nothing(path) as part:
+        sink(table, part)
+
+
+@contextmanager
+def whole_or_nothing(path: Path) -> Iterator[Path]:
+    """Give a place to write to that becomes *path* once all is written; of what fails, nothing is left."""
     if not path.parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     os.close(handle)
     part = Path(name)
     try:
-        sink(table, part)
+        yield part
         part.chmod(0o644)
         os.replace(part, path)
     except (pl.exceptions.PolarsError, OSError) as error:

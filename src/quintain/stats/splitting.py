@@ -33,6 +33,7 @@ SECONDS = 20.0  # that the program may take where it decides on writers; countin
 BALANCE = "balance"
 CHANCE = "chance"
 WRITERS = "writers"
+CLOSED = "closed"
 EVEN = "even:"
 
 
@@ -42,6 +43,7 @@ class Pool:
 
     *label* is the class, and *said* the class that the model gave (-1: none of them). *attributes* hold codes of values
     (-1: no value). *allowed* names what a unit must fulfil for a split, each with who does. *writer* is -1 for nobody.
+    *closed* says, by the name of a split, which units may not be in it.
     """
 
     classes: int
@@ -50,6 +52,7 @@ class Pool:
     attributes: Mapping[str, IntArray] = field(default_factory=dict)
     allowed: Mapping[str, BoolArray] = field(default_factory=dict)
     writer: IntArray | None = None
+    closed: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -160,6 +163,8 @@ def _without_one(pool: Pool, wanted: Wanted) -> list[tuple[str, Pool, Wanted]]:
         easier.append((WRITERS, pool, replace(wanted, disjoint=False, cap=None)))
     if wanted.balanced and not wanted.at_chance and not wanted.even:
         easier.append((BALANCE, pool, replace(wanted, balanced=False)))
+    if pool.closed:
+        easier.append((CLOSED, replace(pool, closed={}), wanted))
     for name in pool.allowed:
         rest = {other: good for other, good in pool.allowed.items() if other != name}
         easier.append((name, replace(pool, allowed=rest), wanted))
@@ -198,6 +203,8 @@ class _Program:
         if wanted.at_chance:
             columns.append(pool.said[units] if pool.said is not None else np.full(len(units), -1))
         columns += [pool.attributes[name][units] for name in wanted.even]
+        self.closed = [name for name in wanted.sizes if name in pool.closed]
+        columns += [pool.closed[name][units].astype(np.int64) for name in self.closed]
         self.cells, cell = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         self.cell: IntArray = cell.reshape(-1).astype(np.int64)
         self.supply = np.bincount(self.cell, minlength=len(self.cells))
@@ -287,7 +294,7 @@ class _Program:
         """List the cells that must have as many units as others: each value of an attribute in each class."""
         first = 2 if self.wanted.at_chance else 1
         pairs = []
-        for column in range(first, self.cells.shape[1]):
+        for column in range(first, first + len(self.wanted.even)):
             for value in np.unique(self.cells[:, column]):
                 of = [
                     np.flatnonzero((self.cells[:, 0] == one) & (self.cells[:, column] == value))
@@ -321,9 +328,16 @@ class _Program:
     def _bounds(self, wide: int) -> Any:
         high = np.ones(wide)
         for split in range(self.splits):
-            high[self._at(split, np.arange(len(self.cells)))] = self.supply
+            high[self._at(split, np.arange(len(self.cells)))] = np.where(self._shut(split), 0, self.supply)
             high[self._size(split)] = self.most[split]
         return scipy.optimize.Bounds(np.zeros(wide), high)
+
+    def _shut(self, split: int) -> BoolArray:
+        """Say which cells may not be in a split."""
+        name = list(self.wanted.sizes)[split]
+        if name not in self.closed:
+            return np.zeros(len(self.cells), dtype=bool)
+        return self.cells[:, self.cells.shape[1] - len(self.closed) + self.closed.index(name)] > 0
 
     def _cost(self, wide: int) -> FloatArray:
         """Prefer that every split gets its share, then size, then that few writers are used up."""

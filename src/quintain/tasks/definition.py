@@ -28,6 +28,7 @@ KEYS = (
     "instructions",
     "options",
 )
+LABEL_KEYS = ("name", "gloss", "examples")
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -181,12 +182,14 @@ class _Reading:
             )
             return None
         for other in table:
-            if other not in {"name", "gloss", "examples"}:
+            known = LABEL_KEYS if key == "labels" else (*LABEL_KEYS, "mixes")
+            if other not in known:
                 self.fault(
                     key,
-                    "entry {position} has the unknown key '{other}'; there are name, gloss, examples",
+                    "entry {position} has the unknown key '{other}'; there are {known}",
                     position=position,
                     other=other,
+                    known=", ".join(known),
                 )
         name, gloss, examples = table.get("name"), table.get("gloss", ""), table.get("examples", [])
         if not isinstance(name, str) or not name.strip() or name != name.strip() or CONTROL.search(name):
@@ -208,7 +211,11 @@ class _Reading:
         if not isinstance(gloss, str) or not _is_texts(examples):
             self.fault(key, "'{name}': the gloss is a text and the examples are a list of texts", name=name)
             return None
-        return Label(name, gloss, tuple(examples))
+        mixes = table.get("mixes", [])
+        if not _is_texts(mixes):
+            self.fault(key, "'{name}': 'mixes' is not a list of labels", name=name)
+            return None
+        return Label(name, gloss, tuple(examples), tuple(one_form(one) for one in mixes))
 
     def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
         names = [label.name for label in labels]
@@ -221,6 +228,15 @@ class _Reading:
                 "'{name}' is given twice, also in labels" if name in names else "'{name}' is given twice",
                 name=name,
             )
+        for label in extra:
+            for name in label.mixes:
+                if name not in names and not (kind and name in kind.fixed_labels):
+                    self.fault(
+                        "extra_labels",
+                        "'{label}' mixes '{name}', which is not one of the labels",
+                        label=label.name,
+                        name=name,
+                    )
         if kind is None:
             return
         if kind.fixed_labels:

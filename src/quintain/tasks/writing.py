@@ -31,7 +31,7 @@ def dump_task(task: Task) -> str:
 
 
 def _labels(labels: Sequence[Label]) -> list[Any]:
-    if not any(label.gloss or label.examples for label in labels):
+    if not any(label.gloss or label.examples or label.mixes for label in labels):
         return [label.name for label in labels]
     return [{key: value for key, value in _label_as_dict(label).items() if value} for label in labels]
 
@@ -102,4 +102,5 @@ def task_as_dict(task: Task) -> dict[str, Any]:
 
 
 def _label_as_dict(label: Label) -> dict[str, Any]:
-    return {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
+    told = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
+    return told | ({"mixes": list(label.mixes)} if label.mixes else {})

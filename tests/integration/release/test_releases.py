@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +17,9 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
+from quintain.data.plan import ImportPlan
 from quintain.services.data.content import scan
-from quintain.services.data.datasets import get_version, list_versions
+from quintain.services.data.datasets import get_version, import_dataset, list_versions
 from quintain.services.models.train import train
 from quintain.services.release import releases as service
 from quintain.services.release.releases import parse_release
@@ -120,14 +123,45 @@ def test_a_model_is_trained_on_what_has_an_answer(workspace: Workspace, db: Sess
 
 
 def test_near_duplicates_are_never_across_splits(workspace: Workspace, db: Session, owner: Actor) -> None:
-    """A text and its near copy are both in train, flagged."""
+    """A text and its near copy are both in train, flagged; or one of them is held out, and the other in no data set."""
     items = mood_items(5)
     copies = [replace(one, text=one.text.replace("met", "meet"), prompt=900 + at) for at, one in enumerate(items[::9])]
     judged_round(db, owner, [*items, *copies])
-    rows = rows_of(workspace, db, owner, made_of(workspace, db, owner))
-    train = {row["text"]: row["tags"] for row in rows["train"]}
+    made = made_of(workspace, db, owner)
+    rows = rows_of(workspace, db, owner, made)
+    where = {row["text"]: (split, row["tags"]) for split, held in rows.items() for row in held}
+    lost = 0
     for one, copy in zip(items[::9], copies, strict=True):
-        assert train[one.text] == train[copy.text] == ["near-duplicate"]
+        found = [where[text] for text in (one.text, copy.text) if text in where]
+        if len(found) == 2:
+            assert found == [("train", ["near-duplicate"])] * 2
+        else:
+            assert [split for split, _ in found] in (["dev"], ["test"])
+            lost += 1
+    assert made.report.left_out.get("nearly the same is in dev or test", 0) == lost
+    assert lost, "one of a group can be held out"
+
+
+def test_a_label_that_can_be_read_is_not_hidden(
+    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path
+) -> None:
+    """Texts that an open data set has with their answers are not in hidden test; dev and open test may have them."""
+    items = mood_items(5)
+    judged_round(db, owner, items)
+    known = items[::4]
+    (file := tmp_path / "known.jsonl").write_text(
+        "".join(json.dumps({"text": one.text, "answer": one.votes[0]}) + "\n" for one in known)
+    )
+    import_dataset(db, workspace.blobs, owner, "mood", "known", file, ImportPlan(role="train"))
+    rows = rows_of(workspace, db, owner, made_of(workspace, db, owner, replace(PLAIN, dev=9, test=9)))
+    open_texts = {one.text for one in known}
+    assert not open_texts & {row["text"] for row in rows["test"]}
+    assert open_texts & {row["text"] for split in ("train", "dev") for row in rows[split]}
+    with pytest.raises(BadInput, match="If no open data set had texts of it") as refused:
+        service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, dev=9, test=36))
+    assert refused.value.code == "splits_clash"
+    shown = service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, dev=9, test=36, hidden=False))
+    assert shown.report.splits[-1].rows == 36
 
 
 def test_test_labels_are_hidden_and_roles_are_set(workspace: Workspace, db: Session, owner: Actor) -> None:
@@ -176,7 +210,7 @@ def test_the_same_release_again_is_the_same(workspace: Workspace, db: Session, o
 def test_looking_writes_nothing(workspace: Workspace, db: Session, owner: Actor) -> None:
     """A preview has the report of the release, and leaves no data set behind."""
     judged_round(db, owner, mood_items(5))
-    looked = service.preview(db, owner, REF, PLAIN)
+    looked = service.preview(db, workspace.blobs, owner, REF, PLAIN)
     assert list_versions(db, owner) == []
     assert looked.report == made_of(workspace, db, owner).report
 
@@ -187,41 +221,41 @@ def test_what_is_too_much_is_refused_with_what_would_work(workspace: Workspace, 
     unsure = [replace(one, votes=(*one.votes[:3], "mixed", "mixed")) if at % 5 else one for at, one in enumerate(items)]
     judged_round(db, owner, unsure)
     with pytest.raises(BadInput, match=r"at most dev 0, test 9|at most dev 9, test 0") as refused:
-        service.preview(db, owner, REF, PLAIN)
+        service.preview(db, workspace.blobs, owner, REF, PLAIN)
     assert "With less 'agreement': dev 18, test 18." in str(refused.value)
     assert refused.value.code == "splits_clash"
     easier = replace(PLAIN, agreement=0.6)
-    assert [one.rows for one in service.preview(db, owner, REF, easier).report.splits] == [9, 18, 18]
+    assert [one.rows for one in service.preview(db, workspace.blobs, owner, REF, easier).report.splits] == [9, 18, 18]
 
 
-def test_a_size_with_broken_shares_is_refused(db: Session, owner: Actor) -> None:
+def test_a_size_with_broken_shares_is_refused(workspace: Workspace, db: Session, owner: Actor) -> None:
     """At chance on three classes needs multiples of nine, and the refusal says which is next."""
     judged_round(db, owner, mood_items(5))
     with pytest.raises(BadInput, match="multiples of 9") as refused:
-        service.preview(db, owner, REF, replace(PLAIN, dev=20))
+        service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, dev=20))
     assert "Ask for 18" in str(refused.value)
 
 
-def test_a_round_of_fooling_items_alone_cannot_be_at_chance(db: Session, owner: Actor) -> None:
+def test_a_round_of_fooling_items_alone_cannot_be_at_chance(workspace: Workspace, db: Session, owner: Actor) -> None:
     """Where only what fooled the model is judged, at-chance is refused with that reason."""
     judged_round(db, owner, [one for one in mood_items(8) if one.said != one.votes[0]], 'items = "fooling"')
     with pytest.raises(BadInput, match="judges only what fooled the model"):
-        service.preview(db, owner, REF, PLAIN)
-    assert service.preview(db, owner, REF, replace(PLAIN, at_chance=False)).report.splits[1].rows == 18
+        service.preview(db, workspace.blobs, owner, REF, PLAIN)
+    assert service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, at_chance=False)).report.splits[1].rows == 18
 
 
-def test_an_attribute_that_gives_the_class_away_is_made_even(db: Session, owner: Actor) -> None:
+def test_an_attribute_that_gives_the_class_away_is_made_even(workspace: Workspace, db: Session, owner: Actor) -> None:
     """Where a checked attribute predicts the class it is made even; where that cannot be, the refusal names it."""
     items = mood_items(12)
     longer = {"negative": "", "neutral": " and so on", "positive": " and so on, all through that long grey autumn"}
     told = [replace(one, text=one.text + longer[one.votes[0]]) if at % 3 else one for at, one in enumerate(items)]
     judged_round(db, owner, told)
     spec = replace(PLAIN, dev=9, test=9, checked=("length",))
-    report = service.preview(db, owner, REF, spec).report
+    report = service.preview(db, workspace.blobs, owner, REF, spec).report
     assert [(one.attribute, one.even, one.gain) for one in report.gains] == [("length", True, 0.0)]
     assert all(len(set(counts.values())) == 1 for one in report.splits[1:] for counts in one.even["length"].values())
     with pytest.raises(BadInput, match="length predicts the class") as refused:
-        service.preview(db, owner, REF, replace(spec, dev=45, test=45))
+        service.preview(db, workspace.blobs, owner, REF, replace(spec, dev=45, test=45))
     assert refused.value.code == "gives_away"
 
 
@@ -294,11 +328,11 @@ def test_what_changes_while_it_is_solved_is_not_released(
     assert list_versions(db, owner) == []
 
 
-def test_what_is_still_judged_is_not_released(db: Session, owner: Actor) -> None:
+def test_what_is_still_judged_is_not_released(workspace: Workspace, db: Session, owner: Actor) -> None:
     """An open validation whose items wait for judgements is refused, with how many."""
     make_ground(db, owner, items=6)
     with pytest.raises(Conflict, match="6 items of mood/check still wait"):
-        service.preview(db, owner, "mood/check", PLAIN)
+        service.preview(db, workspace.blobs, owner, "mood/check", PLAIN)
 
 
 def test_only_owners_release(workspace: Workspace, db: Session, owner: Actor) -> None:
@@ -306,7 +340,7 @@ def test_only_owners_release(workspace: Workspace, db: Session, owner: Actor) ->
     judged_round(db, owner, mood_items(5))
     stranger = make_person(db, "sid", RoleName.WORKER)
     with pytest.raises(Forbidden):
-        service.preview(db, stranger, REF, PLAIN)
+        service.preview(db, workspace.blobs, stranger, REF, PLAIN)
     with pytest.raises(Forbidden):
         made_of(workspace, db, stranger)
     with pytest.raises(Forbidden):

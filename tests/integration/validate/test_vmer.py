@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.hashing import ID_LENGTH
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.figures import Estimate
 from quintain.services.access.links import make_link, redeem_link
@@ -78,9 +79,11 @@ def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owne
 
 def test_what_did_not_fool_is_judged_too_or_a_sample_of_it(db: Session, owner: Actor, writer: Actor) -> None:
     """By default all that was written is judged; a share of what did not fool is drawn, the same one by every look."""
-    fooled = [attempt(writer, f"f{at} feels positive", "positive", "negative", hash=f"{at:064x}") for at in range(20)]
+    fooled = [attempt(writer, f"f{at} feels positive", "positive", "negative", hash=f"{at:032x}") for at in range(20)]
     others = [
-        attempt(writer, f"o{at} feels positive", "positive", "positive", hash=sha256(b"%d" % at).hexdigest())
+        attempt(
+            writer, f"o{at} feels positive", "positive", "positive", hash=sha256(b"%d" % at).hexdigest()[:ID_LENGTH]
+        )
         for at in range(200)
     ]
     make_round(db, owner, [*fooled, *others], "unfooled = 0.25")

@@ -102,6 +102,13 @@ def test_all_faults_are_told_at_once() -> None:
         ('labels = [{name = "a", gloss = 3}, "b"]', "labels", "gloss is a text"),
         (f'labels = ["{"a" * 81}", "b"]', "labels", "more than 80"),
         ('labels = ["a", "b"]\nextra_labels = ["b"]', "extra_labels", "also in labels"),
+        (
+            'labels = ["a", "b"]\nextra_labels = [{name = "m", mixes = ["c"]}]',
+            "extra_labels",
+            "mixes 'c', which is not",
+        ),
+        ('labels = ["a", "b"]\nextra_labels = [{name = "m", mixes = 3}]', "extra_labels", "is not a list of labels"),
+        ('labels = [{name = "a", mixes = ["b"]}, "b"]', "labels", "unknown key 'mixes'"),
         ('labels = ["a", "b"]\nlanguages = []', "languages", "is not a list of language codes"),
         ('labels = ["a", "b"]\nlanguages = ["en", "en"]', "languages", "twice"),
         ('labels = ["a", "b"]\nmetrics = []', "metrics", "is not a list"),

@@ -39,6 +39,7 @@ from quintain.core.example import Role
 from quintain.core.people import OPERATOR
 from quintain.core.records.base import plain
 from quintain.data.exporting import SINKS
+from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content
 from quintain.services.data import datasets as service
@@ -185,8 +186,14 @@ def export(
     ],
     path: Annotated[Path, out_file("Where to write it; a folder may be a .zip.")],
     format: Annotated[  # noqa: A002
-        str, typer.Option("--format", help=f"One of {', '.join((*SINKS, *FOLDERS))}; by default the name's.")
+        str, typer.Option("--format", help=f"One of {', '.join((*SINKS, DYNASENT, *FOLDERS))}; by default the name's.")
     ] = "",
+    labels: Annotated[
+        str,
+        typer.Option(
+            "--labels", help="As voted: distributional (a row for each vote) or soft (shares); else majority."
+        ),
+    ] = "majority",
     hidden_answers: Annotated[
         bool, typer.Option("--hidden-answers", help="Put hidden answers into a folder, too; files have them.")
     ] = False,
@@ -195,15 +202,19 @@ def export(
     """Write a version to a file that `data import` reads back, or several to a folder that other tools know.
 
     `hf` is a folder in the style of Hugging Face: README.md, croissant.json and one Parquet file for each split, named
-    after the version's role. `croissant` is the same without the README.
+    after the version's role. `croissant` is the same without the README. `dynasent` is JSON lines in DynaSent's names.
 
     Example: quintain data export sentiment/reviews@1 reviews.csv
 
     Example: quintain data export sentiment/train sentiment/dev sentiment/test folder --format hf
+
+    Example: quintain data export sentiment/round-2-train train.jsonl --labels distributional
     """
     workspace = workspace_of(context)
     form = format or path.suffix.lstrip(".").lower()
     if form in FOLDERS:
+        if labels != "majority":
+            raise BadInput("A folder has the majority's labels.", remedy="Export a file, such as train.jsonl.")
         archive = path.suffix.lower() == ".zip" or named(path) != str(path)
         with workspace.session() as db:
             versions = export_folder(
@@ -219,7 +230,7 @@ def export(
             "A file holds one version.", known=" or ".join(FOLDERS), remedy="For several, choose --format {known}."
         )
     with workspace.session() as db:
-        version = content.export(db, workspace.blobs, OPERATOR, refs[0], form, path)
+        version = content.export(db, workspace.blobs, OPERATOR, refs[0], form, path, labels=labels)
     if json:
         print_json({"version": version.record(), "file": str(path), "format": form})
     else:

@@ -35,7 +35,7 @@ def release_(
     workspace = workspace_of(context)
     with workspace.session() as db:
         if dry_run:
-            made = service.preview(db, OPERATOR, ref, wanted)
+            made = service.preview(db, workspace.blobs, OPERATOR, ref, wanted)
         else:
             made = service.release(db, workspace.blobs, OPERATOR, ref, wanted)
     if json:

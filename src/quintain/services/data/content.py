@@ -14,8 +14,11 @@ from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.data.exporting import write_export
+from quintain.data.label_view import in_view
+from quintain.data.publish.dynasent import DYNASENT, write_dynasent
 from quintain.services.access.audit import record
 from quintain.services.data.datasets import VersionInfo, get_version, may_see_answers
+from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 
@@ -170,12 +173,29 @@ def tag_counts(db: Session, blobs: Blobs, actor: Actor, ref: str) -> dict[str, i
     return dict(counts.iter_rows())
 
 
-def export(db: Session, blobs: Blobs, actor: Actor, ref: str, format: str, path: Path) -> VersionInfo:  # noqa: A002 - the word that users read
-    """Write a version to *path* as jsonl, csv, tsv or parquet; hidden answers and `meta` go to owners only."""
+def export(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    format: str,  # noqa: A002 - the word that users read
+    path: Path,
+    *,
+    labels: str = "majority",
+) -> VersionInfo:
+    """Write a version to *path* as jsonl, csv, tsv, parquet or dynasent; hidden answers and `meta` go to owners only.
+
+    *labels* is the view of them: majority, or, for owners, distributional or soft (see `quintain.data.label_view`).
+    """
     version = get_version(db, actor, ref)
     answers = may_see_answers(actor, version)
-    table = scan(db, blobs, actor, ref, answers=answers)
-    write_export(table, format, path)
+    table = in_view(scan(db, blobs, actor, ref, answers=answers), get_task(db, version.task), labels)
+    if format == DYNASENT:
+        if labels != "majority":
+            raise BadInput("DynaSent's format has all votes in one row.", remedy="Leave the view of labels out.")
+        write_dynasent(table, get_task(db, version.task), version.meta, path)
+    else:
+        write_export(table, format, path)
     if version.hidden and answers:
         with transaction(db):
             record(db, actor, "data.export", version.ref, answers=True)

@@ -10,20 +10,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
+from quintain.core.release import ReleaseSpec
+from quintain.core.spec import plain
 from quintain.core.task import one_form
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.validate.final_labels import final_labels
+from quintain.services.release.shown import shown_already
+from quintain.services.validate.final_labels import FinalLabels, final_labels
+from quintain.services.validate.judge_figures import Evidence
+from quintain.services.validate.judge_figures import gather as evidence_of_validation
 from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.splitting import BoolArray
+from quintain.store.blobs import Blobs
 from quintain.store.queries.release import releases as queries
 from quintain.store.queries.release.releases import JudgedRow
 
@@ -31,12 +38,37 @@ FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Voted:
+    """The votes that are kept, by item: the judges (codes of pseudonyms), what each said, and on which page (or -1)."""
+
+    judges: tuple[str, ...]
+    starts: IntArray
+    judge: IntArray
+    label: IntArray
+    page: IntArray
+
+    def by_label(self, at: int, labels: Sequence[str]) -> dict[str, list[str]]:
+        """Name the judges of the item at *at* by what they said."""
+        found: dict[str, list[str]] = {name: [] for name in labels}
+        for place in range(self.starts[at], self.starts[at + 1]):
+            if self.label[place] >= 0:
+                found[labels[self.label[place]]].append(self.judges[self.judge[place]])
+        return found
+
+    def pages(self, at: int) -> list[str]:
+        """Name the pages on which the item at *at* was judged."""
+        pages = self.page[self.starts[at] : self.starts[at + 1]]
+        return [f"y{page}" for page in sorted(set(pages[pages >= 0].tolist()))]
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The complete items of a validation.
 
     *label* is the place of the final label in *labels*, which are the task's labels and then its extra ones, or -1;
-    *votes* are those that are kept, by label. *share* is what part of them the label has. *writer* is the code of a
-    pseudonym in *writers*, or -1. *waiting* counts items that still want judgements, and are left out.
+    *votes* are those that are kept, by label, and *voted* who gave them on which page. *share* is what part of them the
+    label has. *writer* is the code of a pseudonym in *writers*, or -1. *waiting* counts items that still want
+    judgements, and are left out. *shown* are those whose label an open data set of the task has already.
     """
 
     validation: ValidationInfo
@@ -44,9 +76,11 @@ class Candidates:
     labels: tuple[str, ...]
     label: IntArray
     votes: IntArray
+    voted: Voted
     writers: tuple[str, ...]
     writer: IntArray
     tags: Sequence[tuple[str, ...]]
+    shown: BoolArray
     waiting: int
 
     def __len__(self) -> int:
@@ -112,11 +146,19 @@ class Candidates:
             for row, tags in zip(self.rows, self.tags, strict=True)
         ]
         text = json.dumps([told, self.labels, self.writers], sort_keys=True, default=str)
-        numbers = (self.label, self.votes, self.writer)
+        numbers = (
+            self.label,
+            self.votes,
+            self.writer,
+            self.voted.starts,
+            self.voted.judge,
+            self.voted.label,
+            self.shown,
+        )
         return hashlib.sha256(text.encode() + b"".join(one.tobytes() for one in numbers)).hexdigest()
 
 
-def gather(db: Session, validation: ValidationInfo) -> Candidates:
+def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseSpec) -> Candidates:
     """Collect the items of a validation whose judging is over, or say why nothing can be released."""
     task = validation.task
     if shows_answer(task) or not task.label_names:
@@ -125,7 +167,8 @@ def gather(db: Session, validation: ValidationInfo) -> Candidates:
             task=task.name,
             remedy="Only validations of tasks with labels are released.",
         )
-    final = final_labels(db, validation)
+    evidence = evidence_of_validation(db, validation)
+    final = final_labels(db, validation, evidence)
     place = final.by_item()
     found = queries.judged(db, validation.id)
     rows = [row for row in found if row.id in place and final.complete[place[row.id]]]
@@ -162,19 +205,45 @@ def gather(db: Session, validation: ValidationInfo) -> Candidates:
         labels=labels,
         label=label,
         votes=votes,
+        voted=_voted(db, validation, evidence, final, where),
         writers=writers,
         writer=np.array(writer, dtype=np.int64),
         tags=[tuple(tags.get(row.attempt_id or 0, ())) for row in rows],
+        shown=shown_already(db, blobs, validation, rows, plain(spec, whole=True)),
         waiting=waiting,
     )
 
 
-def similar_items(texts: Sequence[str], threshold: float) -> BoolArray:
-    """Say which texts are nearly the same as another one."""
+def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, where: IntArray) -> Voted:
+    """Say who gave the votes that are kept on the items at *where* among those that have any."""
+    used = final.judgements
+    known = pseudonyms(db, evidence.users.tolist(), validation.task.name)
+    place = {name: code for code, name in enumerate(validation.task.judgement_labels)}
+    label_of = np.array([place.get(name, NONE) for name in used.classes], dtype=np.int64)
+    first = np.searchsorted(used.item, np.arange(len(used.items) + 1))  # they are sorted by item
+    sizes = (first[1:] - first[:-1])[where]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    rows = np.repeat(first[where] - starts[:-1], sizes) + np.arange(int(starts[-1]))
+    ids = evidence.table.id[evidence.rows[final.kept]][rows]
+    given, pages = (np.array(one, dtype=np.int64) for one in queries.pages_of(db, validation.id))
+    at = np.minimum(np.searchsorted(given, ids), max(len(given) - 1, 0))
+    page = np.where(given[at] == ids, pages[at], -1) if len(given) else np.full(len(ids), -1)
+    return Voted(
+        judges=tuple(known[user] for user in evidence.users.tolist()),
+        starts=starts,
+        judge=used.worker[rows],
+        label=label_of[used.label[rows]],
+        page=page,
+    )
+
+
+def groups_of(texts: Sequence[str], threshold: float) -> IntArray:
+    """Give numbers to the groups of texts of which each is nearly the same as another; -1 for texts like no other."""
     later, earlier = find_pairs(texts, threshold=threshold)
-    found = np.zeros(len(texts), dtype=bool)
-    found[later] = found[earlier] = True
-    return found
+    links = scipy.sparse.coo_array((np.ones(len(later)), (later, earlier)), shape=(len(texts), len(texts)))
+    _, group = scipy.sparse.csgraph.connected_components(links, directed=False)
+    alone = np.bincount(group, minlength=1)[group] == 1 if len(group) else np.zeros(0, dtype=bool)
+    return np.where(alone, NONE, group).astype(np.int64)
 
 
 def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:

@@ -54,22 +54,22 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
     return read(ReleaseSpec, parse_toml(text, file=file), file=file)
 
 
-def preview(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
+def preview(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
     """Say what a release of validation *ref* would be; nothing is written. For owners."""
-    plan = _plan(db, actor, ref, spec)
+    plan = _plan(db, blobs, actor, ref, spec)
     return records.Release(ref, None, plain(spec, whole=True), report_on(plan))
 
 
 def release(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
     """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners."""
-    plan = _plan(db, actor, ref, spec)
+    plan = _plan(db, blobs, actor, ref, spec)
     report = report_on(plan)
     told = plain(spec, whole=True)
     db.rollback()  # what was read while solving is read again below, as it is by then
     with transaction(db):
         lock(db, f"release {ref}")
         validation = find(db, ref)
-        if gather(db, validation).digest() != plan.candidates.digest():
+        if gather(db, blobs, validation, spec).digest() != plan.candidates.digest():
             raise Conflict("{ref} has changed in the meantime.", ref=ref, remedy="Look at the release again.")
         versions = {one.split: _keep(db, blobs, actor, plan, one) for one in report.splits}
         there = _same(db, validation.id, versions, told)
@@ -104,10 +104,10 @@ def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
     return Origin(found.task, found.validation, found.release.number, found.round) if found else None
 
 
-def _plan(db: Session, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan:
+def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    return plan_splits(gather(db, validation), spec)
+    return plan_splits(gather(db, blobs, validation, spec), spec)
 
 
 def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.ReleaseSplit) -> int:
@@ -116,7 +116,11 @@ def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.Re
         Role(split.role),
         hidden=split.hidden,
         language=validation.task.languages[0],
-        meta={"validation": validation.ref},
+        meta={
+            "validation": validation.ref,
+            "model": plan.model,
+            **({"round": int(validation.name)} if validation.round_id is not None else {}),
+        },
     )
     table = table_of(plan, split.split)
     return keep_made(db, blobs, actor, validation.task.name, table, name=split.dataset, facts=facts).id

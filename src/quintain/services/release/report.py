@@ -25,7 +25,7 @@ def report_on(plan: Plan) -> ReleaseReport:
     for code, split in zip(candidates.writer.tolist(), plan.split, strict=True):
         if code >= 0 and split is not None:
             homes.setdefault(code, set()).add(split)
-    left_out = {"waiting for judgements": candidates.waiting, "writer is in dev or test": len(plan.of(None))}
+    left_out = {"waiting for judgements": candidates.waiting, **plan.left_out}
     return ReleaseReport(
         validation=candidates.validation.ref,
         items=len(candidates),

@@ -11,12 +11,13 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.release import ReleaseSpec
 from quintain.core.texts import Text, joined
-from quintain.services.release.candidates import Candidates, similar_items
+from quintain.services.release.candidates import Candidates, groups_of
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.splitting import (
     BALANCE,
     CHANCE,
+    CLOSED,
     EVEN,
     LEFT,
     WRITERS,
@@ -36,14 +37,17 @@ NO_PROMPT = "no prompt"
 REPEATED = "repeated prompt"
 HELD_OUT = (Role.DEV.value, Role.TEST.value)
 TENTH = 10
+SPENT = "writer is in dev or test"
+ALIKE = "nearly the same is in dev or test"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Where every candidate goes: *split* names the data set by item, None for what is left out of all.
 
-    *barred* says, by reason, which items may not be in dev or test. *even* are the attributes that were made even, and
-    *gains* what those that were looked at predict.
+    *left_out* counts the latter by the reason. *barred* says, by reason, which items are not for dev and test; of those
+    that are nearly the same, one may be. *even* are the attributes that were made even, and *gains* what those that
+    were looked at predict.
     """
 
     candidates: Candidates
@@ -51,6 +55,7 @@ class Plan:
     model: str
     said: IntArray
     split: list[str | None]
+    left_out: Mapping[str, int]
     barred: Mapping[str, BoolArray]
     even: tuple[str, ...]
     gains: Mapping[str, Gain]
@@ -67,7 +72,9 @@ def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
     said = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
     if spec.at_chance and not ((said == candidates.label) & (said >= 0)).any():
         raise _only_fooling(candidates)
+    group = groups_of(candidates.texts, spec.similarity)
     barred = _barred(candidates, spec)
+    barred[DUPLICATES] = _not_first(candidates, group, barred, spec.seed)
     codes = {name: _codes(candidates, name) for name in dict.fromkeys((*spec.even, *spec.checked))}
     known = {name: code for name, code in codes.items() if (code >= 0).any()}
     pool = Pool(
@@ -77,6 +84,7 @@ def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
         attributes=known,
         allowed={name: ~bad for name, bad in barred.items() if bad.any()},
         writer=candidates.writer,
+        closed={Role.TEST.value: candidates.shown} if spec.hidden and candidates.shown.any() else {},
     )
     wanted = Wanted(
         sizes=_sizes(spec, len(candidates)),
@@ -88,13 +96,15 @@ def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
     )
     solved, wanted = _solve(pool, wanted, spec)
     splits, wanted = _with_little_gain(pool, wanted, spec, solved)
+    split, left_out = _assigned(candidates, splits, wanted, group)
     return Plan(
         candidates=candidates,
         spec=spec,
         model=model,
         said=said,
-        split=_assigned(candidates, splits, wanted),
-        barred=barred,
+        split=split,
+        left_out=left_out,
+        barred={**barred, DUPLICATES: group >= 0},
         even=wanted.even,
         gains={name: _gain(pool, splits, name, spec.seed) for name in known},
         is_proved=splits.is_proved,
@@ -146,8 +156,18 @@ def _barred(candidates: Candidates, spec: ReleaseSpec) -> dict[str, BoolArray]:
         AGREEMENT: candidates.share < spec.agreement - 1e-9,
         NO_PROMPT: ~prompted if spec.prompted and prompted.any() else none,
         REPEATED: candidates.repeated_prompt() if spec.unique_prompts else none,
-        DUPLICATES: similar_items(candidates.texts, spec.similarity),
     }
+
+
+def _not_first(candidates: Candidates, group: IntArray, barred: Mapping[str, BoolArray], seed: int) -> BoolArray:
+    """Let one of each group of near-duplicates be held out, and bar the others: one that nothing else bars, if any."""
+    bad = np.zeros(len(candidates), dtype=bool) if not barred else np.any(list(barred.values()), axis=0)
+    bad |= (candidates.label < 0) | (candidates.label >= len(candidates.classes))
+    order = np.lexsort((np.random.default_rng(seed).random(len(candidates)), bad, group))
+    first = np.r_[True, group[order][1:] != group[order][:-1]] if len(order) else np.zeros(0, dtype=bool)
+    found = group >= 0
+    found[order[first]] = False
+    return found
 
 
 def _codes(candidates: Candidates, attribute: str) -> IntArray:
@@ -217,6 +237,7 @@ def _why(clash: Clash) -> Text:
         NO_PROMPT: Text("Without 'prompted': {sizes}.", sizes=sizes),
         REPEATED: Text("Without 'unique_prompts': {sizes}.", sizes=sizes),
         DUPLICATES: Text("With near-duplicates (a higher 'similarity'): {sizes}.", sizes=sizes),
+        CLOSED: Text("If no open data set had texts of it (or with 'hidden' = false): {sizes}.", sizes=sizes),
     }
     return words[clash.constraint]
 
@@ -256,14 +277,18 @@ def _gain(pool: Pool, splits: Splits, attribute: str, seed: int) -> Gain:
     return gain_over_chance(one_hot(pool.attributes[attribute][held]), pool.label[held], seed)
 
 
-def _assigned(candidates: Candidates, splits: Splits, wanted: Wanted) -> list[str | None]:
-    """Name the split of every item: what is in neither dev nor test is for train, unless its writer is in one."""
+def _assigned(
+    candidates: Candidates, splits: Splits, wanted: Wanted, group: IntArray
+) -> tuple[list[str | None], dict[str, int]]:
+    """Name the split of every item, and count why items are in none.
+
+    What is in neither dev nor test is for train, unless its writer is in one of them, or one that is nearly the same.
+    """
     taken = np.concatenate([np.zeros(0, dtype=np.int64), *splits.taken_writers.values()])
-    spent = np.isin(candidates.writer, taken) & (candidates.writer >= 0) if wanted.disjoint else None
-    found: list[str | None] = []
-    for at, place in enumerate(splits.split.tolist()):
-        if place != LEFT:
-            found.append(splits.names[place])
-        else:
-            found.append(None if spent is not None and spent[at] else Role.TRAIN.value)
-    return found
+    spent = np.isin(candidates.writer, taken) & (candidates.writer >= 0) & wanted.disjoint
+    held = splits.split != LEFT
+    alike = np.isin(group, group[held & (group >= 0)]) & (group >= 0)
+    left_out = {SPENT: int((spent & ~held).sum()), ALIKE: int((alike & ~spent & ~held).sum())}
+    names = [*splits.names, Role.TRAIN.value, None]
+    place = np.where(held, splits.split, np.where(spent | alike, len(names) - 1, len(names) - 2))
+    return [names[at] for at in place.tolist()], left_out

@@ -7,11 +7,15 @@ from typing import Any
 
 import polars as pl
 
+from quintain.core.example import Role
 from quintain.services.release.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
+from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.judgements import NONE
+from quintain.store.queries.release.releases import JudgedRow
 from quintain.tasks.contract import kind_of
 
 NO_MAJORITY = "no-majority"
+RATING = "rating:"  # what the tags of harvested prompts say
 FLAGS = {NO_PROMPT: "no-prompt", REPEATED: "repeated-prompt", DUPLICATES: "near-duplicate"}
 
 
@@ -26,8 +30,10 @@ def dataset_name(plan: Plan, split: str) -> str:
 
 
 def flags_of(plan: Plan, at: int) -> list[str]:
-    """Say why an item cannot be in dev or test, as tags: an extra label, no majority, its prompt, a near-duplicate."""
+    """Say why an item of train is not in dev or test, as tags: an extra label, no majority, its prompt, a copy."""
     candidates = plan.candidates
+    if plan.split[at] != Role.TRAIN.value:
+        return []
     label = int(candidates.label[at])
     found = [flag for reason, flag in FLAGS.items() if plan.barred[reason][at]]
     if label == NONE:
@@ -63,12 +69,32 @@ def _meta(plan: Plan, at: int) -> dict[str, Any]:
     row, label = candidates.rows[at], int(candidates.label[at])
     told: dict[str, Any] = {
         "validation": candidates.validation.ref,
+        "text_id": f"{short_name(candidates.validation)}-{at + 1:07d}",
+        "hits": candidates.voted.pages(at),
+        "judges": candidates.voted.by_label(at, candidates.labels),
         "label": candidates.labels[label] if label != NONE else None,
         "label_distribution": dict(zip(candidates.labels, candidates.votes[at].tolist(), strict=True)),
         "predictions": {str(one.get("model")): one.get("answer") for one in row.predictions},
+        "probabilities": {
+            str(one.get("model")): one["probabilities"] for one in row.predictions if one.get("probabilities")
+        },
         "writer": candidates.writers[candidates.writer[at]] if candidates.writer[at] >= 0 else None,
         "condition": row.condition,
         "prompt": row.prompt,
-        "source": row.source,
+        "source": _source(row),
     }
-    return {name: value for name, value in told.items() if value not in (None, {}, "")}
+    return {name: value for name, value in told.items() if value not in (None, {}, [], "")}
+
+
+def short_name(validation: ValidationInfo) -> str:
+    """Give what the ids of a validation's texts begin with: r2 for round 2."""
+    return f"r{validation.name}" if validation.round_id is not None else validation.name
+
+
+def _source(row: JudgedRow) -> dict[str, Any]:
+    """Say where an item is from; of what was written from a prompt, where the prompt is from."""
+    rated = [tag.removeprefix(RATING) for tag in row.prompt_tags or () if tag.startswith(RATING)]
+    prompt: dict[str, Any] = {"review": row.prompt_row} if row.prompt_row else {}
+    if rated and rated[0].replace(".", "", 1).isdecimal():
+        prompt["rating"] = float(rated[0])
+    return prompt | row.source

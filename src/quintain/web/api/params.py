@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path
 from fastapi import Query as Parameter
 
+from quintain.labels.views import LabelView
 from quintain.services.evaluate.answers import Show, Sieve
 
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
@@ -28,8 +29,18 @@ Number = Annotated[
 OneNumber = Annotated[int, Parameter(description="Number of a version.", ge=1, le=2**31 - 1)]
 Format = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(description="Format of the file.")]
 DatasetFormat = Annotated[
-    Literal["jsonl", "csv", "tsv", "parquet", "hf", "croissant"],
-    Parameter(description="Format of the file; hf and croissant are folders, sent as a ZIP."),
+    Literal["jsonl", "csv", "tsv", "parquet", "dynasent", "hf", "croissant"],
+    Parameter(
+        description="Format of the file; dynasent is JSON lines in DynaSent's names, hf and croissant are folders, "
+        "sent as a ZIP."
+    ),
+]
+LabelsAs = Annotated[
+    LabelView,
+    Parameter(
+        description="Labels as the majority's, or as people voted: distributional has a row for each vote, soft the "
+        "share of each label (owners; files only)."
+    ),
 ]
 Archived = Annotated[bool, Parameter(description="List archived tasks, too.")]
 Query = Annotated[str, Parameter(description="What to look for.", min_length=1, max_length=200, pattern=r"^[^\x00]+$")]

@@ -13,6 +13,8 @@ from quintain.store.tables import (
     AttemptNote,
     Dataset,
     DatasetVersion,
+    Judgement,
+    Offer,
     Prompt,
     ReleaseRow,
     ReleaseVersion,
@@ -35,6 +37,8 @@ class JudgedRow(NamedTuple):
     condition: str | None
     prompt_id: int | None
     prompt: dict[str, Any] | None
+    prompt_row: str | None
+    prompt_tags: list[str] | None
 
 
 class FoundRelease(NamedTuple):
@@ -59,6 +63,8 @@ def judged(db: Session, validation_id: int) -> list[JudgedRow]:
             Attempt.condition,
             Attempt.prompt_id,
             Prompt.inputs,
+            Prompt.row,
+            Prompt.tags,
         )
         .outerjoin(Attempt, Attempt.id == ValidationItem.attempt_id)
         .outerjoin(Prompt, Prompt.id == Attempt.prompt_id)
@@ -82,6 +88,18 @@ def writers_tags(db: Session, validation_id: int) -> dict[int, list[str]]:
     )
     rows = db.execute(select(AttemptNote.attempt_id, AttemptNote.tags).where(AttemptNote.id.in_(newest)))
     return {int(attempt): list(tags) for attempt, tags in rows}
+
+
+def pages_of(db: Session, validation_id: int) -> tuple[list[int], list[int]]:
+    """Give for every judgement of a validation that was made on a page its id, and the page's."""
+    query = (
+        select(Judgement.id, Offer.page_id)
+        .join(Offer, Offer.id == Judgement.offer_id)
+        .where(Judgement.validation_id == validation_id)
+        .order_by(Judgement.id)
+    )
+    rows = [tuple(row) for row in db.execute(query)]
+    return [row[0] for row in rows], [row[1] for row in rows]
 
 
 def of_validation(db: Session, validation_id: int) -> list[ReleaseRow]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session, aliased
 
+from quintain.core.hashing import ID_LENGTH
 from quintain.store.tables import (
     Attempt,
     AttemptFlag,
@@ -28,7 +29,7 @@ from quintain.store.tables import (
     ValidationPolicyVersion,
 )
 
-HASH_DIGITS, DRAWN_DIGITS = 64, 8
+DRAWN_DIGITS = 8  # of a hash, that chance is made of
 GOLD_COPY = "gold:"  # before the hash of an item that was made a gold item, too
 
 
@@ -113,7 +114,7 @@ def new_attempts(db: Session, validation_id: int, round_id: int, *, unfooled: fl
 
 def _drawn(share: float, seed: int) -> Any:
     """Draw a share of the attempts: eight digits of their hash, from a place that *seed* says, below a limit."""
-    digits = func.substr(Attempt.hash, 1 + seed % (HASH_DIGITS - DRAWN_DIGITS + 1), DRAWN_DIGITS)
+    digits = func.substr(Attempt.hash, 1 + seed % (ID_LENGTH - DRAWN_DIGITS + 1), DRAWN_DIGITS)
     return digits < f"{round(share * (16**DRAWN_DIGITS - 1)):0{DRAWN_DIGITS}x}"
 
 

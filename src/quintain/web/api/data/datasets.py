@@ -10,12 +10,23 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.records.tasks import DatasetDifference, DatasetVersion, DatasetVersions, LabelCounts, Preview
 from quintain.data.plan import parse_plan
+from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
 from quintain.services.data.publishing import export_folder
 from quintain.web.api.call import Calling
-from quintain.web.api.params import DatasetFormat, DatasetName, Filter, Limit, Number, Offset, OneNumber, TaskName
+from quintain.web.api.params import (
+    DatasetFormat,
+    DatasetName,
+    Filter,
+    LabelsAs,
+    Limit,
+    Number,
+    Offset,
+    OneNumber,
+    TaskName,
+)
 from quintain.web.api.shapes import LongText, Text
 from quintain.web.files import download, download_archive, on_disk
 
@@ -102,13 +113,14 @@ def diff_datasets(
     return found.record(limit)
 
 
-def download_dataset(
+def download_dataset(  # noqa: PLR0917 - what the address may say
     call: Calling,
     task: TaskName,
     dataset: DatasetName,
     version: Number = None,
     format: DatasetFormat = "jsonl",  # noqa: A002 - the word in the address
     also: Also = (),
+    labels: LabelsAs = "majority",
 ) -> Response:
     """Send one version as a file. Hidden answers are left out.
 
@@ -123,10 +135,11 @@ def download_dataset(
         )
     if also:
         raise BadInput("A file holds one version.", remedy="For several, ask for the format hf or croissant.")
+    lines = format == DYNASENT
     return download(
-        f"{task}-{dataset}-v{info.number}",
-        format,
-        lambda path: dataset_content.export(call.db, call.blobs, call.actor, info.ref, format, path),
+        f"{task}-{dataset}-v{info.number}{'-dynasent' if lines else ''}",
+        "jsonl" if lines else format,
+        lambda path: dataset_content.export(call.db, call.blobs, call.actor, info.ref, format, path, labels=labels),
     )
 
 

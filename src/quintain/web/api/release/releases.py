@@ -25,7 +25,7 @@ def list_releases(call: Calling, ref: ValidationRef) -> Releases:
 
 def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Release:
     """Say what a release would be, with a number for every property; nothing is written (owners)."""
-    return service.preview(call.db, call.actor, ref, service.parse_release(wanted.spec))
+    return service.preview(call.db, call.blobs, call.actor, ref, service.parse_release(wanted.spec))
 
 
 def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Release:

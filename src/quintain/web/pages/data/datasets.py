@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from quintain.core.example import Role
 from quintain.core.task import Task
+from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
@@ -77,7 +78,8 @@ def show(
         task=found,
         section="data",
         info=info,
-        origin=origin_of(visit.db, visit.actor, info.ref),
+        origin=(origin := origin_of(visit.db, visit.actor, info.ref)),
+        votes=origin is not None and visit.owns(found),
         others=_versions_of(visit, task, dataset),
         page=page,
         rows=[(row, answer_text(found, row, row.get("answer"))) for row in page.examples],
@@ -105,7 +107,14 @@ def score(post: Posting, task: str, dataset: str) -> Response:
     )
 
 
-def fetch(visit: Visiting, task: str, dataset: str, version: int | None = None, format: str = "jsonl") -> Response:  # noqa: A002 - the word in the address
+def fetch(
+    visit: Visiting,
+    task: str,
+    dataset: str,
+    version: int | None = None,
+    format: str = "jsonl",  # noqa: A002 - the word in the address
+    labels: str = "majority",
+) -> Response:
     """Send one version as a file, or a folder of it as a ZIP."""
     info = datasets.get_version(visit.db, visit.actor, _ref(task, dataset, version))
     if format in FOLDERS:
@@ -113,10 +122,11 @@ def fetch(visit: Visiting, task: str, dataset: str, version: int | None = None, 
             f"{task}-{dataset}-v{info.number}-{format}",
             lambda path: export_folder(visit.db, visit.blobs, visit.actor, [info.ref], format, path, archive=True),
         )
+    lines = format == DYNASENT
     return download(
-        f"{task}-{dataset}-v{info.number}",
-        format,
-        lambda path: dataset_content.export(visit.db, visit.blobs, visit.actor, info.ref, format, path),
+        f"{task}-{dataset}-v{info.number}{'-dynasent' if lines else ''}",
+        "jsonl" if lines else format,
+        lambda path: dataset_content.export(visit.db, visit.blobs, visit.actor, info.ref, format, path, labels=labels),
     )
 
 

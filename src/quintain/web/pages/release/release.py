@@ -35,7 +35,9 @@ def act(post: Posting, task: str, name: str) -> Response:
     try:
         spec = _spec(values)
         if not post.flag("release"):
-            return _page(visit, task, name, values, looked=releases.preview(visit.db, visit.actor, ref, spec))
+            return _page(
+                visit, task, name, values, looked=releases.preview(visit.db, visit.blobs, visit.actor, ref, spec)
+            )
         made = releases.release(visit.db, visit.blobs, visit.actor, ref, spec)
     except (BadInput, Conflict) as error:
         return _page(visit, task, name, values, trouble=trouble_of(error))
@@ -82,6 +84,7 @@ def _page(
         reasons={
             "waiting for judgements": _("waiting for judgements"),
             "writer is in dev or test": _("the writer is in dev or test"),
+            "nearly the same is in dev or test": _("nearly the same is in dev or test"),
         },
         crumbs=crumbs(visit, found, name, _("Release")),
         error=trouble,

@@ -1,0 +1,104 @@
+"""What a release's data sets can be written as: labels as people voted, and DynaSent's own format."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import Result
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.errors import BadInput
+from quintain.core.people import Actor, RoleName
+from quintain.core.release import ReleaseSpec
+from quintain.services.data import content
+from quintain.services.release import releases as service
+from quintain.services.tasks.definitions import put_task
+from tests.people import make_person
+from tests.released import REF, Made, judged_round, mood_items
+from tests.validation_support import LABELS, TASK
+
+ODD = [
+    Made("The soup was lovely, the waiter rude.", "neutral", ("mixed",) * 3 + ("neutral",) * 2, prompt=900),
+    Made("Whatever this might be called tonight.", "neutral", ("negative",) * 2 + ("neutral",) * 2 + ("mixed",)),
+]
+MIXES = TASK + 'mixes = ["positive", "negative"]\n'
+R2 = {
+    "text_id", "hit_ids", "sentence", "sentence_author", "has_prompt", "prompt_data", "model_0_label",
+    "model_0_probs", "label_distribution", "gold_label",
+}  # fmt: skip
+
+
+@pytest.fixture
+def database() -> str:
+    """The files are the same whatever the database."""
+    return "sqlite"
+
+
+@pytest.fixture
+def released(workspace: Workspace, db: Session, owner: Actor) -> dict[str, str]:
+    """A round of 47 items, released; gives its versions by split."""
+    judged_round(db, owner, [*mood_items(5), *ODD])
+    put_task(db, owner, MIXES)
+    spec = ReleaseSpec(dev=18, test=18, checked=(), even=(), writers="any")
+    return dict(service.release(db, workspace.blobs, owner, REF, spec).versions)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_labels_are_written_as_people_voted(
+    workspace: Workspace, db: Session, owner: Actor, released: dict[str, str], tmp_path: Path
+) -> None:
+    """A row for each vote, a mixed one as one positive and one negative; or shares that add up to one."""
+    path = tmp_path / "train.jsonl"
+    content.export(db, workspace.blobs, owner, released["train"], "jsonl", path, labels="distributional")
+    copies = Counter((row["text"], row["answer"]) for row in lines(path))
+    assert {label: copies[ODD[0].text, label] for label in LABELS} == {"negative": 3, "neutral": 2, "positive": 3}
+    assert {label: copies[ODD[1].text, label] for label in LABELS} == {"negative": 3, "neutral": 2, "positive": 1}
+    assert copies.total() == 9 * 5 + 8 + 6
+    soft = tmp_path / "soft.parquet"
+    content.export(db, workspace.blobs, owner, released["train"], "parquet", soft, labels="soft")
+    table = pl.read_parquet(soft)
+    assert table.height == 11
+    shares = table["distribution"].struct.unnest()
+    assert shares.columns == list(LABELS)
+    assert shares.sum_horizontal().round(9).unique().to_list() == [1.0]
+    with pytest.raises(BadInput, match="not a view of labels"):
+        content.export(db, workspace.blobs, owner, released["train"], "jsonl", path, labels="all")
+    stranger = make_person(db, "sid", RoleName.WORKER)
+    with pytest.raises(BadInput, match="not there to be seen"):
+        content.export(db, workspace.blobs, stranger, released["train"], "jsonl", path, labels="soft")
+
+
+def test_dynasents_names(
+    workspace: Workspace, db: Session, released: dict[str, str], tmp_path: Path, cli: Callable[..., Result]
+) -> None:
+    """Exactly the paper's fields, with judges by label under other names; the same text has the same id everywhere."""
+    db.rollback()
+    rows = []
+    for split, ref in released.items():
+        out = tmp_path / f"{split}.jsonl"
+        done = cli("--workspace", workspace.settings.workspace, "data", "export", ref, out, "--format", "dynasent")
+        assert done.exit_code == 0, done.stderr
+        rows += lines(out)
+    assert all(set(row) == R2 for row in rows)
+    assert len({row["text_id"] for row in rows}) == len(rows) == 47
+    by_text = {row["sentence"]: row for row in rows}
+    odd = by_text[ODD[0].text]
+    assert {label: len(who) for label, who in odd["label_distribution"].items()} == {
+        "negative": 0, "neutral": 2, "positive": 0, "mixed": 3,
+    }  # fmt: skip
+    assert (odd["gold_label"], odd["model_0_label"], odd["has_prompt"]) == ("mixed", "neutral", True)
+    assert odd["prompt_data"]["prompt_sentence"] == "p 900"
+    assert (by_text[ODD[1].text]["gold_label"], by_text[ODD[1].text]["prompt_data"]) == (None, None)
+    judges = {name for row in rows for who in row["label_distribution"].values() for name in who}
+    assert len(judges) == 5
+    assert not any(name.startswith("judge") for name in judges)
