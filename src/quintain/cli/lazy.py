@@ -45,7 +45,12 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "task": Listed(
         "Define what is asked.",
-        ("quintain.cli.plain.task_check:app", "quintain.cli.tasks.task", "quintain.cli.work.quiz"),
+        (
+            "quintain.cli.plain.task_check:app",
+            "quintain.cli.tasks.task",
+            "quintain.cli.work.quiz",
+            "quintain.cli.wheel.timeline",
+        ),
     ),
     "data": Listed(
         "Bring data sets in, look at them, take them out.",
@@ -105,6 +110,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.collect.eligible",
             "quintain.cli.collect.flags",
             "quintain.cli.release.release",
+            "quintain.cli.wheel.solved",
         ),
     ),
     "user": Listed(

@@ -24,7 +24,7 @@ def label_shares(task: Task, metrics: Sequence[str], meta: pl.Series) -> list[di
         return None
     found = []
     for text in meta.to_list():
-        votes = _votes(text)
+        votes = votes_of(text)
         known = {name: votes.get(name, 0.0) for name in task.label_names}
         total = sum(known.values())
         if not total > 0:
@@ -33,7 +33,8 @@ def label_shares(task: Task, metrics: Sequence[str], meta: pl.Series) -> list[di
     return found
 
 
-def _votes(text: str | None) -> dict[str, float]:
+def votes_of(text: str | None) -> dict[str, float]:
+    """Give the votes that an example's *meta* holds, by label; none where there are none."""
     meta = _parsed(text)
     given: Any = next((meta[key] for key in KEYS if key in meta), None) if isinstance(meta, Mapping) else None
     given = _parsed(given) if isinstance(given, str) else given
