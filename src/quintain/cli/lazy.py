@@ -113,6 +113,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.wheel.solved",
         ),
     ),
+    "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(
         "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")
     ),
