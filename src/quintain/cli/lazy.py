@@ -45,7 +45,12 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "task": Listed(
         "Define what is asked.",
-        ("quintain.cli.plain.task_check:app", "quintain.cli.tasks.task", "quintain.cli.work.quiz"),
+        (
+            "quintain.cli.plain.task_check:app",
+            "quintain.cli.tasks.task",
+            "quintain.cli.work.quiz",
+            "quintain.cli.wheel.timeline",
+        ),
     ),
     "data": Listed(
         "Bring data sets in, look at them, take them out.",
@@ -111,8 +116,10 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.collect.flags",
             "quintain.cli.validate.harvests",
             "quintain.cli.release.release",
+            "quintain.cli.wheel.solved",
         ),
     ),
+    "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(
         "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")
     ),

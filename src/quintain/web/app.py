@@ -24,6 +24,7 @@ from quintain.core.errors import QuintainError
 from quintain.services.access import notify
 from quintain.services.house import health
 from quintain.services.validate import review
+from quintain.services.wheel import standings
 from quintain.web.api.call import may_send
 from quintain.web.described import Described
 from quintain.web.errors import handle
@@ -65,7 +66,7 @@ async def _housekeeping(workspace: Workspace) -> None:
 
 
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:
-    """Send mail, make up for reviews that a process owes, and with *tidy* remove what has run out.
+    """Send mail, make up for reviews and comparisons that are owed, and with *tidy* remove what has run out.
 
     A failure waits for the next time.
     """
@@ -74,6 +75,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
             if tidy:
                 health.tidy(db)
             review.catch_up_all(db)
+            standings.catch_up(db, workspace.blobs)
             notify.deliver_mail(db, workspace.mail, workspace.settings.link_address)
     except (QuintainError, SQLAlchemyError) as error:
         log.warning("housekeeping failed: %s", error)

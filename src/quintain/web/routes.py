@@ -29,6 +29,7 @@ from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import harvests as api_harvests
 from quintain.web.api.validate import validation as api_validation
+from quintain.web.api.wheel import wheel as api_wheel
 from quintain.web.api.work import quizzes as api_quizzes
 from quintain.web.pages.access import account, admin
 from quintain.web.pages.access import sign_in as session
@@ -47,6 +48,7 @@ from quintain.web.pages.validate import adjudicate, harvests, judge
 from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
 from quintain.web.pages.validate import judges as validation_judges
+from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import earnings, work
 from quintain.web.pages.work import quizzes as onboarding
 from quintain.web.visit import answering
@@ -249,6 +251,9 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
+    PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
+    PageRoute("GET", "/tasks/{task}/timeline", timeline.show),
+    PageRoute("POST", "/tasks/{task}/timeline", timeline.save_margin),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges", validation_judges.index),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation_judges.show_judge),
     PageRoute("POST", "/tasks/{task}/validation/{name}/unqualify", validation_judges.end_judges),
@@ -509,6 +514,10 @@ API = [
     Endpoint(
         "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
     ),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/parity", api_wheel.get_parity, "validation"),
+    Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
+    Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
+    Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
     Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
     Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),
     Endpoint("PUT", "/pages/{token}/answers/{item}", api_validation.save_answer, "validation"),

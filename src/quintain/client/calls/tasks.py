@@ -8,6 +8,7 @@ from __future__ import annotations
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
 from quintain.core.records.tasks import Found, TaskChange, TaskHistory, TaskInfo, Tasks, TaskSummary
+from quintain.core.records.wheel import Margin, Timeline
 
 
 class TasksCalls:
@@ -42,3 +43,11 @@ class TasksCalls:
     def task_history(self, task: str) -> list[TaskChange]:
         """List every version of a task's TOML file, the newest first."""
         return self._transport.read(TaskHistory, "GET", f"{task_path(task)}/history").versions
+
+    def timeline(self, task: str) -> Timeline:
+        """Give the rounds of a task in their order: vMER, and what people and models reach on each."""
+        return self._transport.read(Timeline, "GET", f"{task_path(task)}/timeline")
+
+    def set_margin(self, task: str, margin: float) -> Margin:
+        """Set the margin within which a model counts as not inferior to people (owners)."""
+        return self._transport.read(Margin, "PUT", f"{task_path(task)}/margin", json={"margin": margin})

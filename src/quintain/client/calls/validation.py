@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
+from quintain.core.records.collect import Round
 from quintain.core.records.judging import (
     Contested,
     ContestedItems,
@@ -48,6 +49,7 @@ from quintain.core.records.validate import (
     Validations,
     ValidationTrail,
 )
+from quintain.core.records.wheel import RoundParity
 
 
 class ValidationCalls:
@@ -231,6 +233,14 @@ class ValidationCalls:
         return self._transport.read(
             Release, "POST", f"{place(ref, 'validations')}/releases/preview", json={"spec": spec}
         )
+
+    def parity(self, ref: str) -> RoundParity:
+        """Say whether models do as well as people on a released round, with the evidence (owners)."""
+        return self._transport.read(RoundParity, "GET", f"{place(ref, 'validations')}/parity")
+
+    def start_next(self, ref: str, model: str = "") -> Round:
+        """Add a draft of the next round: the same options, aimed at a model that solved this one (owners)."""
+        return self._transport.read(Round, "POST", f"{place(ref, 'validations')}/next", json={"model": model})
 
     def judging_page(self, token: str) -> JudgingPage | None:
         """Give a page that one holds."""

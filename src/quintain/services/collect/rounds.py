@@ -14,7 +14,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import collect as records
 from quintain.core.records.collect import RoundChange
-from quintain.core.rounds import RoundKind, RoundSpec, RoundState
+from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.services.access import audit
@@ -227,8 +227,13 @@ def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
     return get_round(db, actor, ref)
 
 
-def clone_round(db: Session, actor: Actor, ref: str, *, title: str | None = None) -> RoundInfo:
-    """Add a draft that asks the same as *ref*, as the task's next round, without its prompts and dates."""
+def clone_round(
+    db: Session, actor: Actor, ref: str, *, title: str | None = None, targets: Targets | None = None
+) -> RoundInfo:
+    """Add a draft that asks the same as *ref*, as the task's next round, without its prompts and dates.
+
+    It may have another *title*, and be aimed at other *targets*.
+    """
     info = get_round(db, actor, ref)
     if info.kind is RoundKind.HARVEST:
         raise Conflict(
@@ -237,7 +242,8 @@ def clone_round(db: Session, actor: Actor, ref: str, *, title: str | None = None
             remedy="Harvest again with `quintain harvest … --round`, or add a round to write in.",
             page="Add a round to write in, or another harvest.",
         )
-    spec = replace(info.spec, number=None, starts=None, ends=None, title=title or info.spec.title)
+    asked = replace(info.spec, targets=targets or info.spec.targets, title=title or info.spec.title)
+    spec = replace(asked, number=None, starts=None, ends=None)
     with transaction(db):
         made = put_spec(db, actor, spec)
         db.get_one(Round, made.id).cloned_from = info.id

@@ -153,11 +153,13 @@ def claim(
     in_hand: InHand | None = None,
     without: Collection[str] = (),
     machine: str | None = None,
+    variant: str | None = None,
 ) -> CellLease | None:
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
     *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is;
-    *in_hand* is what it computed last; *without* names the adapters whose models it cannot run.
+    *in_hand* is what it computed last; *without* names the adapters whose models it cannot run; with *variant* only
+    that one is leased.
     """
     with transaction(db):
         moment = now()
@@ -172,6 +174,7 @@ def claim(
                 without=without,
                 in_hand=in_hand,
                 machine=machine,
+                variant=variant,
             )
             if cell is None:
                 return None

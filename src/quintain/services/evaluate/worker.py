@@ -60,6 +60,7 @@ class Work:
     abandon: threading.Event | None = None
     name: str = field(default_factory=worker_name)
     last: InHand | None = None
+    variant: str | None = None
     _looked: bool = False
     _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
 
@@ -82,6 +83,7 @@ class Work:
                 in_hand=self.last,
                 without=refused_adapters(self.conditions.look(), self.conditions.sandbox),
                 machine=self.conditions.machine or None,
+                variant=self.variant,
             )
             lease = claim()
             if lease is None and evaluate.fill(db, self.task):
@@ -110,7 +112,9 @@ class Work:
         A cell of another machine's may come back as long as nobody has seen its worker prolong the lease.
         """
         with self.sessions() as db:
-            unfinished = queries.unfinished(db, self.task, machine=self.conditions.machine or None)
+            unfinished = queries.unfinished(
+                db, self.task, machine=self.conditions.machine or None, variant=self.variant
+            )
         return not any(self._may_come(*cell) for cell in unfinished)
 
     def _may_come(
@@ -132,15 +136,16 @@ def work(
     *,
     until_empty: bool = False,
     task: str | None = None,
+    variant: str | None = None,
     tell: Callable[[str], None] = log.info,
     abandon: threading.Event | None = None,
 ) -> int:
     """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
 
-    With *task*, only that task's cells are computed. *tell* hears of each. When *abandon* is set, the cell in hand is
-    given up and left to others.
+    With *task*, only that task's cells are computed, with *variant* only those of that one. *tell* hears of each. When
+    *abandon* is set, the cell in hand is given up and left to others.
     """
-    job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon)
+    job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon, variant=variant)
     stored = failures = 0
     with ModelInHand() as model:
         while not stop.is_set():

@@ -86,6 +86,15 @@ def build_demo(db: Session, blobs: Blobs, *, progress: Progress) -> None:
     progress("Ready", 1.0)
 
 
+def add_starter(db: Session, blobs: Blobs, name: str) -> None:
+    """Put a starter task and its data into a workspace, as far as they are missing, as its operator."""
+    starter = next(one for one in STARTERS if one.name == name)
+    with as_file(files("quintain") / "demo_data") as folder:
+        _task(db, folder / name / "task.toml")
+        for split in starter.splits:
+            _data(db, blobs, starter, split, folder / name)
+
+
 def add_people(db: Session) -> None:
     """Make the accounts of the demo that are not there yet; nobody can open one without a link."""
     accounts.first_admin(db)

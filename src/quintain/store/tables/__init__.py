@@ -44,6 +44,7 @@ from quintain.store.tables.validation import (
     ValidationPolicyVersion,
     ValidationReview,
 )
+from quintain.store.tables.wheel import ParityMargin, RoundStandingRow
 from quintain.store.tables.work import (
     Earning,
     EarningDecision,
@@ -95,6 +96,7 @@ __all__ = [
     "OneTimeLink",
     "PanelPerson",
     "PanelVisit",
+    "ParityMargin",
     "Prompt",
     "Qualification",
     "Quiz",
@@ -107,6 +109,7 @@ __all__ = [
     "Round",
     "RoundAssignment",
     "RoundChoice",
+    "RoundStandingRow",
     "RoundTarget",
     "RoundVersion",
     "Secret",

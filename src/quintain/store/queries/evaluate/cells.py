@@ -111,13 +111,15 @@ def claim(
     without: Collection[str] = (),
     in_hand: InHand | None = None,
     machine: str | None = None,
+    variant: str | None = None,
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
     then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
     queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so are models of the
-    adapters *without*; cells that wait for a class of machine other than *machine* always are.
+    adapters *without*; cells that wait for a class of machine other than *machine* always are. With *variant*, only
+    that one is computed.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -142,6 +144,8 @@ def claim(
         query = query.where(Cell.variant != MEASURE)
     if without:
         query = query.where(ModelVersion.adapter.not_in(without))
+    if variant is not None:
+        query = query.where(Cell.variant == variant)
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
     cell = db.scalar(query)
@@ -195,11 +199,12 @@ def _of_class(machine: str | None) -> ColumnElement[bool]:
 
 
 def unfinished(
-    db: Session, task: str | None = None, *, machine: str | None = None
+    db: Session, task: str | None = None, *, machine: str | None = None, variant: str | None = None
 ) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
     """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
 
-    Those that wait for something which the machine at hand, of class *machine*, does not have are not among them.
+    With *variant*, only cells of that one. Those that wait for something which the machine at hand, of class *machine*,
+    does not have are not among them.
     """
     query = (
         select(Cell.id, Cell.state, Cell.worker, Cell.generation, Cell.lease_until)
@@ -210,6 +215,8 @@ def unfinished(
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+    if variant is not None:
+        query = query.where(Cell.variant == variant)
     return db.execute(query).all()
 
 

@@ -19,6 +19,7 @@ from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
+from quintain.services.wheel.standings import solved_rounds
 from quintain.services.work import pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
@@ -209,6 +210,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "wage": pay.wage(visit.db, info.id, info.spec),
         "counters": None,
         "wheel": station_line(visit, found, number),
+        "parity": None,
         "crumbs": _crumbs(visit, found, number),
         "error": trouble,
     }
@@ -227,6 +229,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "tables": _tables(visit, task, info, found),
         "totals": pay.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
+        "parity": next((one for one in solved_rounds(visit.db, visit.actor, task.name) if one.round == info.ref), None),
         "history": rounds.round_history(visit.db, visit.actor, info.ref),
     }
 

@@ -16,6 +16,7 @@ from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
 from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
+from quintain.services.wheel import standings
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
@@ -42,6 +43,7 @@ def overview(visit: Visiting, task: str) -> Response:
         task=card.task,
         section="overview",
         card=card,
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(card.task) else [],
         crumbs=[(title, None)],
     )
 

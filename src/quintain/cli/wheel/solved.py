@@ -1,0 +1,87 @@
+"""`quintain round solved` and `quintain round next`: whether a round is solved, and the next turn."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quintain.cli.collect.round import app as round_app
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.core.people import OPERATOR
+from quintain.core.records.figures import Estimate
+from quintain.core.wheel import Parity
+from quintain.services.wheel import standings
+from quintain.services.wheel.next_round import start_next
+
+RoundRef = Annotated[
+    str, typer.Argument(metavar="ROUND", help="The round, as task/number, or a validation's own name.")
+]
+SAID = {
+    Parity.SOLVED: "Solved: {models} {do} as well as people, within the margin of {margin:g}.",
+    Parity.OPEN: "Not solved: the best model is surely worse than people, by more than {margin:g}.",
+    Parity.UNDECIDED: "Undecided: the interval of the difference holds −{margin:g}.",
+    Parity.TOO_FEW: "Too few items to tell.",
+    Parity.SHOWN: "The labels of the test can be read, so that a model may have learned them: nothing is said.",
+    Parity.WAITING: "No model has been run on the test yet.",
+    Parity.UNRELEASED: "It has not been released yet.",
+}
+
+
+@round_app.command()
+def solved(context: typer.Context, ref: RoundRef, json: JsonFlag = False) -> None:
+    """Say whether models do as well as people on a released round, with the evidence.
+
+    Example: quintain round solved sentiment/2
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        standings.catch_up(db, workspace.blobs)
+        found = standings.solved(db, OPERATOR, ref)
+    if json:
+        print_json(found)
+        return
+    print_table(
+        ["model", "items", "macro F1", "people", "difference", ""],
+        [
+            (one.model, one.items, _figure(one.score), _figure(one.human), _figure(one.difference), one.state)
+            for one in found.models
+        ],
+    )
+    do = "does" if len(found.solved_by) == 1 else "do"
+    state = Parity.SOLVED if found.solved_by else Parity(found.state)
+    say(SAID[state].format(models=", ".join(found.solved_by), do=do, margin=found.margin))
+    if found.waiting:
+        say(f"Runs that are still to come: {found.waiting}.")
+    if found.solved_by:
+        say(f"`quintain round next {ref}` starts the next round with {found.solved_by[0]}.")
+
+
+@round_app.command("next")
+def next_(
+    context: typer.Context,
+    ref: RoundRef,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", help="The model to aim at.", show_default="the best that solved the round"),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Add a draft of the next round: what this one asks, aimed at the model that solved it.
+
+    Example: quintain round next sentiment/2 --model sentiment/ngram
+    """
+    with workspace_of(context).session() as db:
+        made = start_next(db, OPERATOR, ref, model)
+    if json:
+        print_json(made.record())
+    else:
+        say(f"Round {made.ref} is a draft that is aimed at {made.spec.targets.models[0]}. It has no prompts yet.")
+
+
+def _figure(figure: Estimate) -> str:
+    if figure.value is None:
+        return figure.reason or ""
+    shown = f"{figure.value:.3f}"
+    return shown if figure.low is None else f"{shown} ({figure.low:.3f} to {figure.high:.3f})"

@@ -1,0 +1,216 @@
+"""Solved? Models against people on the tests of released rounds.
+
+Figures follow facts: `catch_up` compares every finished run on a released test with the votes behind the test's labels,
+stores what it finds, and tells the owners once when a model is not inferior to people. What pages show is read from
+there. Whether a round is solved is decided by the margin as it is now.
+
+Only what the platform ran itself counts, and only on hidden labels: what can be read can be learned. A second release
+of the same items may show what the first one hides, so that nothing is signalled from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput
+from quintain.core.people import Actor
+from quintain.core.records.base import decode, plain
+from quintain.core.records.figures import Estimate
+from quintain.core.records.wheel import Margin, ModelStanding, RoundParity
+from quintain.core.task import Task
+from quintain.core.wheel import MARGIN, Parity
+from quintain.data.label_view import votes_of
+from quintain.services.access import audit
+from quintain.services.access.notify import notify
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import list_rounds
+from quintain.services.evaluate.results import read_predictions
+from quintain.services.models.registry import list_models
+from quintain.services.tasks.definitions import find_row, get_task
+from quintain.services.validate.validations import find
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.fitness import LEAST_EXAMPLES
+from quintain.stats.parity import parity
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.evaluate import cells as cell_queries
+from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.store.queries.wheel import standings as queries
+from quintain.store.queries.wheel.standings import Due, ReleasedTest, StandingRow
+from quintain.store.tables import ParityMargin
+
+MOST_MARGIN = 0.5
+
+
+def margin_of(db: Session, task: str) -> float:
+    """Give how much lower than that of people a model's macro F1 may be."""
+    found = queries.margin(db, task)
+    return MARGIN if found is None else found
+
+
+def set_margin(db: Session, actor: Actor, task: str, margin: float) -> Margin:
+    """Set the margin of a task; owners may. What is solved is decided anew, also of earlier rounds."""
+    row = find_row(db, task)
+    require_owner(actor, task)
+    if not 0 <= margin <= MOST_MARGIN:
+        raise BadInput(
+            "A margin of {margin:g} is not between 0 and {most:g}.",
+            margin=margin,
+            most=MOST_MARGIN,
+            remedy="It is a difference of two macro F1, such as 0.02.",
+        )
+    with transaction(db):
+        if margin != margin_of(db, task):
+            db.add(ParityMargin(task_id=row.id, margin=margin, created_by=actor.user_id))
+            audit.record(db, actor, "task.margin", task, margin=margin)
+    return Margin(task, margin)
+
+
+def solved(db: Session, actor: Actor, ref: str) -> RoundParity:
+    """Say whether the round (or other validation) *ref* is solved, with the evidence. For owners."""
+    validation = find(db, ref)
+    require_owner(actor, validation.task.name)
+    margin = margin_of(db, validation.task.name)
+    tests = queries.released_tests(db, validation.task.name, validation.name)
+    if not tests:
+        return RoundParity(ref, None, True, margin, Parity.UNRELEASED, None, [], [], 0)
+    rows = queries.of_releases(db, [tests[0].release_id]).get(tests[0].release_id, [])
+    return parity_of(tests[0], rows, margin, waiting=queries.waiting(db, tests[0].version_id))
+
+
+def solved_rounds(db: Session, actor: Actor, task: str) -> list[RoundParity]:
+    """List the rounds of a task that are solved and that no round aimed at a model which solved them follows."""
+    require_owner(actor, task)
+    margin = margin_of(db, task)
+    tests = queries.released_tests(db, task)
+    stored = queries.of_releases(db, [one.release_id for one in tests])
+    found = [parity_of(one, stored.get(one.release_id, []), margin) for one in tests]
+    aimed = {model for one in list_rounds(db, actor, task) for model in one.spec.targets.models}
+    return [one for one in found if one.solved_by and not aimed.intersection(one.solved_by)]
+
+
+def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *, waiting: int = 0) -> RoundParity:
+    """Say how a round stands by what is stored of it."""
+    models = [standing_of(test, one, margin) for one in rows]
+    models.sort(key=lambda one: (-(one.score.value or 0.0), one.model))
+    return RoundParity(
+        round=test.ref,
+        test=test.test,
+        hidden=_keeps_labels(test),
+        margin=margin,
+        state=models[0].state if models else Parity.WAITING.value,
+        human=models[0].human if models else None,
+        models=models,
+        solved_by=[one.model for one in models if one.state == Parity.SOLVED],
+        waiting=waiting,
+    )
+
+
+def standing_of(test: ReleasedTest, found: StandingRow, margin: float) -> ModelStanding:
+    """Give a stored comparison, and what it says by *margin*."""
+    figures = {name: decode(Estimate, found.row.figures[name]) for name in ("score", "human", "difference")}
+    return ModelStanding(
+        model=f"{test.task}/{found.model}@{found.version}",
+        items=found.row.items,
+        **figures,
+        state=_state(test, found.row.items, figures["difference"], margin).value,
+    )
+
+
+def _state(test: ReleasedTest, items: int, difference: Estimate, margin: float) -> Parity:
+    if not _keeps_labels(test):
+        return Parity.SHOWN
+    if items < LEAST_EXAMPLES or difference.low is None or difference.high is None:
+        return Parity.TOO_FEW
+    if difference.low > -margin:
+        return Parity.SOLVED
+    return Parity.OPEN if difference.high < -margin else Parity.UNDECIDED
+
+
+def _keeps_labels(test: ReleasedTest) -> bool:
+    return test.hidden and test.releases == 1
+
+
+def catch_up(db: Session, blobs: Blobs) -> int:
+    """Compute what is missing and tell owners what is new; give how many figures were computed.
+
+    Any number of processes may do so at the same time. Nothing is computed inside a transaction that writes.
+    """
+    found = queries.due(db)
+    tests = {one.release_id: one for one in queries.released_tests(db)} if found else {}
+    for one in found:
+        _compute(db, blobs, tests[one.release_id], one)
+    _signal(db)
+    return len(found)
+
+
+def _compute(db: Session, blobs: Blobs, test: ReleasedTest, one: Due) -> None:
+    task = get_task(db, test.task)
+    rows = cell_queries.rows(
+        db, model_version_id=one.model_version_id, dataset_version_id=test.version_id, variant=PLAIN
+    )
+    said = read_predictions(blobs, rows[0]).select("id", "prediction")
+    examples = pl.read_parquet(blobs.path(test.blob)).filter(pl.col("answer").is_not_null())
+    db.rollback()  # hold no connection while resampling
+    table = examples.join(said, on="id", how="left", maintain_order="left")
+    label, answers = (_codes(task, table[name]) for name in ("answer", "prediction"))
+    compared = parity(label, _votes(task, table["meta"]), answers, len(task.label_names))
+    figures = {"score": compared.model, "human": compared.human, "difference": compared.difference}
+    with transaction(db):
+        lock(db, f"standings of release {one.release_id}")
+        queries.put(db, one, compared.items, {name: plain(value) for name, value in figures.items()}, now())
+
+
+def _codes(task: Task, answers: pl.Series) -> IntArray:
+    place = {name: code for code, name in enumerate(task.label_names)}
+    return np.array([place.get(str(one), -1) for one in answers.to_list()], dtype=np.int64)
+
+
+def _votes(task: Task, meta: pl.Series) -> IntArray:
+    """Count the votes on each item: the task's labels first, then its extra ones."""
+    labels = task.judgement_labels
+    found = [votes_of(text) for text in meta.to_list()]
+    return np.array([[int(votes.get(name, 0)) for name in labels] for votes in found], dtype=np.int64).reshape(
+        len(found), len(labels)
+    )
+
+
+def _signal(db: Session) -> None:
+    """Tell the owners of every model that does as well as people and that they have not been told about."""
+    widest = max(MARGIN, queries.widest_margin(db) or 0.0)
+    waiting = queries.unsignalled(db, -widest, LEAST_EXAMPLES)
+    if not waiting:
+        return
+    tests = {one.release_id: one for one in queries.released_tests(db)}
+    for release_id, rows in waiting.items():
+        test = tests[release_id]
+        margin = margin_of(db, test.task)
+        for one in rows:
+            found = standing_of(test, one, margin)
+            if found.state == Parity.SOLVED:
+                _tell(db, test, one, found, margin)
+
+
+def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStanding, margin: float) -> None:
+    low, score, human = found.difference.low or 0.0, found.score.value or 0.0, found.human.value or 0.0
+    text = (
+        f"{test.ref} may be solved: {found.model} reaches a macro F1 of {score:.3f} on its test, people {human:.3f}; "
+        f"the difference is at least {low:+.3f} (95 %), above −{margin:g}. Start the next round with this model?"
+    )
+    with transaction(db):
+        lock(db, f"standings of release {test.release_id}")
+        db.refresh(one.row)
+        if one.row.signalled_at is None:
+            one.row.signalled_at = now()
+            for user in queries.owners(db, test.task):
+                notify(db, user, "round.solved", text, f"/tasks/{test.task}/timeline")
+
+
+def visible_models(db: Session, actor: Actor, task: str) -> set[str]:
+    """Name the model versions of a task that *actor* may see."""
+    return {version.ref for info in list_models(db, actor, task) for version in info.versions}

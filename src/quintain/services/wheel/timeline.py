@@ -1,0 +1,101 @@
+"""The timeline of a task: its rounds in order, with vMER, and what people and models reach on each.
+
+It is put together from what reviews and comparisons have stored, so that it costs the same however much was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, RoleName
+from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, TimelineScore
+from quintain.core.wheel import Parity
+from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.evaluate.results import FEWEST_SHOWN
+from quintain.services.tasks.definitions import find_row
+from quintain.services.wheel.standings import margin_of, parity_of, visible_models
+from quintain.stats.workers import validated_share
+from quintain.store.queries.validate import collected
+from quintain.store.queries.wheel import standings as queries
+from quintain.store.queries.wheel import timeline as own_queries
+from quintain.store.queries.wheel.standings import ReleasedTest, StandingRow
+from quintain.store.queries.wheel.timeline import ValidationPlace
+from quintain.store.tables import ValidationReview
+
+
+def timeline(db: Session, actor: Actor, task: str) -> Timeline:
+    """Give the timeline of *task* as *actor* may see it: drafts and private models only to those they are for."""
+    find_row(db, task)
+    margin = margin_of(db, task)
+    rounds = {str(one.number): one for one in list_rounds(db, actor, task)}
+    places = {one.name: one for one in own_queries.validations(db, task)}
+    tests = {one.name: one for one in queries.released_tests(db, task)}
+    stored = queries.of_releases(db, [one.release_id for one in tests.values()])
+    reviews = dict(collected.newest_reviews(db, task))
+    seen = visible_models(db, actor, task)
+    is_owner = actor.has(RoleName.OWNER, task)
+    found = []
+    for name in dict.fromkeys([*rounds, *places]):
+        info, place = rounds.get(name), places.get(name)
+        if info is None and place is not None and place.round is not None:
+            continue  # the draft of somebody else
+        parity = _parity(tests.get(name), stored, margin, seen, is_owner=is_owner)
+        found.append(_round(f"{task}/{name}", info, place, reviews.get(name), parity))
+    return Timeline(task, margin, sorted(found, key=lambda one: (one.at, one.ref)))
+
+
+def _parity(
+    test: ReleasedTest | None,
+    stored: Mapping[int, Sequence[StandingRow]],
+    margin: float,
+    seen: set[str],
+    *,
+    is_owner: bool,
+) -> RoundParity | None:
+    """Give how a round stands, without what would tell about single hidden labels or private models."""
+    if test is None:
+        return None
+    rows = stored.get(test.release_id, [])
+    whole = parity_of(test, [one for one in rows if f"{test.task}/{one.model}@{one.version}" in seen], margin)
+    if is_owner or not test.hidden or not rows or rows[0].row.items >= FEWEST_SHOWN:
+        return whole
+    return replace(whole, models=[], human=None, solved_by=[], state=Parity.TOO_FEW.value)
+
+
+def _round(
+    ref: str,
+    info: RoundInfo | None,
+    place: ValidationPlace | None,
+    review: ValidationReview | None,
+    parity: RoundParity | None,
+) -> TimelineRound:
+    counts = review.summary.get("vmer") if review else None
+    collected_, validated, errors = counts["all"] if counts else (0, 0, 0)
+    moments = [one.created_at for one in (info, place) if one is not None]
+    return TimelineRound(
+        ref=ref,
+        number=info.number if info else None,
+        title=info.spec.title if info else ref.rpartition("/")[2],
+        at=min(moments),
+        targets=_targets(info, counts),
+        collected=collected_,
+        validated=validated,
+        vmer=validated_share(errors, validated, collected_) if counts and counts["models"] else None,
+        test=parity.test if parity else None,
+        items=max((one.items for one in parity.models), default=0) if parity else 0,
+        human=parity.human if parity else None,
+        models=[TimelineScore(one.model, one.score) for one in parity.models] if parity else [],
+        best=parity.models[0].model if parity and parity.models else None,
+        state=parity.state if parity else Parity.UNRELEASED.value,
+        solved_by=parity.solved_by if parity else [],
+    )
+
+
+def _targets(info: RoundInfo | None, counts: Mapping[str, Mapping[str, Sequence[int]]] | None) -> list[str]:
+    """Name the models that answered what was judged or, before anything was, those that the round is aimed at."""
+    if counts and counts["models"]:
+        return sorted(counts["models"])
+    return list(info.spec.targets.models) if info else []

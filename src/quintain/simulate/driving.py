@@ -1,0 +1,197 @@
+"""Simulated people at work: accounts, writing sessions and pages of judgements, all through the real services.
+
+Every function can be interrupted and called again: what was submitted stands, and the rest is done then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict, Forbidden, NotFound, Unavailable
+from quintain.core.people import OPERATOR, Actor, RoleName
+from quintain.core.records.collect import WritingSession
+from quintain.core.task import Task
+from quintain.services.access import accounts
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.collect import attempt as attempts
+from quintain.services.collect import readiness, writing
+from quintain.services.harvest.model import sentence_field
+from quintain.services.tasks.definitions import get_task
+from quintain.services.validate.handing_in import Answer, submit_page
+from quintain.services.validate.handing_out import HeldPage, claim_page
+from quintain.services.validate.validations import find
+from quintain.simulate.judges import Judge, judge
+from quintain.simulate.people import SimulatedPerson
+from quintain.simulate.reviews import Sentence, thing_in
+from quintain.simulate.writers import SimulatedWriter
+from quintain.store.blobs import Blobs
+
+Done = Callable[[int], None]  # called with how much is done by now
+REWRITES = 20  # times that somebody writes anew because the text, or one like it, is there already
+
+
+def hire(db: Session, people: Iterable[SimulatedPerson], *, role: RoleName = RoleName.WORKER) -> dict[str, Actor]:
+    """Give every one of *people* an account, unless they have one, and give all as actors by their names."""
+    found: dict[str, Actor] = {}
+    for person in people:
+        try:
+            user = find_user(db, person.name)
+        except NotFound:
+            accounts.invite(db, OPERATOR, person.name, display_name=f"Simulated {person.name}", roles=[role])
+            user = find_user(db, person.name)
+        found[person.name] = actor_of(db, user)
+    return found
+
+
+def judge_all(
+    db: Session,
+    rng: np.random.Generator,
+    ref: str,
+    people: Sequence[tuple[SimulatedPerson, Actor]],
+    *,
+    way: Judge = judge,
+    done: Done | None = None,
+) -> int:
+    """Let *people* judge validation *ref*, page by page and in turn, until nobody is given a page; count judgements.
+
+    Who is unqualified on the way leaves.
+    """
+    field = sentence_field(find(db, ref).task)
+    at_work = list(people)
+    made = 0
+    while at_work:
+        idle = []
+        for person, actor in list(at_work):
+            try:
+                page = claim_page(db, actor, ref)
+            except Forbidden:
+                at_work.remove((person, actor))
+                continue
+            if page is None:
+                idle.append(person)
+                continue
+            made += submit_page(db, actor, page.token, _answers(rng, person, page, field, way)).judged
+            if done is not None:
+                done(made)
+        if len(idle) == len(at_work):
+            break
+    return made
+
+
+def _answers(rng: np.random.Generator, person: SimulatedPerson, page: HeldPage, field: str, way: Judge) -> list[Answer]:
+    found = []
+    for item in page.items:
+        said = way(rng, person, str(item.inputs[field]), [label.name for label in item.labels])
+        found.append(Answer(item.id, said.label, seconds=round(said.seconds, 2)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """A writer with their account."""
+
+    writer: SimulatedWriter
+    actor: Actor
+
+
+def write_all(
+    db: Session,
+    blobs: Blobs,
+    rng: np.random.Generator,
+    ref: str,
+    pens: Sequence[Pen],
+    wanted: int,
+    *,
+    done: Done | None = None,
+) -> int:
+    """Let writers have sessions in round *ref*, in turn, until *wanted* texts were submitted; give how many were.
+
+    It ends earlier where nobody is given anything to write any more.
+    """
+    task = get_task(db, ref.rpartition("/")[0])
+    made = 0
+    at_work = list(pens)
+    while at_work and made < wanted:
+        for pen in list(at_work):
+            if made >= wanted:
+                break
+            try:
+                session = begin(db, blobs, pen.actor, ref)
+            except (Unavailable, Forbidden):
+                at_work.remove(pen)
+                continue
+            made += write_session(db, blobs, rng, pen, task, session, most=wanted - made)
+            if done is not None:
+                done(made)
+    return made
+
+
+def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
+    """Begin a session after agreeing to what the round asks one to agree to."""
+    asked = readiness.readiness(db, actor, ref)
+    for kind, needed in (("consent", asked.needs_consent), ("warning", asked.needs_warning)):
+        if needed:
+            readiness.choose(db, actor, ref, kind)
+    return writing.start(db, blobs, actor, ref)
+
+
+def write_session(
+    db: Session,
+    blobs: Blobs,
+    rng: np.random.Generator,
+    pen: Pen,
+    task: Task,
+    session: WritingSession,
+    *,
+    most: int | None = None,
+) -> int:
+    """Write in a session until the model is fooled, or no attempts (or *most* of them) are left; count the texts."""
+    desk = _Desk(db, blobs, rng, pen, task, session)
+    if session.pending is not None:  # an earlier run was interrupted before the writer could say so
+        attempts.confirm(db, pen.actor, session.pending, yes=True)
+        return 0
+    allowed = session.attempts_left if most is None else min(session.attempts_left, most)
+    for number in range(1, allowed + 1):
+        if desk.attempt():
+            return number
+    return allowed
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """A writer in a session."""
+
+    db: Session
+    blobs: Blobs
+    rng: np.random.Generator
+    pen: Pen
+    task: Task
+    session: WritingSession
+
+    def attempt(self) -> bool:
+        """Submit one text, another one where it was there already; say whether the session is over."""
+        labels = list(self.task.label_names)
+        field = sentence_field(self.task)
+        prompt = str(self.session.prompt.inputs.get(field, "")) if self.session.prompt else ""
+        aim = str(self.session.target or self.rng.choice(labels))
+        for tries in range(1, REWRITES + 1):
+            written = self.pen.writer.write(self.rng, aim, labels, thing_in(prompt))
+            try:
+                return self.submit(written, aim, {field: written.text})
+            except Conflict as error:
+                if error.code != "duplicate_text" or tries == REWRITES:
+                    raise
+        return False
+
+    def submit(self, written: Sentence, aim: str, inputs: Mapping[str, str]) -> bool:
+        actor, token = self.pen.actor, self.rng.bytes(12).hex()
+        verdict = attempts.attempt(self.db, self.blobs, actor, self.session.key, inputs, target=aim, token=token)
+        self.pen.writer.learn(written.construction, fooled=bool(verdict.fooled))
+        if verdict.ask == "confirm":
+            yes = self.pen.writer.confirms(self.rng, written, aim)
+            verdict = attempts.confirm(self.db, actor, verdict.attempt_id, yes)
+        return verdict.ended

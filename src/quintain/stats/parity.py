@@ -1,0 +1,105 @@
+"""Whether a model does as well as people on the same items, from the people's own votes.
+
+Nobody is measured by their own vote: each vote on an item is compared with what the *other* votes on it say (where
+they are tied, with an equal share of each tied label). All votes of an item together weigh as much as one answer, so
+that the figure is that of an average person. On items where at least four of five agree this is what DynaSent's
+synthetic annotators are measured by (section 3.5): taking any one vote away leaves the label as it is.
+
+Items are resampled with the model's answer and the people's votes together, so that easy items are easy for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quintain.core.errors import BadInput
+from quintain.core.records.figures import Estimate
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
+
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Macro F1 of people and of a model on the same *items*, and how much higher that of the model is."""
+
+    items: int
+    human: Estimate
+    model: Estimate
+    difference: Estimate
+
+
+def parity(
+    label: IntArray,
+    votes: IntArray,
+    said: IntArray,
+    classes: int,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> Parity:
+    """Compare the answers *said* (-1: none) with the people's *votes* (items × labels, the *classes* first).
+
+    *label* is what the items are labelled. Items with fewer than two votes say nothing about people and are left out.
+
+    >>> votes = np.array([[5, 0], [4, 1], [0, 5], [0, 5]])
+    >>> found = parity(np.array([0, 0, 1, 1]), votes, np.array([0, 0, 1, 0]), 2)
+    >>> round(found.human.value, 3), round(found.model.value, 3)
+    (0.95, 0.733)
+    """
+    if not len(label) == len(votes) == len(said):
+        raise BadInput("People and model are compared on the same items.")
+    kept = votes.sum(axis=1) >= 2
+    label, votes, said = label[kept], votes[kept], said[kept]
+    if not len(label):
+        nothing = Estimate(None, reason="no item has two votes")
+        return Parity(0, nothing, nothing, nothing)
+    rows = np.hstack([human_rows(votes, classes), answer_rows(label, said, classes)])
+    tally = Tally.of_rows(rows)
+    width = 3 * classes
+    drawn = tally.resampled(resamples, np.random.default_rng(seed))
+    total = tally.totals()
+    human, model = (macro_f1(drawn[:, part]) for part in (slice(width), slice(width, None)))
+    values = [float(macro_f1(total[part])) for part in (slice(width), slice(width, None))]
+    return Parity(
+        len(label),
+        Estimate(values[0], *interval(human, confidence)),
+        Estimate(values[1], *interval(model, confidence)),
+        Estimate(values[1] - values[0], *interval(model - human, confidence)),
+    )
+
+
+def human_rows(votes: IntArray, classes: int) -> FloatArray:
+    """Give what each item adds for an average person: hits, answers and labels of each class (items × 3·classes)."""
+    size = votes.sum(axis=1)
+    hits, said, true = (np.zeros((len(votes), classes)) for _ in range(3))
+    for code in range(votes.shape[1]):
+        weight = votes[:, code] / size
+        others = votes.copy()
+        others[:, code] -= votes[:, code] > 0
+        leading = others == others.max(axis=1, keepdims=True)
+        share = leading / leading.sum(axis=1, keepdims=True)
+        true += weight[:, None] * share[:, :classes]
+        if code < classes:
+            said[:, code] += weight
+            hits[:, code] += weight * share[:, code]
+    return np.hstack([hits, said, true])
+
+
+def answer_rows(label: IntArray, said: IntArray, classes: int) -> FloatArray:
+    """Give what each item adds for one who gives one answer: hits, answers and labels of each class."""
+    names = np.arange(classes)
+    made, true = said[:, None] == names, label[:, None] == names
+    return np.hstack([made & true, made, true]).astype(np.float64)
+
+
+def macro_f1(totals: FloatArray) -> FloatArray:
+    """Average the classes' F1 from their totals of hits, answers and labels; a class that never occurs is left out."""
+    hits, said, true = np.split(totals, 3, axis=-1)
+    there = said + true > 0
+    f1 = np.where(there, 2 * hits / np.where(there, said + true, 1.0), 0.0)
+    count = there.sum(axis=-1)
+    return np.asarray(np.where(count > 0, f1.sum(axis=-1) / np.maximum(count, 1), np.nan))

@@ -1,0 +1,99 @@
+"""The timeline of a task: how the post moves, which rounds are solved, and the next turn."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.records.wheel import Timeline
+from quintain.core.wheel import Parity
+from quintain.services.tasks import definitions as tasks
+from quintain.services.wheel import next_round, standings
+from quintain.services.wheel import timeline as service
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.wheel.charts import score_chart, vmer_chart
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def show(visit: Visiting, task: str) -> Response:
+    """Show the rounds of a task in their order, with people and models on each."""
+    return _page(visit, task)
+
+
+def save_margin(post: Posting, task: str) -> Response:
+    """Set the margin."""
+    visit = post.visit
+    try:
+        standings.set_margin(visit.db, visit.actor, task, _number(post.text("margin")))
+    except BadInput as error:
+        return _page(visit, task, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/timeline", visit.tongue.gettext("Saved."))
+
+
+def start_next(post: Posting, task: str, name: str) -> Response:
+    """Make a draft of the next round, aimed at the model that was chosen, and go to it."""
+    visit = post.visit
+    try:
+        made = next_round.start_next(visit.db, visit.actor, f"{task}/{name}", post.text("model") or None)
+    except (BadInput, Conflict, NotFound) as error:
+        return _page(visit, task, trouble_of(error))
+    toast = visit.tongue.gettext("The next round is a draft. It has no prompts yet.")
+    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", toast)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError as error:
+        raise BadInput(faults=[Fault("is not a number", field="margin")]) from error
+
+
+def _page(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    told = service.timeline(visit.db, visit.actor, task)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "wheel/timeline.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="overview",
+        told=told,
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found) else [],
+        states=state_words(visit),
+        charts=_charts(visit, told),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Timeline"), None)],
+        error=trouble,
+    )
+
+
+def state_words(visit: Visit) -> dict[str, str]:
+    """Say in words what each state of a round is."""
+    _ = visit.tongue.gettext
+    return {
+        Parity.SOLVED: _("solved"),
+        Parity.OPEN: _("not solved"),
+        Parity.UNDECIDED: _("undecided"),
+        Parity.TOO_FEW: _("too few items to tell"),
+        Parity.SHOWN: _("labels are open: nothing to tell"),
+        Parity.WAITING: _("no model has been run"),
+        Parity.UNRELEASED: _("not released"),
+    }
+
+
+def _charts(visit: Visit, told: Timeline) -> list[tuple[str, dict[str, object]]]:
+    """Pair each chart with the question that it answers; none where there is nothing to draw."""
+    _ = visit.tongue.gettext
+    words = {
+        "round": _("Round"),
+        "score": _("Macro F1"),
+        "model": _("Who"),
+        "people": _("People"),
+        "vmer": _("vMER"),
+    }
+    charts = []
+    if any(one.models for one in told.rounds):
+        charts.append((_("What do people and models reach on each round?"), score_chart(told.rounds, words)))
+    if any(one.vmer is not None for one in told.rounds):
+        charts.append((_("How often was the model wrong on what was collected?"), vmer_chart(told.rounds, words)))
+    return charts
