@@ -7,7 +7,7 @@ from enum import StrEnum
 MARGIN = 0.02  # how much lower than that of people a model's macro F1 may be, where a task does not say otherwise
 
 
-class Parity(StrEnum):
+class ParityState(StrEnum):
     """What the figures say of a model and people, or why they say nothing."""
 
     SOLVED = "solved"  # not inferior to people within the margin

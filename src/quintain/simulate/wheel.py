@@ -180,6 +180,7 @@ class _Wheel:
         found = [one for one in round_service.list_rounds(self.db, OPERATOR, TASK) if one.spec.title == title]
         info = found[0] if found else self.begin_round(title, target)
         if info.state is RoundState.DRAFT:
+            self.give_prompts(info.ref)
             info = round_service.open_round(self.db, OPERATOR, info.ref)
         if info.state is RoundState.OPEN:
             self.write(info.ref, writers)
@@ -191,12 +192,14 @@ class _Wheel:
     def begin_round(self, title: str, target: str) -> round_service.RoundInfo:
         """Add a round in which every prompt is tried once: dev and test take no prompt twice."""
         spec = RoundSpec(task=TASK, title=title, attempts=1, targets=Targets("one", (target,)))
-        info = round_service.put_spec(self.db, OPERATOR, spec)
+        return round_service.put_spec(self.db, OPERATOR, spec)
+
+    def give_prompts(self, ref: str) -> None:
+        """Give a round its prompts, as far as it has them not."""
         file = self.folder / "prompts.jsonl"
         reviews = make_reviews(self.rng("prompts"), self.sizes.written)
         _write(file, ({"text": sentence.text} for one in reviews for sentence in one.sentences))
-        prompts.import_prompts(self.db, OPERATOR, info.ref, file, corpus=self.prefix)
-        return info
+        prompts.import_prompts(self.db, OPERATOR, ref, file, corpus=self.prefix)
 
     def write(self, ref: str, writers: Sequence[SimulatedPerson]) -> None:
         before, wanted = attempts.counters(self.db, OPERATOR, ref).attempts, self.sizes.written

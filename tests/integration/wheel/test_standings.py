@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from sqlalchemy.orm import Session
 
+from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
@@ -25,7 +26,7 @@ from quintain.services.wheel.timeline import timeline
 from tests.evaluation import add_task
 from tests.people import make_person
 from tests.released import REF
-from tests.web_support import PASSWORD, browser_of, on_one_line, post
+from tests.web_support import PASSWORD, browser_of, on_one_line, post, running, token_for
 from tests.wheel_support import SPEC, TEST, answered, half, perfect, released_round
 
 
@@ -179,6 +180,27 @@ def test_the_page_shows_it_and_starts_the_next_round(
     assert post(mine, "/tasks/mood/timeline", "/tasks/mood/timeline", margin="much").status_code == 422
     gone = post(mine, "/tasks/mood/timeline", "/tasks/mood/validation/1/next", model=best)
     assert gone.headers["location"] == "/tasks/mood/rounds/2/edit"
+
+
+def test_the_client_asks_and_acts(workspace: Workspace, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """Owners ask how a round stands, set the margin and start the next one; others see the timeline only."""
+    released_round(db, workspace, owner)
+    best = answered(db, workspace, owner, tmp_path, "best", perfect)
+    standings.catch_up(db, workspace.blobs)
+    make_person(db, "rita", RoleName.WORKER)
+    db.rollback()
+    with running(workspace) as url:
+        with Client(url, token_for(workspace, owner.name)) as client:
+            assert client.parity(REF) == standings.solved(db, owner, REF)
+            assert client.set_margin("mood", 0.03).margin == 0.03
+            assert client.start_next(REF).ref == client.start_next(REF, best).ref == "mood/2"
+            db.rollback()  # what was read before is forgotten
+            assert client.timeline("mood") == timeline(db, owner, "mood")
+        with Client(url, token_for(workspace, "rita")) as client:
+            assert [one.ref for one in client.timeline("mood").rounds] == [REF]
+            for call in (lambda: client.parity(REF), lambda: client.set_margin("mood", 0.1)):
+                with pytest.raises(Forbidden):
+                    call()
 
 
 def test_an_empty_timeline_says_so(workspace: Workspace, db: Session, owner: Actor) -> None:

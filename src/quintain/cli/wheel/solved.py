@@ -11,7 +11,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.core.records.figures import Estimate
-from quintain.core.wheel import Parity
+from quintain.core.wheel import ParityState
 from quintain.services.wheel import standings
 from quintain.services.wheel.next_round import start_next
 
@@ -19,13 +19,13 @@ RoundRef = Annotated[
     str, typer.Argument(metavar="ROUND", help="The round, as task/number, or a validation's own name.")
 ]
 SAID = {
-    Parity.SOLVED: "Solved: {models} {do} as well as people, within the margin of {margin:g}.",
-    Parity.OPEN: "Not solved: the best model is surely worse than people, by more than {margin:g}.",
-    Parity.UNDECIDED: "Undecided: the interval of the difference holds −{margin:g}.",
-    Parity.TOO_FEW: "Too few items to tell.",
-    Parity.SHOWN: "The labels of the test can be read, so that a model may have learned them: nothing is said.",
-    Parity.WAITING: "No model has been run on the test yet.",
-    Parity.UNRELEASED: "It has not been released yet.",
+    ParityState.SOLVED: "Solved: {models} {do} as well as people, within the margin of {margin:g}.",
+    ParityState.OPEN: "Not solved: the best model is surely worse than people, by more than {margin:g}.",
+    ParityState.UNDECIDED: "Undecided: the interval of the difference holds −{margin:g}.",
+    ParityState.TOO_FEW: "Too few items to tell.",
+    ParityState.SHOWN: "The labels of the test can be read, so that a model may have learned them: nothing is said.",
+    ParityState.WAITING: "No model has been run on the test yet.",
+    ParityState.UNRELEASED: "It has not been released yet.",
 }
 
 
@@ -50,7 +50,7 @@ def solved(context: typer.Context, ref: RoundRef, json: JsonFlag = False) -> Non
         ],
     )
     do = "does" if len(found.solved_by) == 1 else "do"
-    state = Parity.SOLVED if found.solved_by else Parity(found.state)
+    state = ParityState.SOLVED if found.solved_by else ParityState(found.state)
     say(SAID[state].format(models=", ".join(found.solved_by), do=do, margin=found.margin))
     if found.waiting:
         say(f"Runs that are still to come: {found.waiting}.")

@@ -22,7 +22,7 @@ from quintain.core.records.base import decode, plain
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import Margin, ModelStanding, RoundParity
 from quintain.core.task import Task
-from quintain.core.wheel import MARGIN, Parity
+from quintain.core.wheel import MARGIN, ParityState
 from quintain.data.label_view import votes_of
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
@@ -78,7 +78,7 @@ def solved(db: Session, actor: Actor, ref: str) -> RoundParity:
     margin = margin_of(db, validation.task.name)
     tests = queries.released_tests(db, validation.task.name, validation.name)
     if not tests:
-        return RoundParity(ref, None, True, margin, Parity.UNRELEASED, None, [], [], 0)
+        return RoundParity(ref, None, True, margin, ParityState.UNRELEASED, None, [], [], 0)
     rows = queries.of_releases(db, [tests[0].release_id]).get(tests[0].release_id, [])
     return parity_of(tests[0], rows, margin, waiting=queries.waiting(db, tests[0].version_id))
 
@@ -103,10 +103,10 @@ def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *,
         test=test.test,
         hidden=_keeps_labels(test),
         margin=margin,
-        state=models[0].state if models else Parity.WAITING.value,
+        state=models[0].state if models else ParityState.WAITING.value,
         human=models[0].human if models else None,
         models=models,
-        solved_by=[one.model for one in models if one.state == Parity.SOLVED],
+        solved_by=[one.model for one in models if one.state == ParityState.SOLVED],
         waiting=waiting,
     )
 
@@ -122,14 +122,14 @@ def standing_of(test: ReleasedTest, found: StandingRow, margin: float) -> ModelS
     )
 
 
-def _state(test: ReleasedTest, items: int, difference: Estimate, margin: float) -> Parity:
+def _state(test: ReleasedTest, items: int, difference: Estimate, margin: float) -> ParityState:
     if not _keeps_labels(test):
-        return Parity.SHOWN
+        return ParityState.SHOWN
     if items < LEAST_EXAMPLES or difference.low is None or difference.high is None:
-        return Parity.TOO_FEW
+        return ParityState.TOO_FEW
     if difference.low > -margin:
-        return Parity.SOLVED
-    return Parity.OPEN if difference.high < -margin else Parity.UNDECIDED
+        return ParityState.SOLVED
+    return ParityState.OPEN if difference.high < -margin else ParityState.UNDECIDED
 
 
 def _keeps_labels(test: ReleasedTest) -> bool:
@@ -192,7 +192,7 @@ def _signal(db: Session) -> None:
         margin = margin_of(db, test.task)
         for one in rows:
             found = standing_of(test, one, margin)
-            if found.state == Parity.SOLVED:
+            if found.state == ParityState.SOLVED:
                 _tell(db, test, one, found, margin)
 
 

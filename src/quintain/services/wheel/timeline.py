@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.wheel import RoundParity, Timeline, TimelineRound, TimelineScore
-from quintain.core.wheel import Parity
+from quintain.core.wheel import ParityState
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.evaluate.results import FEWEST_SHOWN
 from quintain.services.tasks.definitions import find_row
@@ -62,7 +62,7 @@ def _parity(
     whole = parity_of(test, [one for one in rows if f"{test.task}/{one.model}@{one.version}" in seen], margin)
     if is_owner or not test.hidden or not rows or rows[0].row.items >= FEWEST_SHOWN:
         return whole
-    return replace(whole, models=[], human=None, solved_by=[], state=Parity.TOO_FEW.value)
+    return replace(whole, models=[], human=None, solved_by=[], state=ParityState.TOO_FEW.value)
 
 
 def _round(
@@ -89,7 +89,7 @@ def _round(
         human=parity.human if parity else None,
         models=[TimelineScore(one.model, one.score) for one in parity.models] if parity else [],
         best=parity.models[0].model if parity and parity.models else None,
-        state=parity.state if parity else Parity.UNRELEASED.value,
+        state=parity.state if parity else ParityState.UNRELEASED.value,
         solved_by=parity.solved_by if parity else [],
     )
 

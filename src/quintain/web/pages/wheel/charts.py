@@ -10,6 +10,7 @@ from quintain.core.records.wheel import TimelineRound
 from quintain.web.charts import SCHEMA
 
 HEIGHT = 260
+MOST_LINES = 8  # models that one can tell apart; the table and the API have all
 PEOPLE = "#d98a1f"
 
 
@@ -19,7 +20,8 @@ def score_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> di
     *words* are the texts that readers see: `round`, `score`, `model`, `people`.
     """
     rows = [_row(one.ref, words["people"], one.human) for one in rounds if one.human is not None]
-    rows += [_row(one.ref, score.model, score.score) for one in rounds for score in one.models]
+    drawn = leading(rounds, MOST_LINES)
+    rows += [_row(one.ref, score.model, score.score) for one in rounds for score in one.models if score.model in drawn]
     shown = [row for row in rows if row["value"] is not None]
     models = sorted({row["who"] for row in shown} - {words["people"]})
     x = {
@@ -61,6 +63,17 @@ def score_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> di
             {"mark": {"type": "point", "filled": True, "size": 70}, "encoding": {"y": y}},
         ],
     }
+
+
+def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
+    """Name the models worth a line, at most so many: the best of each round and its targets, then the best of the last.
+
+    Rounds come with their models in order, the best first.
+    """
+    here = {score.model for one in rounds for score in one.models}
+    wanted = [name for one in reversed(rounds) for name in (one.best, *one.targets) if name in here]
+    others = [score.model for one in reversed(rounds) for score in one.models]
+    return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
 
 
 def vmer_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> dict[str, Any]:

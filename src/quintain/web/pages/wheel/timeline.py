@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.records.wheel import Timeline
-from quintain.core.wheel import Parity
+from quintain.core.wheel import ParityState
 from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import next_round, standings
 from quintain.services.wheel import timeline as service
@@ -71,13 +71,13 @@ def state_words(visit: Visit) -> dict[str, str]:
     """Say in words what each state of a round is."""
     _ = visit.tongue.gettext
     return {
-        Parity.SOLVED: _("solved"),
-        Parity.OPEN: _("not solved"),
-        Parity.UNDECIDED: _("undecided"),
-        Parity.TOO_FEW: _("too few items to tell"),
-        Parity.SHOWN: _("labels are open: nothing to tell"),
-        Parity.WAITING: _("no model has been run"),
-        Parity.UNRELEASED: _("not released"),
+        ParityState.SOLVED: _("solved"),
+        ParityState.OPEN: _("not solved"),
+        ParityState.UNDECIDED: _("undecided"),
+        ParityState.TOO_FEW: _("too few items to tell"),
+        ParityState.SHOWN: _("labels are open: nothing to tell"),
+        ParityState.WAITING: _("no model has been run"),
+        ParityState.UNRELEASED: _("not released"),
     }
 
 
