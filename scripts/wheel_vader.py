@@ -53,7 +53,8 @@ from quintain.settings import Settings
 from quintain.simulate.driving import hire, judge_all
 from quintain.simulate.judges import Judged
 from quintain.simulate.people import SimulatedPerson, draw_people
-from quintain.simulate.wheel import TASK, run_plain
+from quintain.simulate.stations import TASK
+from quintain.simulate.wheel import run_plain
 
 LABELS = ("positive", "negative", "neutral")
 AMAZON, MOVIES = "amazonReviewSnippets", "movieReviewSnippets"

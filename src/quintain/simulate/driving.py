@@ -31,6 +31,14 @@ from quintain.simulate.writers import SimulatedWriter
 from quintain.store.blobs import Blobs
 
 Done = Callable[[int], None]  # called with how much is done by now
+Wait = Callable[[float], None]  # called with the seconds that somebody takes
+
+
+def at_once(seconds: float) -> None:
+    """Take no time."""
+
+
+WRITING_TAKES = 4  # times as long as judging the same text
 REWRITES = 20  # times that somebody writes anew because the text, or one like it, is there already
 
 
@@ -54,18 +62,22 @@ def judge_all(
     people: Sequence[tuple[SimulatedPerson, Actor]],
     *,
     way: Judge = judge,
+    pages: int | None = None,
+    wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
     """Let *people* judge validation *ref*, page by page and in turn, until nobody is given a page; count judgements.
 
-    Who is unqualified on the way leaves.
+    Who is unqualified on the way leaves. With *pages*, it ends after so many of them.
     """
     field = sentence_field(find(db, ref).task)
     at_work = list(people)
-    made = 0
+    made = given = 0
     while at_work:
         idle = []
         for person, actor in list(at_work):
+            if given == pages:
+                return made
             try:
                 page = claim_page(db, actor, ref)
             except Forbidden:
@@ -74,7 +86,10 @@ def judge_all(
             if page is None:
                 idle.append(person)
                 continue
-            made += submit_page(db, actor, page.token, _answers(rng, person, page, field, way)).judged
+            given += 1
+            answers = _answers(rng, person, page, field, way)
+            wait(sum(one.seconds or 0.0 for one in answers))
+            made += submit_page(db, actor, page.token, answers).judged
             if done is not None:
                 done(made)
         if len(idle) == len(at_work):
@@ -106,6 +121,7 @@ def write_all(
     pens: Sequence[Pen],
     wanted: int,
     *,
+    wait: Wait = at_once,
     done: Done | None = None,
 ) -> int:
     """Let writers have sessions in round *ref*, in turn, until *wanted* texts were submitted; give how many were.
@@ -124,7 +140,7 @@ def write_all(
             except (Unavailable, Forbidden):
                 at_work.remove(pen)
                 continue
-            made += write_session(db, blobs, rng, pen, task, session, most=wanted - made)
+            made += write_session(db, blobs, rng, pen, task, session, most=wanted - made, wait=wait)
             if done is not None:
                 done(made)
     return made
@@ -148,9 +164,10 @@ def write_session(
     session: WritingSession,
     *,
     most: int | None = None,
+    wait: Wait = at_once,
 ) -> int:
     """Write in a session until the model is fooled, or no attempts (or *most* of them) are left; count the texts."""
-    desk = _Desk(db, blobs, rng, pen, task, session)
+    desk = _Desk(db, blobs, rng, pen, task, session, wait)
     if session.pending is not None:  # an earlier run was interrupted before the writer could say so
         attempts.confirm(db, pen.actor, session.pending, yes=True)
         return 0
@@ -171,6 +188,7 @@ class _Desk:
     pen: Pen
     task: Task
     session: WritingSession
+    wait: Wait
 
     def attempt(self) -> bool:
         """Submit one text, another one where it was there already; say whether the session is over."""
@@ -180,6 +198,7 @@ class _Desk:
         aim = str(self.session.target or self.rng.choice(labels))
         for tries in range(1, REWRITES + 1):
             written = self.pen.writer.write(self.rng, aim, labels, thing_in(prompt))
+            self.wait(WRITING_TAKES * self.pen.writer.person.takes(self.rng, written.text))
             try:
                 return self.submit(written, aim, {field: written.text})
             except Conflict as error:

@@ -19,6 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from quintain.models.polarity import NEGATORS, POLARITY
 from quintain.simulate.lexicon import BLAME, PRAISE, RARE_BLAME, RARE_PRAISE, SLOTS
 
 POSITIVE, NEGATIVE, NEUTRAL, MIXED = "positive", "negative", "neutral", "mixed"
@@ -150,6 +151,7 @@ HARD = tuple(name for name in CONSTRUCTIONS if name != PLAIN)
 # What occurs to reviewers, who do not try to fool anybody; the others are thought of by people who do.
 IN_REVIEWS = (PLAIN, "negation", "concession", "both sides", "irony", "hearsay", "rare words")
 # How often a reviewer writes something that is not plain, and what a sentence of a review with so many stars says.
+NEGATION_REACH = 3
 HARD_SHARE = 0.4
 SENTIMENTS = (POSITIVE, NEGATIVE, NEUTRAL, MIXED)
 BY_STARS: Mapping[int, tuple[float, ...]] = {
@@ -233,9 +235,25 @@ def understand(text: str) -> Sentence | None:
 
 
 def gist(text: str) -> str:
-    """Say what *text* means or, where it is not of the language, what its words say."""
+    """Say what *text* means or, where it is not of the language, what its words say, turned round by a "not" before.
+
+    >>> gist("I loved the soup."), gist("Not a good idea at all!"), gist("Lovely room, but I hated the noise.")
+    ('positive', 'negative', 'mixed')
+    """
     known = understand(text)
-    return known.sentiment if known is not None else word_sense(text)
+    return known.sentiment if known is not None else _heard(text)
+
+
+def _heard(text: str) -> str:
+    words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
+    found = set()
+    for place, word in enumerate(words):
+        weight = POLARITY.get(word, 0)
+        if any(before in NEGATORS for before in words[max(place - NEGATION_REACH, 0) : place]):
+            weight = -weight
+        if weight:
+            found.add(POSITIVE if weight > 0 else NEGATIVE)
+    return MIXED if len(found) > 1 else found.pop() if found else NEUTRAL
 
 
 def word_sense(text: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +18,9 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+_told: ContextVar[Callable[[], datetime] | None] = ContextVar("told", default=None)
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -69,4 +75,15 @@ def table_of(kind: type[Base]) -> Table:
 
 def now() -> datetime:
     """Give this moment in UTC. Tables use it for their defaults; services take the time from here too."""
-    return datetime.now(UTC)
+    told = _told.get()
+    return told() if told else datetime.now(UTC)
+
+
+@contextmanager
+def clock(told: Callable[[], datetime]) -> Iterator[None]:
+    """Let `now` be what *told* gives, for simulated people: the time that they take passes without being waited for."""
+    token = _told.set(told)
+    try:
+        yield
+    finally:
+        _told.reset(token)

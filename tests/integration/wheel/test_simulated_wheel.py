@@ -21,7 +21,8 @@ from quintain.services.validate.judges import judge_table
 from quintain.services.validate.validations import open_validation
 from quintain.settings import Settings
 from quintain.simulate.people import draw_people
-from quintain.simulate.wheel import Sizes, turn
+from quintain.simulate.stations import Sizes
+from quintain.simulate.wheel import turn
 from tests.integration.wheel.conftest import SEED, TurnedWheel
 
 CHANCE = 1 / 3
@@ -71,7 +72,7 @@ def test_turning_again_changes_nothing(turned: TurnedWheel) -> None:
     """What is there is found: the same seed gives the same report, and no second round."""
     assert turn(turned.workspace, SEED) == turned.report
     with turned.workspace.session() as db:
-        assert len(list_rounds(db, OPERATOR, turned.report.task)) == 1
+        assert [one.kind for one in list_rounds(db, OPERATOR, turned.report.task)] == ["harvest", "writing"]
 
 
 def test_real_people_are_not_mixed_with(workspace: Workspace, db: Session) -> None:
@@ -109,12 +110,12 @@ def test_an_interrupted_wheel_is_turned_on(tmp_path: Path) -> None:
         return progress
 
     try:
-        for station in ("Judging 1", "Writing"):
+        for station in ("Judging", "Writing"):
             with pytest.raises(KeyboardInterrupt):
                 turn(workspace, 3, sizes, progress=stop_at(station, 0.5))
         assert seen.count("Harvest") == 2  # begun and ended once
         with workspace.session() as db:
-            assert len(list_rounds(db, OPERATOR, "sentiment")) == 1
+            assert len(list_rounds(db, OPERATOR, "sentiment")) == 2
     finally:
         workspace.close()
 
@@ -130,5 +131,5 @@ def test_the_command_prints_what_came_of_it(turned: TurnedWheel, cli: Callable[.
     """The rounds with their vMER, and every model on both."""
     done = cli("--workspace", turned.workspace.settings.workspace, "simulate", "wheel", "--seed", SEED)
     assert done.exit_code == 0, done.stderr
-    assert "sentiment/sim1-harvest" in done.stdout
+    assert "sentiment/1" in done.stdout
     assert "0.333" in done.stdout

@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,8 +26,10 @@ from quintain.services.access.links import Link
 from quintain.services.house.demo import Progress as Report
 from quintain.services.house.demo import build_demo, demo_links
 from quintain.settings import Settings
+from quintain.simulate.demo import bring_to_life, crew_at_work
 
 FOLDER = Path("quintain-demo")
+STARTERS_SHARE = 0.25  # of the time that building takes
 MARK = ".quintain-demo"  # only folders with this file are ever emptied, or built in a second time
 
 
@@ -82,7 +85,7 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
             webbrowser.open(settings.address)
 
     set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-    with announced(settings), workers_beside(settings):
+    with announced(settings), workers_beside(settings), crew_at_work(made):
         run(create_app(made), listener, ready=ready)
     made.close()
 
@@ -90,8 +93,17 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
 def _build(settings: Settings, fresh: bool) -> Workspace:
     _prepare(settings.workspace, fresh)
     made = replace(create_workspace(settings), demo=True)
-    with made.session() as db, _bar() as progress:
-        build_demo(db, made.blobs, progress=progress)
+    with _bar() as progress:
+        with made.session() as db:
+            build_demo(db, made.blobs, progress=lambda what, done: progress(what, STARTERS_SHARE * done))
+        rest = 1 - STARTERS_SHARE
+        shares = count()
+
+        def live(station: str, done: int, of: int) -> None:
+            progress(f"{station}: {done} of {of}", STARTERS_SHARE + rest * (1 - 0.97 ** next(shares)))
+
+        bring_to_life(made, progress=live)
+        progress("Ready", 1.0)
     return made
 
 

@@ -10,6 +10,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, bar, print_json, print_table, say
 from quintain.core.records.wheel import WheelReport
 from quintain.simulate import wheel as service
+from quintain.simulate.stations import Sizes
 
 app = typer.Typer(help="Let simulated people work in a workspace.", no_args_is_help=True)
 
@@ -36,7 +37,7 @@ def wheel(
     """
     workspace = workspace_of(context)
     # A review has two to five sentences, and many of them are of strata that are full.
-    sizes = service.Sizes(reviews=max(1000, 3 * harvested), harvested=harvested, written=written)
+    sizes = Sizes(reviews=max(1000, 3 * harvested), harvested=harvested, written=written)
     try:
         with bar() as progress:
             report = service.turn(workspace, seed, sizes, progress=progress, anyway=anyway)

@@ -1,0 +1,235 @@
+"""The stations of a wheel, each driven by simulated people through the real services.
+
+Every station looks first whether its result is there, and judging and writing go on where they stopped. So a wheel
+that was interrupted is turned on by turning it again with the same seed.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.compose import Workspace
+from quintain.core.errors import NotFound
+from quintain.core.people import OPERATOR
+from quintain.core.records.release import Release
+from quintain.core.release import ReleaseSpec
+from quintain.core.rounds import RoundSpec, RoundState, Targets
+from quintain.core.validation import UnqualifyRule, ValidationPolicy
+from quintain.services.collect import attempts, prompts
+from quintain.services.collect import rounds as round_service
+from quintain.services.collect.rounds import RoundInfo
+from quintain.services.harvest.model import sentence_field, target_from_workspace
+from quintain.services.harvest.run import Harvesting, harvest
+from quintain.services.models.registry import get_model
+from quintain.services.models.train import train
+from quintain.services.release.releases import list_releases, release
+from quintain.services.tasks.definitions import get_task
+from quintain.services.validate import adjudicate
+from quintain.services.validate.harvests import add_harvest
+from quintain.services.validate.policy import dump_policy
+from quintain.services.validate.status import progress as progress_of
+from quintain.services.validate.validations import list_validations, open_validation
+from quintain.simulate.clock import SimulatedClock
+from quintain.simulate.driving import Pen, hire, judge_all, write_all
+from quintain.simulate.people import Crowd, SimulatedPerson, draw_people
+from quintain.simulate.reviews import gist, make_reviews
+from quintain.simulate.writers import SimulatedWriter
+from quintain.store.base import clock, now
+
+TASK = "sentiment"
+BASELINE = "ngram"
+DAYS = 8.0  # a wheel began so long ago
+MARK = "Simulated"  # titles of rounds begin with it
+# What is drawn at each station has a generator of its own, so that a wheel which is turned on draws what it would have.
+STATIONS = ("people", "reviews", "judging", "prompts", "writing")
+
+Progress = Callable[[str, int, int], None]  # the station, how much of it is done, and of how much
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is read, harvested and written, and by how many people."""
+
+    reviews: int = 1000
+    harvested: int = 400
+    written: int = 300
+    judges: int = 14
+    writers: int = 18
+    crowd: Crowd = field(default_factory=Crowd)
+
+
+@contextmanager
+def at_the_wheel(
+    workspace: Workspace,
+    seed: int,
+    prefix: str,
+    sizes: Sizes | None = None,
+    *,
+    days: float = DAYS,
+    progress: Progress | None = None,
+) -> Iterator[Wheel]:
+    """Give a wheel to turn step by step, as if it had been begun so many *days* ago.
+
+    Names of models and people begin with *prefix*, where it is not empty.
+    """
+    time = SimulatedClock(now() - timedelta(days=days))
+    with workspace.session() as db, tempfile.TemporaryDirectory(prefix="quintain-wheel-") as folder, clock(time):
+        told = progress or (lambda *_: None)
+        yield Wheel(workspace, db, seed, prefix, sizes or Sizes(), time, Path(folder), told)
+
+
+@dataclass(slots=True)
+class Wheel:
+    """A wheel: whose it is, and its stations. A *turn* is the number of the model that it is aimed at."""
+
+    workspace: Workspace
+    db: Session
+    seed: int
+    prefix: str
+    sizes: Sizes
+    time: SimulatedClock
+    folder: Path
+    progress: Progress
+
+    def named(self, what: str) -> str:
+        """Give the name of something of this wheel."""
+        return f"{self.prefix}-{what}" if self.prefix else what
+
+    def rng(self, station: str, *where: int) -> np.random.Generator:
+        """Give the generator of a station, of a turn or of what is left there."""
+        return np.random.default_rng([self.seed, STATIONS.index(station), *where])
+
+    def people(self) -> tuple[list[SimulatedPerson], list[SimulatedPerson]]:
+        """Draw the judges and the writers."""
+        rng = self.rng("people")
+        judges = draw_people(rng, self.sizes.judges, name=self.named("judge"), crowd=self.sizes.crowd)
+        writers = draw_people(rng, self.sizes.writers, name=self.named("writer"), crowd=self.sizes.crowd)
+        return judges, writers
+
+    def model(self, number: int, released: Sequence[Release]) -> str:
+        """Train a model, from scratch, on the starter data and on what was released so far."""
+        name = self.named(f"model-{number}")
+        try:
+            return get_model(self.db, OPERATOR, f"{TASK}/{name}").version.ref
+        except NotFound:
+            self.progress(f"Model {number}", 0, 1)
+        data = [f"{TASK}/train", *(one.versions["train"] for one in released)]
+        made = train(self.db, self.workspace.blobs, OPERATOR, TASK, BASELINE, data, name=name, seed=self.seed)
+        self.progress(f"Model {number}", 1, 1)
+        return made.ref
+
+    def harvest(self, turn: int, target: str, size: int) -> RoundInfo:
+        """Harvest a round of *size* sentences with the model *target*, whose validation is open."""
+        title = f"{MARK} reviews, harvested with {model_name(target)}"
+        there = self.find(title)
+        if there is not None:
+            return there
+        self.progress("Harvest", 0, 1)
+        corpus, sample = self.folder / "reviews.jsonl", self.folder / "sample.jsonl"
+        _write(corpus, (one.row() for one in make_reviews(self.rng("reviews", turn), self.sizes.reviews)))
+        model = target_from_workspace(self.db, self.workspace.blobs, OPERATOR, target)
+        harvest([corpus], model, sample, Harvesting(size=size, seed=self.seed))
+        made = add_harvest(
+            self.db, OPERATOR, TASK, sample, title=title, model=target, policy_toml=self.policy(), seed=self.seed
+        )
+        self.progress("Harvest", 1, 1)
+        return made
+
+    def open_writing(self, turn: int, target: str, title: str = "") -> RoundInfo:
+        """Open a round in which every prompt is tried once: dev and test take no prompt twice."""
+        title = title or f"{MARK} people write at {model_name(target)}"
+        info = self.find(title)
+        if info is None:
+            spec = RoundSpec(task=TASK, title=title, attempts=1, targets=Targets("one", (target,)))
+            info = round_service.put_spec(self.db, OPERATOR, spec)
+        if info.state is not RoundState.DRAFT:
+            return info
+        file = self.folder / "prompts.jsonl"
+        reviews = make_reviews(self.rng("prompts", turn), self.sizes.written)
+        _write(file, ({"text": sentence.text} for one in reviews for sentence in one.sentences))
+        prompts.import_prompts(self.db, OPERATOR, info.ref, file, corpus=self.named(f"corpus-{turn}"))
+        return round_service.open_round(self.db, OPERATOR, info.ref)
+
+    def write(self, turn: int, info: RoundInfo, writers: Sequence[SimulatedPerson], wanted: int) -> None:
+        """Have so many texts written in a round that is open, as far as they are not there."""
+        if info.state is not RoundState.OPEN:
+            return
+        before = attempts.counters(self.db, OPERATOR, info.ref).attempts
+        actors = hire(self.db, writers)
+        # Whoever goes on draws further, so that nothing is written twice.
+        rng = self.rng("writing", turn, before)
+        pens = [Pen(SimulatedWriter(one), actors[one.name]) for one in writers]
+
+        def done(made: int) -> None:
+            self.progress("Writing", before + made, wanted)
+
+        write_all(
+            self.db, self.workspace.blobs, rng, info.ref, pens, max(wanted - before, 0), wait=self.time.wait, done=done
+        )
+
+    def close_writing(self, info: RoundInfo, page: int = 20) -> None:
+        """Close a round that is open, and let people judge what was written."""
+        if info.state is RoundState.OPEN:
+            round_service.close_round(self.db, OPERATOR, info.ref)
+        self.let_judge(info, page)
+
+    def let_judge(self, info: RoundInfo, page: int = 20) -> None:
+        """Open the validation of a round, with pages of so many items, unless it is there."""
+        if info.ref not in list_validations(self.db, TASK):
+            open_validation(self.db, OPERATOR, info.ref, self.policy(page), seed=self.seed)
+
+    def judge(self, turn: int, ref: str, judges: Sequence[SimulatedPerson], pages: int | None = None) -> None:
+        """Have a validation judged, to the end or so many pages of it, and go on where it was interrupted."""
+        actors = hire(self.db, judges)
+        found = progress_of(self.db, OPERATOR, ref)
+        wanted, before = found.items * ValidationPolicy().judgements, found.judgements
+
+        def done(count: int) -> None:
+            self.progress("Judging", before + count, wanted)
+
+        people = [(one, actors[one.name]) for one in judges]
+        judge_all(self.db, self.rng("judging", turn, before), ref, people, pages=pages, wait=self.time.wait, done=done)
+
+    def release(self, ref: str) -> Release:
+        """Release a validation, unless it was."""
+        made = list_releases(self.db, OPERATOR, ref).releases
+        return made[-1] if made else release(self.db, self.workspace.blobs, OPERATOR, ref, ReleaseSpec(seed=self.seed))
+
+    def settle(self, ref: str) -> None:
+        """Have an expert decide what judges could not agree on."""
+        for item in adjudicate.queue(self.db, OPERATOR, ref, limit=1000):
+            meant = gist(str(item.inputs[sentence_field(get_task(self.db, TASK))]))
+            if meant in item.labels:
+                adjudicate.adjudicate(self.db, OPERATOR, ref, item.id, meant)
+
+    def policy(self, page: int = 20) -> str:
+        """Judge everything, and unqualify whoever surely agrees with the others on less than seven of ten."""
+        return dump_policy(ValidationPolicy(page_size=page, rules=(UnqualifyRule("wilson", limit=0.7),)))
+
+    def find(self, title: str) -> RoundInfo | None:
+        """Find a round of the task by its title."""
+        found = round_service.list_rounds(self.db, OPERATOR, TASK)
+        return next((one for one in found if one.spec.title == title), None)
+
+
+def model_name(ref: str) -> str:
+    """Give the name in a reference to a model.
+
+    >>> model_name("sentiment/model-1@2")
+    'model-1'
+    """
+    return ref.partition("@")[0].rpartition("/")[2]
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
