@@ -248,6 +248,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/validation/{name}/live", validation.live),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
+    PageRoute("GET", "/tasks/{task}/validation/{name}/release/{number}/{file}", release.fetch),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges", validation_judges.index),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation_judges.show_judge),
     PageRoute("POST", "/tasks/{task}/validation/{name}/unqualify", validation_judges.end_judges),
@@ -504,6 +505,18 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
+        api_releases.release_bundle,
+        "validation",
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/{number}/{name}",
+        api_releases.release_text,
+        "validation",
+    ),
     Endpoint(
         "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
     ),
