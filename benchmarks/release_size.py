@@ -33,13 +33,15 @@ extra_labels = [{name = "mixed", mixes = ["positive", "negative"]}]
 ROUND = 'task = "mood"\ntitle = "Fool it"\nnumber = 2\n[targets]\nmodels = ["mood/m"]\n'
 MODEL = "mood/m@1"
 CHUNK = 20_000
+WORDS = 30_000
 
 
 def texts(count: int, rng: np.random.Generator) -> list[str]:
     """Make sentences of twelve words, drawn as words are: few often, many seldom."""
-    letters = rng.integers(ord("a"), ord("z") + 1, size=(30_000, 7))
+    letters = rng.integers(ord("a"), ord("z") + 1, size=(WORDS, 7))
     words = np.array(["".join(map(chr, row[: 2 + at % 6])) for at, row in enumerate(letters)])
-    drawn = words[np.minimum(rng.zipf(1.3, size=(count, 12)) - 1, len(words) - 1)]
+    often = 1 / (np.arange(WORDS) + 2.7)
+    drawn = words[rng.choice(WORDS, size=(count, 12), p=often / often.sum())]
     return [" ".join(row) + f" {at:x}." for at, row in enumerate(drawn.tolist())]
 
 
