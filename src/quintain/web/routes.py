@@ -510,12 +510,14 @@ API = [
         "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
         api_releases.release_bundle,
         "validation",
+        media_type="application/zip",
     ),
     Endpoint(
         "GET",
         "/tasks/{task}/validations/{validation}/releases/{number}/{name}",
         api_releases.release_text,
         "validation",
+        media_type="text/markdown",
     ),
     Endpoint(
         "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
