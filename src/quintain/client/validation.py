@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from quintain.client.calls.validation import ValidationCalls
 from quintain.client.refs import format_of, place
@@ -46,6 +47,16 @@ class ValidationClient(ValidationCalls):
     def download_labels(self, ref: str, path: Path | str, *, format: str | None = None) -> Path:  # noqa: A002 - the API's word
         """Write the judged items with their labels and votes; the file's ending chooses the format (owners)."""
         return self._validation_file(ref, "labels", Path(path), format)
+
+    def release_text(self, ref: str, number: int, name: str = "datasheet.md") -> str:
+        """Give the `report.md`, `datasheet.md` or `changelog.md` of a release (owners)."""
+        return self._transport.text("GET", f"{place(ref, 'validations')}/releases/{number}/{quote(name, safe='')}")
+
+    def download_release(self, ref: str, number: int, path: Path | str) -> Path:
+        """Write everything about a release to a ZIP: all formats, datasheet, report, changelog (owners)."""
+        target = Path(path)
+        self._transport.fetch(f"{place(ref, 'validations')}/releases/{number}/bundle", target)
+        return target
 
     def _validation_file(self, ref: str, what: str, target: Path, wanted: str | None) -> Path:
         params = {"format": format_of(target, wanted)}

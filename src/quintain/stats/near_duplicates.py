@@ -121,9 +121,11 @@ def find_pairs(texts: Sequence[str], *, threshold: float = THRESHOLD, width: int
     if not len(places):
         return places, places
     sets, _ = _sets([squeezed[place] for place in places.tolist()], [], width)
-    found = [(rows[columns < rows], columns[columns < rows]) for rows, columns, _ in _similar(sets, sets, threshold)]
-    later, earlier = (np.concatenate(part) for part in zip(*found, strict=True))
-    return places[later], places[earlier]
+    found = [(rows, columns) for rows, columns, _ in _similar(sets, sets, threshold, within=True)]
+    one, other = (np.concatenate(part) for part in zip(*found, strict=True))
+    later, earlier = np.maximum(one, other), np.minimum(one, other)
+    order = np.lexsort((earlier, later))
+    return places[later[order]], places[earlier[order]]
 
 
 def _sets(asked: Sequence[str], given: Sequence[str], width: int) -> tuple[_Sets, _Sets]:
@@ -131,7 +133,8 @@ def _sets(asked: Sequence[str], given: Sequence[str], width: int) -> tuple[_Sets
     owners, grams = _grams([*asked, *given], width)
     _, codes = np.unique(grams, return_inverse=True)
     # One member per text and n-gram: sort pairs, keep the first of each.
-    pairs = np.unique(owners * (int(codes.max(initial=0)) + 1) + codes)
+    pairs = np.sort(owners * (int(codes.max(initial=0)) + 1) + codes)
+    pairs = pairs[np.r_[True, pairs[1:] != pairs[:-1]]] if len(pairs) else pairs
     owners, codes = np.divmod(pairs, int(codes.max(initial=0)) + 1)
     counts = np.bincount(codes)
     rank = np.empty(len(counts), dtype=np.int64)
@@ -171,25 +174,33 @@ def _nearest_sets(asked: _Sets, given: _Sets, threshold: float) -> Nearest:
     return Nearest(index, similarity)
 
 
-def _similar(asked: _Sets, given: _Sets, threshold: float) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-    """Give all pairs that are at least as similar as *threshold*, and how similar; those of one text come together."""
-    postings_owner, postings_member = _prefixes(given, threshold)
-    order = np.argsort(postings_member, kind="stable")
-    postings_owner, postings_member = postings_owner[order], postings_member[order]
+def _similar(
+    asked: _Sets, given: _Sets, threshold: float, *, within: bool = False
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """Give all pairs that are at least as similar as *threshold*, and how similar; those of one text come together.
+
+    Who shares a member is listed by size, so that only sets of nearly the same size are looked at. With *within*, both
+    are the same sets, and each pair is given once.
+    """
+    by_size = np.argsort(given.sizes, kind="stable")
+    rank = np.empty(len(by_size), dtype=np.int64)
+    rank[by_size] = np.arange(len(by_size))
+    owned, listed = _prefixes(given, threshold)
+    wide = len(by_size) + 1
+    postings = np.sort(listed * wide + rank[owned])
     owner, member = _prefixes(asked, threshold)
-    low = np.searchsorted(postings_member, member, side="left")
-    hits = np.searchsorted(postings_member, member, side="right") - low
+    in_order, sizes = given.sizes[by_size], asked.sizes[owner]
+    first = np.searchsorted(in_order, np.ceil(threshold * sizes - 1e-9))
+    last = rank[owner] if within else np.searchsorted(in_order, np.floor(sizes / threshold + 1e-9), side="right")
+    low = np.searchsorted(postings, member * wide + first)
+    hits = np.maximum(np.searchsorted(postings, member * wide + last) - low, 0)
     # Cut after whole texts, so that a pair is never compared in two blocks.
     for block in _blocks(owner, hits):
         rows = np.repeat(owner[block], hits[block])
-        within = np.arange(len(rows)) - np.repeat(np.cumsum(hits[block]) - hits[block], hits[block])
-        columns = postings_owner[np.repeat(low[block], hits[block]) + within]
+        place = np.arange(len(rows)) - np.repeat(np.cumsum(hits[block]) - hits[block], hits[block])
+        columns = by_size[postings[np.repeat(low[block], hits[block]) + place] % wide]
         rows, columns, shared = _count_pairs(rows, columns, len(given.sizes))
         kept = shared >= np.minimum(_shared(asked, threshold)[rows], _shared(given, threshold)[columns])
-        rows, columns = rows[kept], columns[kept]
-        smaller = np.minimum(asked.sizes[rows], given.sizes[columns])
-        larger = np.maximum(asked.sizes[rows], given.sizes[columns])
-        kept = smaller >= threshold * larger
         rows, columns = rows[kept], columns[kept]
         scores = _jaccard(asked, rows, given, columns)
         kept = scores >= threshold - 1e-12

@@ -254,6 +254,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
     PageRoute("GET", "/tasks/{task}/timeline", timeline.show),
     PageRoute("POST", "/tasks/{task}/timeline", timeline.save_margin),
+    PageRoute("GET", "/tasks/{task}/validation/{name}/release/{number}/{file}", release.fetch),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges", validation_judges.index),
     PageRoute("GET", "/tasks/{task}/validation/{name}/judges/{worker}", validation_judges.show_judge),
     PageRoute("POST", "/tasks/{task}/validation/{name}/unqualify", validation_judges.end_judges),
@@ -511,6 +512,20 @@ API = [
     ),
     Endpoint("GET", "/tasks/{task}/validations/{validation}/releases", api_releases.list_releases, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/{number}/bundle",
+        api_releases.release_bundle,
+        "validation",
+        media_type="application/zip",
+    ),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/validations/{validation}/releases/{number}/{name}",
+        api_releases.release_text,
+        "validation",
+        media_type="text/markdown",
+    ),
     Endpoint(
         "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
     ),

@@ -20,9 +20,10 @@ from quintain.core.release import ReleaseSpec
 from quintain.services.data import content
 from quintain.services.release import releases as service
 from quintain.services.tasks.definitions import put_task
+from quintain.services.validate import validations as validate
 from tests.people import make_person
-from tests.released import REF, Made, judged_round, mood_items
-from tests.validation_support import LABELS, TASK
+from tests.released import MODEL, REF, Made, judge, judged_round, mood_items
+from tests.validation_support import LABELS, TASK, make_ground
 
 ODD = [
     Made("The soup was lovely, the waiter rude.", "neutral", ("mixed",) * 3 + ("neutral",) * 2, prompt=900),
@@ -31,6 +32,10 @@ ODD = [
 MIXES = TASK + 'mixes = ["positive", "negative"]\n'
 R2 = {
     "text_id", "hit_ids", "sentence", "sentence_author", "has_prompt", "prompt_data", "model_0_label",
+    "model_0_probs", "label_distribution", "gold_label",
+}  # fmt: skip
+R1 = {
+    "text_id", "hit_ids", "sentence", "review_id", "review_rating", "indices_into_review_text", "model_0_label",
     "model_0_probs", "label_distribution", "gold_label",
 }  # fmt: skip
 
@@ -102,3 +107,35 @@ def test_dynasents_names(
     judges = {name for row in rows for who in row["label_distribution"].values() for name in who}
     assert len(judges) == 5
     assert not any(name.startswith("judge") for name in judges)
+
+
+def test_a_harvests_rows_lead_back_to_their_reviews(
+    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path
+) -> None:
+    """Review, rating and the sentence's place in it are in the fields that the paper has for them, as is the model."""
+    make_ground(db, owner, items=0)
+    made = mood_items(5)
+    rows = [
+        {
+            "inputs": {"text": one.text},
+            "predictions": [{"model": MODEL, "answer": one.said, "probabilities": {one.said: 1.0}}],
+            "rating": 3,
+            "review": f"review-{at}",
+            "start": at,
+            "end": at + len(one.text),
+        }
+        for at, one in enumerate(made)
+    ]
+    validate.add_items(db, owner, "mood/check", rows)
+    judge(db, {one.text: one.votes for one in made}, "mood/check")
+    versions = service.release(db, workspace.blobs, owner, "mood/check", ReleaseSpec(dev=18, test=18)).versions
+    content.export(db, workspace.blobs, owner, versions["dev"], "dynasent", tmp_path / "dev.jsonl")
+    place = {one.text: at for at, one in enumerate(made)}
+    for row in lines(tmp_path / "dev.jsonl"):
+        at = place[row["sentence"]]
+        assert set(row) == R1
+        assert row["indices_into_review_text"] == [at, at + len(row["sentence"])]
+        assert (row["review_id"], row["review_rating"]) == (f"review-{at}", 3)
+        assert row["model_0_probs"] == {row["model_0_label"]: 1.0}
+    with pytest.raises(BadInput, match="-1 is no place in a text"):
+        validate.add_items(db, owner, "mood/check", [{"inputs": {"text": "a"}, "start": -1}])

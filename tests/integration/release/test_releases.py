@@ -228,6 +228,23 @@ def test_what_is_too_much_is_refused_with_what_would_work(workspace: Workspace, 
     assert [one.rows for one in service.preview(db, workspace.blobs, owner, REF, easier).report.splits] == [9, 18, 18]
 
 
+def test_too_few_items_and_a_class_without_agreement_are_refused(
+    workspace: Workspace, db: Session, owner: Actor
+) -> None:
+    """The refusal says the largest sizes, and which wish stands in the way; nothing is released."""
+    items = [
+        replace(one, votes=(*one.votes[:4], "mixed")) if one.votes[0] == "positive" else one for one in mood_items(3)
+    ]
+    judged_round(db, owner, items)
+    with pytest.raises(BadInput, match="at most dev 0, test 0") as refused:
+        made_of(workspace, db, owner, replace(PLAIN, dev=9, test=9, agreement=1.0))
+    assert "With less 'agreement': dev 9, test 9." in str(refused.value)
+    with pytest.raises(BadInput, match="No single wish is to blame; there are too few items") as refused:
+        made_of(workspace, db, owner, replace(PLAIN, dev=900, test=900, at_chance=False, balanced=False))
+    assert refused.value.code == "splits_clash"
+    assert list_versions(db, owner) == []
+
+
 def test_a_size_with_broken_shares_is_refused(workspace: Workspace, db: Session, owner: Actor) -> None:
     """At chance on three classes needs multiples of nine, and the refusal says which is next."""
     judged_round(db, owner, mood_items(5))

@@ -11,11 +11,13 @@ from quintain.cli.collect.round import RoundName
 from quintain.cli.collect.round import app as round_app
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
-from quintain.cli.streams import in_option
+from quintain.cli.streams import in_option, named, out_option
 from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release, ReleaseReport
 from quintain.core.toml import read_text
 from quintain.services.release import releases as service
+from quintain.services.release.bundle import write_bundle
+from quintain.services.release.markdown import NO_MAJORITY, label_rows, report_text
 from quintain.services.release.stations import stations_of
 
 
@@ -25,24 +27,49 @@ def release_(
     ref: Annotated[str, typer.Argument(metavar="ROUND", help="The round, as task/number, or a validation's own name.")],
     spec: Annotated[Path | None, in_option("TOML file of the release.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would be.")] = False,
+    number: Annotated[
+        int | None, typer.Option("--number", min=1, help="Show this release; nothing new is released.")
+    ] = None,
+    out: Annotated[Path | None, out_option("Write all of it to a new folder, or to a .zip.", "--out", "-o")] = None,
+    hidden_answers: Annotated[
+        bool, typer.Option("--hidden-answers", help="Put hidden answers into the folder, too.")
+    ] = False,
+    report: Annotated[Path | None, out_option("Write the report, as Markdown.", "--report")] = None,
     json: JsonFlag = False,
 ) -> None:
     """Make train, dev and test of what was judged, and prove what holds in them.
 
+    --out writes all formats (Hugging Face with Croissant, DynaSent), datasheet, report and changelog.
+
     Example: quintain round release sentiment/2 --spec release.toml --dry-run
+
+    Example: quintain round release sentiment/2 --number 1 --out round-2
     """
+    if dry_run and out is not None:
+        raise typer.BadParameter("--dry-run writes nothing, and --out all of it: leave one of them out.")
     wanted = service.parse_release(read_text(spec) if spec else "", file=str(spec) if spec else None)
     workspace = workspace_of(context)
     with workspace.session() as db:
-        if dry_run:
+        if number is not None:
+            made = service.find_release(db, OPERATOR, ref, number)
+        elif dry_run:
             made = service.preview(db, workspace.blobs, OPERATOR, ref, wanted)
         else:
             made = service.release(db, workspace.blobs, OPERATOR, ref, wanted)
+        if out is not None:
+            archive = out.suffix.lower() == ".zip"
+            write_bundle(
+                db, workspace.blobs, OPERATOR, ref, made.number, out, archive=archive, hidden_answers=hidden_answers
+            )
+    if report is not None:
+        report.write_text(report_text(made), encoding="utf-8")
     if json:
         print_json(made)
     else:
         _show(made.report)
     _tell(made)
+    if out is not None:
+        say(f"Wrote all of it to {named(out)}.")
 
 
 def _tell(made: Release) -> None:
@@ -56,12 +83,7 @@ def _tell(made: Release) -> None:
 
 def _show(report: ReleaseReport) -> None:
     splits = report.splits
-    labels = list(splits[0].labels)
-    votes = {label: sum(one.votes[label] for one in splits) for label in labels}
-    rows: list[tuple[object, ...]] = [(name, *(one.labels[name] for one in splits), votes[name]) for name in labels]
-    undecided = ("no majority", *(one.undecided for one in splits), "")
-    total = ("total", *(one.rows for one in splits), sum(votes.values()))
-    print_table(["label", *(one.split for one in splits), "votes"], [*rows, undecided, total])
+    print_table(*label_rows(report))
     held = [one for one in splits if one.agreement is not None]
     if report.model:
         rows = [(name, *(f"{one.f1[name]:.3f}" for one in held)) for name in held[0].f1]
@@ -79,6 +101,11 @@ def _show(report: ReleaseReport) -> None:
             for one in report.gains
         ],
     )
+    if report.examples:
+        print_table(
+            ["model said", "label", "text"],
+            [(one.predicted, one.label or NO_MAJORITY, one.text) for one in report.examples],
+        )
     flags = [(one.split, flag, count) for one in splits for flag, count in one.flags.items()]
     print_table(["in", "flagged", "items"], flags)
     print_table(["left out", "items"], list(report.left_out.items()))

@@ -47,12 +47,55 @@ class AttributeGain(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseExample(Record):
+    """A short text whose label is open: what the model said, the label (None: no majority), the votes."""
+
+    split: str
+    predicted: str
+    label: str | None
+    text: str
+    votes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePeople(Record):
+    """Who made the labels of a release, and how.
+
+    *kept* judgements count, of *given*; *set_aside* are those of *unqualified* judges, whose rules *rules* counts. Had
+    those stayed, and had their judgements not been made up for, *other_label* items would have another label,
+    *no_label* none, and *new_label* one where there is none now; *compared* items have a judgement of theirs.
+    *per_item*, *minimum*, *method*, *unfooled* (the share of attempts that did not fool and were judged) and *reward*
+    (of a page of *page_size*) are the policy's.
+    """
+
+    writers: int
+    judges: int
+    given: int
+    kept: int
+    set_aside: int
+    unqualified: int
+    rules: Mapping[str, int]
+    compared: int
+    other_label: int
+    no_label: int
+    new_label: int
+    seconds: float | None
+    per_item: int
+    minimum: int
+    method: str
+    unfooled: float
+    reward: str
+    page_size: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseReport(Record):
     """What a release is made of, and the number for every property.
 
     *model* is the one that is at chance, or empty. *shared_writers* have items in more than one of the data sets.
     *left_out* counts items that are in none of them, by the reason. *is_proved* says whether no larger dev and test
-    exist, where they were to be as large as they can be.
+    exist, where they were to be as large as they can be. *examples* are random short ones for every prediction and
+    label; *people* says who judged. Releases that are older have neither.
     """
 
     validation: str
@@ -63,6 +106,8 @@ class ReleaseReport(Record):
     shared_writers: int
     left_out: Mapping[str, int]
     is_proved: bool
+    examples: list[ReleaseExample] = field(default_factory=list)
+    people: ReleasePeople | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,15 +39,23 @@ def write_dynasent(table: pl.LazyFrame, task: Task, about: Mapping[str, Any], pa
     return count
 
 
+def suits_dynasent(task: Task) -> bool:
+    """Say whether an example of *task* is one sentence with a label."""
+    return len(_texts(task)) == 1 and bool(task.label_names)
+
+
+def _texts(task: Task) -> list[str]:
+    return [item.name for item in kind_of(task).fields(task) if item.type in {"text", "long_text"}]
+
+
 def _sentence(task: Task) -> str:
-    texts = [item.name for item in kind_of(task).fields(task) if item.type in {"text", "long_text"}]
-    if len(texts) != 1 or not task.label_names:
+    if not suits_dynasent(task):
         raise BadInput(
             "An example of task '{name}' is more than one sentence with a label.",
             name=task.name,
             remedy="Export it in another format.",
         )
-    return texts[0]
+    return _texts(task)[0]
 
 
 def _pieces(table: pl.LazyFrame) -> Iterator[Sequence[Mapping[str, Any]]]:

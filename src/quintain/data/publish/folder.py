@@ -39,7 +39,7 @@ def write_folder(collection: Collection, form: str, path: Path, *, archive: bool
         made = scratch / "made"
         _fill(made, collection, form)
         if archive:
-            _pack(made, scratch / "made.zip")
+            pack(made, scratch / "made.zip")
             made = scratch / "made.zip"
         os.replace(made, path)
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -73,7 +73,8 @@ def _copy(split: PublishedSplit, target: Path) -> None:
     register_io_source(pieces, schema=split.table.collect_schema()).sink_parquet(target)
 
 
-def _pack(folder: Path, target: Path) -> None:
+def pack(folder: Path, target: Path) -> None:
+    """Write the files of *folder* to the ZIP file *target*."""
     # Parquet is compressed already.
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for file in sorted(folder.rglob("*")):

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Conflict
+from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records import release as records
@@ -25,6 +25,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, get_version, keep_made
 from quintain.services.release.candidates import gather
+from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
 from quintain.services.release.splits import Plan, plan_splits
 from quintain.services.release.tables import table_of
@@ -32,6 +33,7 @@ from quintain.services.validate.validations import find
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.release import releases as queries
+from quintain.store.queries.validate.validation import place_of
 from quintain.store.tables import ReleaseRow
 
 
@@ -57,13 +59,13 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
 def preview(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
     """Say what a release of validation *ref* would be; nothing is written. For owners."""
     plan = _plan(db, blobs, actor, ref, spec)
-    return records.Release(ref, None, plain(spec, whole=True), report_on(plan))
+    return records.Release(ref, None, plain(spec, whole=True), report_on(plan, people_of(db, plan.candidates)))
 
 
 def release(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> records.Release:
     """Make data set versions of validation *ref* as *spec* says: all of them, or nothing. For owners."""
     plan = _plan(db, blobs, actor, ref, spec)
-    report = report_on(plan)
+    report = report_on(plan, people_of(db, plan.candidates))
     told = plain(spec, whole=True)
     db.rollback()  # what was read while solving is read again below, as it is by then
     with transaction(db):
@@ -96,6 +98,31 @@ def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     return records.Releases([_record(db, ref, row) for row in queries.of_validation(db, validation.id)])
+
+
+def find_release(db: Session, actor: Actor, ref: str, number: int | None = None) -> records.Release:
+    """Give release *number* of validation *ref*, or its newest one. For owners."""
+    made = list_releases(db, actor, ref).releases
+    found = next((one for one in made if number is None or one.number == number), None)
+    if found is None:
+        raise NotFound(
+            "{ref} has no release {number}." if made else "{ref} has not been released.",
+            ref=ref,
+            number=number,
+            known=", ".join(str(one.number) for one in reversed(made)),
+            remedy="It has: {known}." if made else "Release it first: `quintain round release {ref}`.",
+            page="It has: {known}." if made else "Release it first.",
+        )
+    return found
+
+
+def release_before(db: Session, actor: Actor, made: records.Release) -> records.Release | None:
+    """Give the release before one: of the same validation, else the last of the task; None for the first."""
+    row = queries.before(db, find(db, made.validation).id, made.number or 0)
+    if row is None:
+        return None
+    ref = "/".join(place_of(db, row.validation_id))
+    return find_release(db, actor, ref, row.number)
 
 
 def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:

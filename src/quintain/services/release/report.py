@@ -8,17 +8,19 @@ from collections.abc import Mapping
 import numpy as np
 
 from quintain.core.example import Role
-from quintain.core.records.release import AttributeGain, ReleaseReport, ReleaseSplit
+from quintain.core.records.release import AttributeGain, ReleaseExample, ReleasePeople, ReleaseReport, ReleaseSplit
 from quintain.services.release.splits import Plan
 from quintain.services.release.tables import dataset_name, flags_of
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE
 
+SHORT = 80  # characters of a text that is shown as an example
+SHOWN = 2  # examples of each answer and label
 SPLITS = (Role.TRAIN.value, Role.DEV.value, Role.TEST.value)
 
 
-def report_on(plan: Plan) -> ReleaseReport:
-    """Count what a plan would release."""
+def report_on(plan: Plan, people: ReleasePeople | None = None) -> ReleaseReport:
+    """Count what a plan would release; *people* are those who judged it."""
     candidates = plan.candidates
     splits = [_split(plan, name) for name in SPLITS if len(plan.of(name))]
     homes: dict[int, set[str]] = {}
@@ -38,7 +40,39 @@ def report_on(plan: Plan) -> ReleaseReport:
         shared_writers=sum(len(splits) > 1 for splits in homes.values()),
         left_out={reason: count for reason, count in left_out.items() if count},
         is_proved=plan.is_proved,
+        examples=_examples(plan, [one.split for one in splits if not one.hidden]),
+        people=people,
     )
+
+
+def _examples(plan: Plan, splits: list[str]) -> list[ReleaseExample]:
+    """Draw short texts for every answer of the model and every label, from *splits*, whose labels anybody may read."""
+    candidates = plan.candidates
+    if not plan.model:
+        return []
+    texts = candidates.texts
+    rng = np.random.default_rng(plan.spec.seed)
+    wanted = [
+        at for at in rng.permutation(len(texts)).tolist() if plan.split[at] in splits and 0 < len(texts[at]) <= SHORT
+    ]
+    cells: dict[tuple[int, int], list[int]] = {}
+    for at in wanted:
+        cell = cells.setdefault((int(plan.said[at]), int(candidates.label[at])), [])
+        if len(cell) < SHOWN:
+            cell.append(at)
+    known = [*candidates.labels, None]
+    return [
+        ReleaseExample(
+            split=plan.split[at] or "",
+            predicted=candidates.classes[said],
+            label=known[label],
+            text=texts[at],
+            votes=dict(zip(candidates.labels, candidates.votes[at].tolist(), strict=True)),
+        )
+        for said in range(len(candidates.classes))
+        for label in [*range(len(candidates.labels)), NONE]
+        for at in cells.get((said, label), ())
+    ]
 
 
 def _split(plan: Plan, name: str) -> ReleaseSplit:

@@ -108,6 +108,22 @@ def of_validation(db: Session, validation_id: int) -> list[ReleaseRow]:
     return list(db.scalars(query.order_by(ReleaseRow.number.desc())))
 
 
+def before(db: Session, validation_id: int, number: int) -> ReleaseRow | None:
+    """Give the release before *number* of a validation; where that is its first, the last one of the task before it."""
+    same = select(ReleaseRow).where(ReleaseRow.validation_id == validation_id, ReleaseRow.number < number)
+    found = db.scalar(same.order_by(ReleaseRow.number.desc()).limit(1))
+    if found is not None:
+        return found
+    this = select(ReleaseRow.id).where(ReleaseRow.validation_id == validation_id, ReleaseRow.number == number)
+    task = select(Validation.task_id).where(Validation.id == validation_id).scalar_subquery()
+    others = (
+        select(ReleaseRow)
+        .join(Validation, Validation.id == ReleaseRow.validation_id)
+        .where(Validation.task_id == task, ReleaseRow.id < this.scalar_subquery())
+    )
+    return db.scalar(others.order_by(ReleaseRow.id.desc()).limit(1))
+
+
 def version_refs(db: Session, release_id: int) -> dict[str, str]:
     """Give the references of a release's versions, by split."""
     query = (

@@ -11,9 +11,10 @@ from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.spec import read, restore
 from quintain.services.access.permissions import require_owner
-from quintain.services.release import releases
+from quintain.services.release import bundle, releases
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download_archive
 from quintain.web.form_reading import FormReading
 from quintain.web.pages.release.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
@@ -44,6 +45,19 @@ def act(post: Posting, task: str, name: str) -> Response:
     _ = visit.tongue.gettext
     toast = _("Released.") if made.new else _("This release was there already.")
     return visit.redirect(f"{home_of(task, name)}/release", toast)
+
+
+def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Response:
+    """Send a text of a release, or all of it as a ZIP."""
+    ref = f"{task}/{name}"
+    if file == "bundle.zip":
+        return download_archive(
+            f"{task}-{name}-release-{number}",
+            lambda path: bundle.write_bundle(visit.db, visit.blobs, visit.actor, ref, number, path, archive=True),
+        )
+    text = bundle.text_of(visit.db, visit.blobs, visit.actor, ref, number, file)
+    headers = {"content-disposition": f'attachment; filename="{task}-{name}-release-{number}-{file}"'}
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:

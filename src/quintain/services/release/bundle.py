@@ -1,0 +1,117 @@
+"""Everything about a release in one folder, to be passed on: data in three formats, datasheet, report, changelog.
+
+Hidden answers, and how people voted where answers are hidden, are left out unless the owner asks for them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, NotFound, Unavailable
+from quintain.core.people import Actor
+from quintain.core.records.base import to_json
+from quintain.core.records.release import Release
+from quintain.data.publish.dynasent import suits_dynasent, write_dynasent
+from quintain.data.publish.folder import HUGGING_FACE, pack
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import get_round
+from quintain.services.data.content import scan
+from quintain.services.data.datasets import get_version
+from quintain.services.data.publishing import export_folder
+from quintain.services.release.changelog import changelog
+from quintain.services.release.datasheet import SheetFacts, datasheet
+from quintain.services.release.markdown import report_text
+from quintain.services.release.releases import find_release, release_before
+from quintain.services.validate.validations import find
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+
+TEXTS = ("report.md", "datasheet.md", "changelog.md")
+
+
+def text_of(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int | None, name: str) -> str:
+    """Give one of a release's texts: its report, datasheet or changelog, as Markdown. For owners."""
+    made = find_release(db, actor, ref, number)
+    if name == "report.md":
+        return report_text(made)
+    if name == "datasheet.md":
+        return datasheet(_facts(db, actor, made))
+    if name == "changelog.md":
+        return changelog(db, blobs, actor, made, release_before(db, actor, made))
+    raise NotFound("A release has no '{name}'.", name=name, known=", ".join(TEXTS), remedy="There are {known}.")
+
+
+def write_bundle(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    number: int | None,
+    path: Path,
+    *,
+    archive: bool = False,
+    hidden_answers: bool = False,
+) -> Release:
+    """Write release *number* of validation *ref* (the newest by default) to the new folder *path*, or to a ZIP file.
+
+    Whole, or not at all. For owners.
+    """
+    made = find_release(db, actor, ref, number)
+    if not path.absolute().parent.is_dir():
+        raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
+    if not archive and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise Conflict("{path} is there already.", path=path, remedy="Name a folder that is new, or empty.")
+    scratch = Path(tempfile.mkdtemp(dir=path.absolute().parent, prefix=f".{path.name}-"))
+    try:
+        folder = scratch / "made"
+        folder.mkdir()
+        _fill(db, blobs, actor, made, folder, hidden_answers=hidden_answers)
+        if archive:
+            pack(folder, scratch / "made.zip")
+            folder = scratch / "made.zip"
+        os.replace(folder, path)
+    except OSError as error:
+        raise Unavailable("{path} could not be written: {error}.", path=path, error=str(error)) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    with transaction(db):
+        audit.record(db, actor, "release.bundle", ref, number=made.number, answers=hidden_answers)
+    return made
+
+
+def _fill(db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, *, hidden_answers: bool) -> None:
+    for name in TEXTS:
+        text = text_of(db, blobs, actor, made.validation, made.number, name)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "report.json").write_text(to_json(made) + "\n", encoding="utf-8")
+    refs = list(made.versions.values())
+    export_folder(db, blobs, actor, refs, HUGGING_FACE, folder / HUGGING_FACE, hidden_answers=hidden_answers)
+    task = find(db, made.validation).task
+    if not suits_dynasent(task):
+        return
+    (folder / "dynasent").mkdir()
+    for split, ref in made.versions.items():
+        version = get_version(db, actor, ref)
+        table = scan(db, blobs, actor, ref, answers=hidden_answers or not version.hidden)
+        write_dynasent(table, task, version.meta, folder / "dynasent" / f"{split}.jsonl")
+
+
+def _facts(db: Session, actor: Actor, made: Release) -> SheetFacts:
+    validation = find(db, made.validation)
+    require_owner(actor, validation.task.name)
+    found = get_round(db, actor, made.validation) if validation.round_id is not None else None
+    versions = [get_version(db, actor, ref) for ref in made.versions.values()]
+    licenses = sorted({str(one.meta["license"]) for one in versions if one.meta.get("license")})
+    return SheetFacts(
+        task=validation.task,
+        release=made,
+        kind=found.kind if found else None,
+        round=found.spec if found else None,
+        licenses=licenses,
+    )

@@ -1,0 +1,173 @@
+"""The datasheet of a release: the questions of Gebru et al. (2021), answered from the record where it knows.
+
+What only its owner can answer is marked as open, and never made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quintain.core.records.release import Release, ReleasePeople, ReleaseReport
+from quintain.core.rounds import RoundKind, RoundSpec
+from quintain.core.task import Task
+from quintain.services.release.markdown import label_rows, table
+
+OPEN = "**Open: for the owner to answer.**"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFacts:
+    """What a datasheet is written from: the release, its task, and the round that was validated, if one."""
+
+    task: Task
+    release: Release
+    kind: RoundKind | None = None
+    round: RoundSpec | None = None
+    licenses: Sequence[str] = ()
+
+
+def datasheet(facts: SheetFacts) -> str:
+    """Write the datasheet as Markdown."""
+    made, task = facts.release, facts.task
+    title = task.title.get("en") or next(iter(task.title.values()), task.name)
+    parts = [
+        f"# Datasheet: {title}, release {made.number} of {made.validation}",
+        "After Gebru et al., *Datasheets for Datasets* (2021). Figures are from the record of the platform.",
+        *_motivation(facts),
+        *_composition(facts),
+        *_collection(facts),
+        *_labelling(facts),
+        *_uses(made.report),
+        *_distribution(facts),
+        "## Maintenance",
+        "**Will it be updated?** A release never changes. What is released later has another number, and its changelog "
+        "says what is different.",
+        f"**Who maintains it, and how can they be reached?** {OPEN}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _motivation(facts: SheetFacts) -> list[str]:
+    instructions = facts.task.instructions.get("en") or next(iter(facts.task.instructions.values()), "")
+    asked = ["**What were people asked?**", _quoted(instructions)] if instructions else []
+    return [
+        "## Motivation",
+        f"**For what purpose was it made?** To evaluate and train models of the task {facts.task.name}"
+        + (f" on examples at which {facts.release.report.model} fails." if facts.release.report.model else "."),
+        *asked,
+        f"**Who made it, for whom, and who paid for it?** {OPEN}",
+    ]
+
+
+def _composition(facts: SheetFacts) -> list[str]:
+    report = facts.release.report
+    splits = ", ".join(f"{one.split} {one.rows:,}" for one in report.splits)
+    hidden = [one.split for one in report.splits if one.hidden]
+    flags = [(flag, count) for one in report.splits for flag, count in one.flags.items()]
+    parts = [
+        "## Composition",
+        f"**What do the instances represent, and how many are there?** {sum(one.rows for one in report.splits):,} "
+        f"texts ({splits}) of {report.items:,} that were judged, in {', '.join(facts.task.languages)}.",
+        table(*label_rows(report)),
+        "**Is any information missing?** "
+        + (f"The labels of {' and '.join(hidden)} are withheld, so that models can be scored." if hidden else "No."),
+        "**Are there recommended splits?** Yes: those above. The report proves what holds in each.",
+        "**Are there errors, noise or redundancies?** Items whose votes agree less, or that nearly repeat another, are "
+        "in train only, or left out.",
+    ]
+    if flags:
+        parts.append(table(["flagged in train", "items"], flags))
+    if report.left_out:
+        parts.append(table(["left out", "items"], report.left_out.items()))
+    warning = facts.task.content_warning.get("en") or next(iter(facts.task.content_warning.values()), "")
+    parts.append(f"**May it offend or distress?** {warning or OPEN}")
+    parts.append(f"**Does it hold personal or confidential data?** {OPEN}")
+    return parts
+
+
+def _collection(facts: SheetFacts) -> list[str]:
+    report, people = facts.release.report, facts.release.report.people
+    if facts.kind is RoundKind.HARVEST:
+        how = f"Sentences were harvested from a corpus with {report.model or 'a model'}, then judged."
+    elif facts.kind is RoundKind.WRITING:
+        how = f"People wrote them at {report.model or 'a model'}, then others judged them."
+    else:
+        how = "They come from elsewhere, and were judged here."
+    parts = ["## Collection process", f"**How were the texts acquired?** {how}"]
+    if facts.round and facts.kind is RoundKind.WRITING:
+        paid = facts.round.reward
+        pay = f"{paid.base} for a session of about {facts.round.minutes:g} minutes" if paid.amount else "nothing"
+        writers = f"{people.writers:,} people wrote" if people else "People wrote"
+        parts.append(f"**Who wrote, and how were they paid?** {writers}; they were paid {pay}.")
+        consent = "Yes; the text is kept with the round." if facts.round.consent else OPEN
+        parts.append(f"**Did they consent?** {consent}")
+    parts.append(f"**Was there an ethical review?** {OPEN}")
+    return parts
+
+
+def _labelling(facts: SheetFacts) -> list[str]:
+    people = facts.release.report.people
+    parts = ["## Preprocessing, cleaning, labelling"]
+    if people is None:
+        return [*parts, f"**How were labels made?** {OPEN}"]
+    pay = f"A page of {people.page_size} items paid {people.reward}." if people.reward else "Judging was not paid."
+    pace = f" The median judgement took {people.seconds:.1f} s." if people.seconds is not None else ""
+    parts.append(
+        f"**How were labels made?** {people.judges:,} judges gave {people.given:,} judgements, {people.per_item} for "
+        f"an item; {people.kept:,} count. The method is {people.method}, and a label needs {people.minimum} votes. "
+        f"{pay}{pace}"
+    )
+    if facts.kind is RoundKind.WRITING and people.unfooled < 1:
+        parts.append(
+            f"**Is it a sample?** Of the attempts that did not fool the model, {people.unfooled:.0%} were judged, "
+            "drawn by a seed."
+        )
+    parts.append(_removed(people))
+    return parts
+
+
+def _removed(people: ReleasePeople) -> str:
+    """Say whom unqualification removed, and what labels would be had they stayed."""
+    question = "**Whose judgements were removed, and does it matter?**"
+    if not people.unqualified and not people.set_aside:
+        return f"{question} Nobody's."
+    rules = ", ".join(f"{rule} {count}" for rule, count in people.rules.items())
+    changed = people.other_label + people.no_label + people.new_label
+    return (
+        f"{question} {people.unqualified} judges were unqualified ({rules or 'and requalified'}), and "
+        f"{people.set_aside:,} judgements set aside; their work was paid and is kept. Had they stayed, "
+        f"{changed:,} of the {people.compared:,} items that they judged would be labelled otherwise: "
+        f"{people.other_label:,} with another label, {people.no_label:,} with none, {people.new_label:,} with one "
+        "where there is none now."
+    )
+
+
+def _uses(report: ReleaseReport) -> list[str]:
+    votes = "as majority labels, or as the distribution of votes"
+    chance = (
+        f" {report.model} is at chance on dev and test by construction, so its score says nothing."
+        if any(one.f1 for one in report.splits if one.split != "train")
+        else ""
+    )
+    return [
+        "## Uses",
+        f"**What can it be used for?** To train models ({votes}) and to evaluate them.{chance}",
+        f"**What should it not be used for?** {OPEN}",
+    ]
+
+
+def _distribution(facts: SheetFacts) -> list[str]:
+    license_ = ", ".join(facts.licenses) or OPEN
+    versions = "\n".join(f"- {split}: `{ref}`" for split, ref in facts.release.versions.items())
+    when = f" on {facts.release.created_at:%Y-%m-%d}" if facts.release.created_at else ""
+    return [
+        "## Distribution",
+        f"**What is distributed, and when?** Released{when}. Writers and judges are under other names.",
+        versions,
+        f"**Under which licence?** {license_}",
+    ]
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())

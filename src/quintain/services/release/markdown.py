@@ -1,0 +1,106 @@
+"""The report of a release as Markdown, for people who read it elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from quintain.core.example import Role
+from quintain.core.records.release import Release, ReleaseReport, ReleaseSplit
+
+NO_MAJORITY = "no majority"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""Write a table; what is in a cell cannot break out of it.
+
+    >>> print(table(["a"], [["x | y"]]))
+    | a |
+    | --- |
+    | x \| y |
+    """
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(_cell(one) for one in line) + " |" for line in lines)
+
+
+def label_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
+    """Count items by label and split, beside the votes in train: heads and rows, the last two no majority and all."""
+    splits = report.splits
+    train = next((one for one in splits if one.split == Role.TRAIN.value), None)
+    heads = ["label", *(["votes in train"] if train else []), *(one.split for one in splits)]
+
+    def votes(label: str) -> list[object]:
+        return [train.votes.get(label, 0)] if train else []
+
+    rows: list[list[object]] = [
+        [label, *votes(label), *(one.labels[label] for one in splits)] for label in splits[0].labels
+    ]
+    none: list[object] = ["–"] if train else []
+    whole: list[object] = [sum(train.votes.values())] if train else []
+    rows.append([NO_MAJORITY, *none, *(one.undecided for one in splits)])
+    rows.append(["all", *whole, *(one.rows for one in splits)])
+    return heads, rows
+
+
+def report_text(made: Release) -> str:
+    """Write the report of a release."""
+    report = made.report
+    held = [one for one in report.splits if one.split != Role.TRAIN.value]
+    parts = [f"# Release {made.number or ''} of {made.validation}".replace("  ", " "), _said(made)]
+    parts += ["## Items by label", table(*label_rows(report))]
+    if report.model:
+        parts += [f"## F1 of {report.model}", _f1(held)]
+    parts += ["## Agreement", table(["split", "least share of votes"], [(one.split, _share(one)) for one in held])]
+    for one in held:
+        for attribute, values in one.even.items():
+            classes = list(next(iter(values.values())))
+            rows = [[value, *(counts[name] for name in classes)] for value, counts in values.items()]
+            parts += [f"## {attribute.capitalize()} in {one.split}", table([attribute, *classes], rows)]
+    if report.gains:
+        parts += ["## What attributes predict", _gains(report)]
+    parts += ["## Flagged and left out", _left(report)]
+    if report.examples:
+        parts += ["## Examples", examples_table(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def examples_table(report: ReleaseReport) -> str:
+    """Write the examples, by what the model said and by label."""
+    rows = [
+        (one.predicted, one.label or NO_MAJORITY, one.text, ", ".join(f"{k} {n}" for k, n in one.votes.items() if n))
+        for one in report.examples
+    ]
+    return table(["model said", "label", "text", "votes"], rows)
+
+
+def _said(made: Release) -> str:
+    lines = [f"- {split}: {ref}" for split, ref in made.versions.items()]
+    if made.created_at:
+        lines.append(f"- made on {made.created_at:%Y-%m-%d}")
+    return "\n".join(lines) or "Nothing is written yet."
+
+
+def _f1(held: Sequence[ReleaseSplit]) -> str:
+    return table(["split", *held[0].f1], [[one.split, *(f"{value:.3f}" for value in one.f1.values())] for one in held])
+
+
+def _share(one: ReleaseSplit) -> str:
+    return "–" if one.agreement is None else f"{one.agreement:.2f}"
+
+
+def _gains(report: ReleaseReport) -> str:
+    rows = [
+        (one.attribute, f"{one.accuracy:.3f}", f"{one.chance:.3f}", f"{one.gain:.3f}", "yes" if one.even else "no")
+        for one in report.gains
+    ]
+    return table(["attribute", "right", "chance", "gain", "made even"], rows)
+
+
+def _left(report: ReleaseReport) -> str:
+    rows = [(f"flagged in {one.split}: {flag}", n) for one in report.splits for flag, n in one.flags.items()]
+    rows += [(f"left out: {reason}", count) for reason, count in report.left_out.items()]
+    rows.append(("writers in more than one data set", report.shared_writers))
+    return table(["what", "items"], rows)
+
+
+def _cell(value: object) -> str:
+    return " ".join(str(value).split()).replace("|", "\\|")

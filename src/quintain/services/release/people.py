@@ -1,0 +1,88 @@
+"""Who made the labels of a release: judges, those who were unqualified, and what their staying would have changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.records.release import ReleasePeople
+from quintain.services.release.candidates import Candidates
+from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.judge_figures import Evidence, evidence_of, gather
+from quintain.services.validate.label_methods import label_items
+from quintain.services.validate.validation import ValidationInfo
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.judgements import NONE
+from quintain.store.queries.validate import judgements as queries
+
+
+def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
+    """Count the people behind a release."""
+    validation = candidates.validation
+    evidence = gather(db, validation)
+    standings = queries.standings(db, validation.id)
+    gone = [row for row in standings.values() if not row.qualified]
+    table = evidence.table
+    normal = table.gold == ""
+    compared, other, lost, found = _had_they_stayed(db, validation, evidence)
+    times = table.seconds[normal & ~np.isnan(table.seconds)]
+    policy = validation.policy
+    return ReleasePeople(
+        writers=len(candidates.writers),
+        judges=len(np.unique(candidates.voted.judge)),
+        given=int(normal.sum()),
+        kept=len(candidates.voted.judge),
+        set_aside=int(normal.sum()) - len(evidence.counted),
+        unqualified=len(gone),
+        rules=dict(sorted(Counter(row.rule or "by hand" for row in gone).items())),
+        compared=compared,
+        other_label=other,
+        no_label=lost,
+        new_label=found,
+        seconds=float(np.median(times)) if len(times) else None,
+        per_item=policy.judgements,
+        minimum=policy.minimum,
+        method=policy.method,
+        unfooled=policy.unfooled_share,
+        reward=str(policy.reward.for_items(policy.page_size, policy.page_size)) if policy.reward.amount else "",
+        page_size=policy.page_size,
+    )
+
+
+def _had_they_stayed(db: Session, validation: ValidationInfo, evidence: Evidence) -> tuple[int, int, int, int]:
+    """Label the items once more by the first judgements of each, whoever gave them.
+
+    Gives how many items have a judgement that was set aside, and of those how many would have another label, none, or
+    one where there is none now.
+    """
+    everything = evidence_of(evidence.table, {}, validation.task.judgement_labels, evidence.anew)
+    if len(everything.counted) == len(evidence.counted):
+        return 0, 0, 0, 0
+    now = final_labels(db, validation, evidence)
+    used = everything.counted.take(_first(everything, validation.policy.judgements))
+    then = label_items(db, validation, everything, used)
+    place = np.searchsorted(now.items, everything.items)
+    there = (place < len(now.items)) & (now.items[np.minimum(place, len(now.items) - 1)] == everything.items)
+    aside = ~np.isin(everything.rows, evidence.rows)
+    touched = np.bincount(everything.counted.item[aside], minlength=len(everything.items)) > 0
+    asked = there & touched & ~now.decided[np.minimum(place, len(now.items) - 1)]
+    code = {name: at for at, name in enumerate(used.classes)}
+    names = np.array([*(code[name] for name in now.classes), NONE])
+    before, after = names[now.label[place[asked]]], then.label[asked]
+    return (
+        int(asked.sum()),
+        int(((before != after) & (before != NONE) & (after != NONE)).sum()),
+        int(((before != NONE) & (after == NONE)).sum()),
+        int(((before == NONE) & (after != NONE)).sum()),
+    )
+
+
+def _first(evidence: Evidence, most: int) -> IntArray:
+    """Give the places of the first *most* judgements of each item, in their order."""
+    counted = evidence.counted
+    order = np.lexsort((evidence.rows, counted.item))
+    sizes = counted.sizes()
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[np.arange(len(counted)) - starts < most])
