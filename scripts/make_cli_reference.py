@@ -92,6 +92,9 @@ def registries() -> list[Registry[Any]]:
 
 def about(member: Any) -> str:
     """Give the first sentence that a member says of itself."""
+    own = getattr(member, "about", None)
+    if isinstance(own, str) and not inspect.isclass(member):
+        return own
     text = inspect.getdoc(member if inspect.isroutine(member) or inspect.isclass(member) else type(member)) or ""
     return " ".join(text.split("\n\n")[0].split())
 

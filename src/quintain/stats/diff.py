@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
+from rapidfuzz.distance import Levenshtein
+
 Piece: TypeAlias = tuple[Literal["same", "removed", "added"], str]
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
+_TOKENS = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class EditSize:
+    """How large an edit is: *tokens* and *characters* changed, and the tokens as a *share* of the longer text."""
+
+    tokens: int
+    characters: int
+    share: float
+
+
+def edit_size(before: str, after: str) -> EditSize:
+    """Measure an edit by the fewest tokens, and characters, that are put in, taken out or replaced.
+
+    >>> edit_size("a good film", "not a bad film")
+    EditSize(tokens=2, characters=7, share=0.5)
+    """
+    first, second = _TOKENS.findall(before), _TOKENS.findall(after)
+    tokens = Levenshtein.distance(first, second)
+    longest = max(len(first), len(second), 1)
+    return EditSize(tokens, Levenshtein.distance(before, after), tokens / longest)
 
 
 def word_diff(before: str, after: str) -> list[Piece]:

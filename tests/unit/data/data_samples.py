@@ -15,6 +15,7 @@ TASKS = {
     "hans": 'kind = "pair-classification"\nlabels = ["entailment", "non-entailment"]',
     "qa": 'kind = "extractive-qa"',
     "choice": 'kind = "multiple-choice"',
+    "srl": 'kind = "qa-srl"',
     "several": 'kind = "several-answers"',
     "attachment": 'kind = "attachment"',
     "boolq": 'kind = "yes-no"',

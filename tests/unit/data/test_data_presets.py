@@ -112,6 +112,18 @@ CASES: dict[str, tuple[str, str, bytes, list[object]]] = {
         _lines({**_SENTENCE, "gold_label": "positive", "model_1_label": "negative", "has_prompt": True}),
         ["positive"],
     ),
+    "qa-srl": (
+        "srl",
+        "wiki.tsv",
+        b"#id\tprefix\tpredicate\tsuffix\tquestion\tanswer\n"
+        b"1\tThe baker\tSOLD\tus bread .\twho _ _ sold something _ ?\tThe baker ### baker\n"
+        b"2\tThe baker\tSOLD\tus bread .\twho _ sold something _ _ ?\tbaker\n"
+        b"3\t\tFOUNDED\tin 1851 .\twhen was something founded ?\tin 1851\n",
+        [
+            [{"text": "The baker", "start": None}, {"text": "baker", "start": None}],
+            [{"text": "in 1851", "start": None}],
+        ],
+    ),
     "learning-from-the-worst": (
         "hate",
         "lftw.csv",
@@ -171,6 +183,7 @@ REAL = [
     ("nli-csv", "nli", "nli-small/nli_datasets/mnli/dev.csv.gz", "dev", 19647),
     ("squad", "qa", "xquad-en-squad-preds/xquad.en.json", "test", 1190),
     ("winogender-nli", "nli-two", "winogender/data/templates.tsv", "test", 720),
+    ("qa-srl", "srl", "bibi-2017/annotations/qasrl/hal_create_tsvs/tsv/wiki2.dev.tsv", "test", 630),
     (
         "uci-sentences",
         "polarity",

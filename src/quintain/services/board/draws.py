@@ -156,6 +156,7 @@ def _resample(blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[s
 def _aligned(blobs: Blobs, made: Board, examples: pl.DataFrame, key: str) -> Aligned:
     predictions = pl.read_parquet(blobs.path(key))
     table = examples.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")
+    groups = examples["group"].fill_null(examples["id"]) if examples["group"].null_count() < examples.height else None
     probabilities = None
     if "probabilities" in METRICS.get(made.metric).needs:
         probabilities = table["probabilities"].struct.unnest()
@@ -166,4 +167,5 @@ def _aligned(blobs: Blobs, made: Board, examples: pl.DataFrame, key: str) -> Ali
         labels=made.task.label_names or None,
         probabilities=probabilities,
         distributions=label_shares(made.task, [made.metric], examples["meta"]),
+        groups=groups,
     )

@@ -25,6 +25,7 @@ HUB_TASKS: Mapping[str, str] = {
     "text-classification": "text-classification",
     "pair-classification": "text-classification",
     "extractive-qa": "question-answering",
+    "discrete-qa": "question-answering",
     "multiple-choice": "multiple-choice",
     "free-text": "text-generation",
     "yes-no": "text-classification",

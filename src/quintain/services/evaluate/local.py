@@ -118,12 +118,13 @@ def evaluate_locally(
     """
     if not folder.is_dir():
         raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
-    with _bench(folder, data, task, conditions, plan or ImportPlan(role="test", duplicates="first"), progress) as bench:
+    plan = plan or ImportPlan(role="test", duplicates="first")
+    with _bench(folder, data, task, conditions, plan, progress) as bench:
         expected = bench.estimate(quick=quick)
         if expected is not None and warn is not None:
             warn(expected)
         plain = bench.predict(PLAIN, bench.examples)
-        scored = score_table(task, bench.examples, plain)
+        scored = score_table(task, bench.examples, plain, role=plan.role)
         measured = bench.measure() if bench.place == "sandbox" else {}
         shares: dict[str, Any] = {"robustness": None, "fairness": None}
         if not quick and bench.place != "file":

@@ -17,6 +17,7 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
+from quintain.core.example import Role
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import evaluate as records
@@ -55,6 +56,7 @@ from quintain.tasks.contract import kind_of
 
 FORMAT = 7  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
+CONSISTENCY = "consistency"
 DRAWN = "drawn"
 BROKEN = "broken"  # stands for the predictions of a variant that the model broke
 NOTHING_CHANGED: Mapping[str, Any] = {
@@ -296,7 +298,7 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
     if PLAIN not in done:
         return {}
     base = [FORMAT, group[0].dataset_version.hash, done[PLAIN]]
-    keys = {PLAIN: content_id([*base, list(metric_names(task)), list(task.label_names)])}
+    keys = {PLAIN: content_id([*base, list(metric_names(task, group[0].dataset_version.role)), list(task.label_names)])}
     if MEASURE in done:
         keys[MEASURE] = content_id([*base, MEASURE, done[MEASURE]])
     for family in SHARES:
@@ -306,9 +308,14 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
     return keys
 
 
-def metric_names(task: Task) -> tuple[str, ...]:
-    """List the metrics that are computed for *task*: its own, as far as they come from predictions."""
-    return tuple(name for name in task.metrics if name in METRICS)
+def metric_names(task: Task, role: str = "") -> tuple[str, ...]:
+    """List the metrics that are computed for *task*: its own, as far as they come from predictions.
+
+    Contrast sets are also scored by whether they are right as a whole, where the type of answers allows it.
+    """
+    own = tuple(name for name in task.metrics if name in METRICS)
+    suits = kind_of(task).answer_type in METRICS.get(CONSISTENCY).answer_types
+    return (*own, CONSISTENCY) if role == Role.CONTRAST and suits and CONSISTENCY not in own else own
 
 
 def family_of(variant: str) -> Family | None:
@@ -337,7 +344,8 @@ def _compute(
     cells = _usable(group, at)
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
-        return score_table(task, pl.read_parquet(blobs.path(group[0].dataset_version.blob)), plain)
+        version = group[0].dataset_version
+        return score_table(task, pl.read_parquet(blobs.path(version.blob)), plain, role=version.role)
     if part == MEASURE:
         return _unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
     members = {name: row for name, row in cells.items() if family_of(name) == part}
@@ -363,8 +371,8 @@ def exchanges(blobs: Blobs, row: CellRow) -> pl.DataFrame:
     return table.select("id", *(name for name in table.collect_schema() if name in EXCHANGE)).collect()
 
 
-def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> dict[str, Any]:
-    """Score *predictions* against the gold answers of *examples*, overall and by tag."""
+def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+    """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
     table = examples.filter(pl.col("answer").is_not_null()).join(
         predictions, on="id", how="left", maintain_order="left"
     )
@@ -385,7 +393,7 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -
     by = {"tag": tags} if tags is not None else None
     # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
     absent = {"probabilities", "distributions"} - beside.keys()
-    names = [name for name in metric_names(task) if not absent & set(METRICS.get(name).needs)]
+    names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
     found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=by, **beside)
     return found.as_dict() | {"confusion": confusion(task, table)}
 

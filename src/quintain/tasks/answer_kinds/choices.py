@@ -24,6 +24,7 @@ class ChoicesAnswer(AnswerKind):
     metrics: ClassVar[tuple[str, ...]] = ("set_exact_match", "set_f1")
     f1: ClassVar[str | None] = "set_f1"
     graded_by: ClassVar[str | None] = "set_f1"
+    right_by: ClassVar[tuple[str, float] | None] = ("set_exact_match", 0.5)
     several: ClassVar[bool] = True
     rank: ClassVar[int] = 2
 

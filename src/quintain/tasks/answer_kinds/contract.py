@@ -32,7 +32,8 @@ class AnswerKind(ABC):
     *wanted* says in a message what a gold answer is. *dtype* is the column that keeps gold answers, *predicted* the one
     of predictions; *read_as* says how a chat model's words are read. *metrics* are computed where none is asked for;
     *f1* is what people mean by F1 here, and *graded_by* the metric that says how nearly right one answer is (None: it
-    is right or wrong).
+    is right or wrong). *right_by* names the metric by which an answer counts as right, and what it has to be above,
+    where something is right or not as a whole, as a contrast set is (None: the gold answer itself is right).
 
     *is_class*: an answer is one of some classes that can be counted; *several*: it is a set of them; *is_text*: answers
     are compared as texts, and a gold answer may list several right ones; *by_example*: whether something is an answer
@@ -47,6 +48,7 @@ class AnswerKind(ABC):
     metrics: ClassVar[tuple[str, ...]]
     f1: ClassVar[str | None] = None
     graded_by: ClassVar[str | None] = None
+    right_by: ClassVar[tuple[str, float] | None] = None
     is_class: ClassVar[bool] = False
     several: ClassVar[bool] = False
     is_text: ClassVar[bool] = False

@@ -35,6 +35,7 @@ class DiscreteAnswer(AnswerKind):
     metrics: ClassVar[tuple[str, ...]] = ("drop_f1", "drop_exact_match")
     f1: ClassVar[str | None] = "drop_f1"
     graded_by: ClassVar[str | None] = "drop_f1"
+    right_by: ClassVar[tuple[str, float] | None] = ("drop_f1", 0.8)
     is_text: ClassVar[bool] = True
     by_example: ClassVar[bool] = False
     rank: ClassVar[int] = 6

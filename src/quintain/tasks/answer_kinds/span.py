@@ -23,6 +23,7 @@ class SpanAnswer(TextualAnswer):
     metrics: ClassVar[tuple[str, ...]] = ("exact_match", "token_f1")
     f1: ClassVar[str | None] = "token_f1"
     graded_by: ClassVar[str | None] = "token_f1"
+    right_by: ClassVar[tuple[str, float] | None] = ("token_f1", 0.8)
     rank: ClassVar[int] = 3
 
     def fits(self, value: Any) -> bool:

@@ -22,6 +22,7 @@ class TextAnswer(TextualAnswer):
     dtype: ClassVar[pl.DataType] = pl.List(pl.String())
     metrics: ClassVar[tuple[str, ...]] = ("bleu", "chrf", "rouge_l")
     graded_by: ClassVar[str | None] = "rouge_l"
+    right_by: ClassVar[tuple[str, float] | None] = ("exact_match", 0.5)
     by_example: ClassVar[bool] = False
     rank: ClassVar[int] = 5
 
