@@ -25,6 +25,7 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.house import status as api_status
 from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
+from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import validation as api_validation
@@ -41,6 +42,7 @@ from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
+from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.validate import adjudicate, judge
 from quintain.web.pages.validate import console as validation
@@ -204,6 +206,10 @@ PAGES = [
     PageRoute("POST", "/runs/{cell}/retry", runs.retry),
     PageRoute("GET", "/tasks/{task}/talk", talk.talk_page),
     PageRoute("POST", "/tasks/{task}/talk", talk.ask),
+    # reports
+    PageRoute("GET", "/tasks/{task}/reports", reports.index),
+    PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
+    PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
     # rounds, for their owners
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),
@@ -502,6 +508,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/validations/{validation}/releases", api_releases.make_release, "validation"),
     Endpoint(
         "POST", "/tasks/{task}/validations/{validation}/releases/preview", api_releases.preview_release, "validation"
+    ),
+    Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
+    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/reports/{kind}/download",
+        api_reports.download_report,
+        "study",
+        media_type="application/octet-stream",
     ),
     Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
     Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),
