@@ -168,9 +168,8 @@ class _Problem:
         counts = weights * self.data.weight[:, None]
         for part in self._parts():
             one, two, three = self._slopes(slope[part], intercept[part], guess[part], part)
-            by_intercept[part] = np.einsum("rp,rpi->i", counts, two)
-            by_slope[part] = np.einsum("rp,rpi->i", counts, one)
-            by_guess[part] = np.einsum("rp,rpi->i", counts, three)
+            by_slope[part], by_intercept[part] = _add_up(counts, one), _add_up(counts, two)
+            by_guess[part] = _add_up(counts, three) if self.model == "3pl" else 0.0
         gradient = np.concatenate(
             [
                 by_slope.sum(keepdims=True) if self.model == "1pl" else by_slope,
@@ -273,3 +272,8 @@ class _Problem:
         number = np.maximum(self.weighted(self.there), 1e-9)
         infit = self.weighted(squared) / np.maximum(self.weighted(spread * self.there), 1e-9)
         return infit, self.weighted(squared / spread) / number
+
+
+def _add_up(counts: FloatArray, table: FloatArray) -> FloatArray:
+    """Add up rows and points of *table* (rows × points × items), each as often as it counts."""
+    return np.asarray(counts.ravel() @ table.reshape(counts.size, -1), dtype=np.float64)
