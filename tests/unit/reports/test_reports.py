@@ -14,7 +14,7 @@ import pytest
 from quintain.core.errors import Unavailable
 from quintain.core.records.base import decode, to_json
 from quintain.core.records.figures import Estimate
-from quintain.core.records.report import Chart, Column, Fact, Report, ReportSection, Table
+from quintain.core.records.report import Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import distribution_chart, heat_map, interval_chart, ranked_chart
 from quintain.reports.folder import files_of, to_archive, write_folder
@@ -36,7 +36,7 @@ def report() -> Report:
     )
     findings: list[str] = [Text("It is: {share:.1%}.", share=0.5)]
     section = ReportSection("first", Text("Is it so?"), findings, [Chart("c", "Why?", chart)], [table], ["q"])
-    return Report("r", Text("A report"), Text("On {what}.", what=NASTY), [Fact(Text("Seed"), "0")], [section])
+    return Report("r", Text("A report"), Text("On {what}.", what=NASTY), [ReportFact(Text("Seed"), "0")], [section])
 
 
 def test_the_html_file_needs_nothing_else(report: Report) -> None:

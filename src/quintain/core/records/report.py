@@ -62,7 +62,7 @@ class ReportSection(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Fact(Record):
+class ReportFact(Record):
     """Something to know of a report: what it is about, how much of it there was, which seed was drawn with."""
 
     title: str
@@ -76,7 +76,7 @@ class Report(Record):
     key: str
     title: str
     lead: str
-    facts: list[Fact]
+    facts: list[ReportFact]
     sections: list[ReportSection]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
-from quintain.core.records.report import Cell, Chart, Column, Fact, Report, ReportSection, Table
+from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import heat_map
 from quintain.services.plain.judgements import JudgementReading, labels_of_items, read_judgements
@@ -69,7 +69,7 @@ def relabel_report(
         key="relabel",
         title=Text("Old and new labels of {name}", name=path.name),
         lead=LEAD,
-        facts=[Fact(Text("File"), path.name), *relabel_facts(made, seed)],
+        facts=[ReportFact(Text("File"), path.name), *relabel_facts(made, seed)],
         sections=relabel_sections(made, [f"quintain study relabel {path.name} --old {old}{shown} --out DIR"], seed),
     )
 
@@ -77,13 +77,13 @@ def relabel_report(
 LEAD = Text("What people say of data that had labels before.")
 
 
-def relabel_facts(made: Relabelled, seed: int) -> list[Fact]:
+def relabel_facts(made: Relabelled, seed: int) -> list[ReportFact]:
     """Say how much was judged, and how much of it had a label before."""
     return [
-        Fact(Text("Items"), f"{len(made.old):,}"),
-        Fact(Text("With an old label"), f"{int((made.old != NONE).sum()):,}"),
-        Fact(Text("Judgements"), f"{int(made.votes.sum()):,}"),
-        Fact(Text("Seed"), str(seed)),
+        ReportFact(Text("Items"), f"{len(made.old):,}"),
+        ReportFact(Text("With an old label"), f"{int((made.old != NONE).sum()):,}"),
+        ReportFact(Text("Judgements"), f"{int(made.votes.sum()):,}"),
+        ReportFact(Text("Seed"), str(seed)),
     ]
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.figures import Estimate
-from quintain.core.records.report import Cell, Chart, Column, Fact, Report, ReportSection, Table
+from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.reports.charts import distribution_chart
@@ -60,9 +60,9 @@ def text_report(path: Path, columns: TextColumns, *, seed: int = 0) -> Report:
         title=Text("Texts of {name}", name=path.name),
         lead=Text("How texts differ from group to group."),
         facts=[
-            Fact(Text("File"), path.name),
-            Fact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
-            Fact(Text("Seed"), str(seed)),
+            ReportFact(Text("File"), path.name),
+            ReportFact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
+            ReportFact(Text("Seed"), str(seed)),
         ],
         sections=compare_texts(groups, seed=seed, commands=[command]),
     )

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
-from quintain.core.records.report import Fact, Report
+from quintain.core.records.report import Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
@@ -76,10 +76,10 @@ def compare_report(
         title=Text("Prompts, blank pages, harvests: the texts of {task}", task=task_name),
         lead=Text("How texts differ with what their writers were given."),
         facts=[
-            Fact(Text("Rounds"), ", ".join(rounds) or "–"),
-            Fact(Text("Beside them"), ", ".join(harvests) or "–"),
-            Fact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
-            Fact(Text("Seed"), str(seed)),
+            ReportFact(Text("Rounds"), ", ".join(rounds) or "–"),
+            ReportFact(Text("Beside them"), ", ".join(harvests) or "–"),
+            ReportFact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
+            ReportFact(Text("Seed"), str(seed)),
         ],
         sections=sections,
     )

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
-from quintain.core.records.report import Fact, Report
+from quintain.core.records.report import Report, ReportFact
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
@@ -52,7 +52,7 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
         key="relabel",
         title=Text("Old and new labels of {name}", name=ref),
         lead=LEAD,
-        facts=[Fact(Text("Validation"), ref), *relabel_facts(made, seed)],
+        facts=[ReportFact(Text("Validation"), ref), *relabel_facts(made, seed)],
         sections=relabel_sections(made, [f"quintain study relabel {ref} --seed {seed} --out DIR"], seed),
     )
 
@@ -96,9 +96,9 @@ def workers_report(db: Session, actor: Actor, ref: str) -> Report:
         title=Text("Who did the work of {name}", name=ref),
         lead=Text("How work is shared out, and how often people agree."),
         facts=[
-            Fact(Text("Validation"), ref),
-            Fact(Text("Items with judgements"), f"{len(evidence.items):,}"),
-            Fact(Text("Judgements that count"), f"{len(evidence.counted):,}"),
+            ReportFact(Text("Validation"), ref),
+            ReportFact(Text("Items with judgements"), f"{len(evidence.items):,}"),
+            ReportFact(Text("Judgements that count"), f"{len(evidence.counted):,}"),
         ],
         sections=sections,
     )

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.figures import Estimate
-from quintain.core.records.report import Cell, Chart, Column, Fact, Report, ReportSection, Table
+from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
 from quintain.services.evaluate.results import DatasetResult, guarded, newest_only, results, sees_all
@@ -65,9 +65,9 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
         title=Text("Models of {task}, class by class", task=task_name),
         lead=Text("Precision, recall and F1 of each class, on every data set and round."),
         facts=[
-            Fact(Text("Models"), f"{len(ordered):,}"),
-            Fact(Text("Data sets"), f"{len({one.dataset for one in scored}):,}"),
-            Fact(Text("Seed"), str(seed)),
+            ReportFact(Text("Models"), f"{len(ordered):,}"),
+            ReportFact(Text("Data sets"), f"{len({one.dataset for one in scored}):,}"),
+            ReportFact(Text("Seed"), str(seed)),
         ],
         sections=[_section(task_name, shown, scored, kept, seed)],
     )
