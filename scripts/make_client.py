@@ -34,6 +34,7 @@ GROUPS = {
     "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
     "models": "models, `task/name` for the newest version or `task/name@2`",
     "status": "the server itself",
+    "study": "reports on a task: its models, texts, labels and people",
     "tasks": "tasks, and a search for anything",
     "users": "accounts, for admins; owners may give roles on their tasks",
     "me": "oneself: the account, tokens, messages, what one wrote and earned",

@@ -75,9 +75,9 @@ def judged_round(db: Session, owner: Actor, items: Sequence[Made], policy: str =
     judge(db, {one.text: one.votes for one in items})
 
 
-def judge(db: Session, votes: dict[str, tuple[str, ...]], ref: str = REF) -> None:
-    """Let five judges give every item its votes, and close the validation."""
-    judges = make_judges(db, 5)
+def judge(db: Session, votes: dict[str, tuple[str, ...]], ref: str = REF, name: str = "judge") -> None:
+    """Let five judges, called *name* and a number, give every item its votes, and close the validation."""
+    judges = make_judges(db, 5, name)
     with transaction(db):
         found = validate.find(db, ref)
         items = db.scalars(select(ValidationItem).where(ValidationItem.validation_id == found.id)).all()

@@ -101,7 +101,15 @@ COMMANDS: Mapping[str, Listed] = {
         ),
     ),
     "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
-    "study": Listed("Study data and the people behind it.", ("quintain.cli.plain.study:app",)),
+    "study": Listed(
+        "Study data and the people behind it.",
+        (
+            "quintain.cli.plain.study:app",
+            "quintain.cli.plain.study_texts",
+            "quintain.cli.plain.study_irt",
+            "quintain.cli.study.study",
+        ),
+    ),
     "contrast": Listed(
         "Probe models near their decision boundary.",
         ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
@@ -145,6 +153,9 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),
     ("evaluate", "local"): ("quintain.cli.evaluate.evaluate:app", "quintain.cli.evaluate.local"),
     ("evaluate", "score"): ("quintain.cli.evaluate.evaluate:app",),
+    ("study", "irt"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_irt"),
+    ("study", "human"): ("quintain.cli.plain.study:app",),
+    ("study", "texts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_texts"),
     ("task", "check"): ("quintain.cli.plain.task_check:app",),
 }
 

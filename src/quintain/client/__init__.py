@@ -28,6 +28,7 @@ from quintain.client.calls.users import UsersCalls
 from quintain.client.evaluation import EvaluationClient
 from quintain.client.refs import address, format_of, task_path
 from quintain.client.rounds import RoundClient
+from quintain.client.study import StudyClient
 from quintain.client.submit import Progress, submit
 from quintain.client.transport import Transport
 from quintain.client.validation import ValidationClient
@@ -93,6 +94,7 @@ class Client(
     QuizzesCalls,
     RoundClient,
     StatusCalls,
+    StudyClient,
     TasksCalls,
     UsersCalls,
     ValidationClient,

@@ -25,6 +25,7 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.house import status as api_status
 from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
+from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import harvests as api_harvests
@@ -43,6 +44,7 @@ from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
+from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.validate import adjudicate, harvests, judge
 from quintain.web.pages.validate import console as validation
@@ -208,6 +210,10 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/talk", talk.talk_page),
     PageRoute("POST", "/tasks/{task}/talk", talk.ask),
     PageRoute("POST", "/demo/part", parts.play),
+    # reports
+    PageRoute("GET", "/tasks/{task}/reports", reports.index),
+    PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
+    PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
     # rounds, for their owners
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),
@@ -533,6 +539,15 @@ API = [
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
     Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
     Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
+    Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
+    Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/reports/{kind}/download",
+        api_reports.download_report,
+        "study",
+        media_type="application/octet-stream",
+    ),
     Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),
     Endpoint("POST", "/pages/{token}", api_validation.submit_page, "validation"),
     Endpoint("PUT", "/pages/{token}/answers/{item}", api_validation.save_answer, "validation"),

@@ -155,6 +155,7 @@ class Visit:
             SidebarEntry("models", _("Models"), f"{base}/models", "model"),
             SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),
             SidebarEntry("talk", _("Talk"), f"{base}/talk", "talk"),
+            SidebarEntry("reports", _("Reports"), f"{base}/reports", "report"),
         ]
         if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
             entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))

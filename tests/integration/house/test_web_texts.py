@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.compose import Workspace
-from quintain.web.charts import bar_chart
+from quintain.reports.charts import bar_chart
 from quintain.web.i18n import LOCALES, Tongue, choose_language, in_language, languages
 from quintain.web.markdown import render_markdown
 from quintain.web.static_files import STATIC

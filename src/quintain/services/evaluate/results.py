@@ -54,7 +54,7 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 7  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
 MOST_TAGS = 40
 CONSISTENCY = "consistency"
 DRAWN = "drawn"
@@ -239,7 +239,8 @@ def guarded(found: DatasetResult) -> DatasetResult:
     table = found.confusion
     if table is not None:
         answered = [sum(column) for column in zip(*table["counts"], strict=True)]
-        if any(0 < number < FEWEST_SHOWN for number in answered):
+        # An example that goes unanswered tells its label as well as one that is answered like no other.
+        if any(0 < number < FEWEST_SHOWN for number in (*answered, sum(table["unanswered"]))):
             table = None
     return replace(found, slices=slices, confusion=table)
 
@@ -399,16 +400,18 @@ def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *
 
 
 def confusion(task: Task, table: pl.DataFrame) -> dict[str, Any] | None:
-    """Count which label (row) was answered by which (column); None where answers are not labels."""
+    """Count which label (row) was answered by which (column), and was not; None where answers are not labels."""
     if not kind_of(task).needs_labels:
         return None
     labels = list(task.label_names)
     places = {label: place for place, label in enumerate(labels)}
-    counts = [[0] * len(labels) for _ in labels]
+    counts, unanswered = [[0] * len(labels) for _ in labels], [0] * len(labels)
     for answer, prediction, number in table.group_by("answer", "prediction").len().iter_rows():
         if answer in places and prediction in places:
             counts[places[answer]][places[prediction]] = number
-    return {"labels": labels, "counts": counts}
+        elif answer in places:
+            unanswered[places[answer]] += number
+    return {"labels": labels, "counts": counts, "unanswered": unanswered}
 
 
 def _unchanged(

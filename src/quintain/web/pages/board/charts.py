@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from quintain.reports.charts import SCHEMA
 from quintain.services.board.ranking import Ranked
-from quintain.web.charts import SCHEMA
 
 HEIGHT = 320
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quintain.core.records.collect import RoundCount
-from quintain.web.charts import ROW_HEIGHT, SCHEMA
+from quintain.reports.charts import ROW_HEIGHT, SCHEMA
 
 HOURS = {"format": "%d %b %H:%M", "labelOverlap": True, "tickCount": 6}
 

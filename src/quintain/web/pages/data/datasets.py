@@ -10,6 +10,7 @@ from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.data.publish.dynasent import DYNASENT
 from quintain.data.publish.folder import FOLDERS
+from quintain.reports.charts import bar_chart
 from quintain.services.data import content as dataset_content
 from quintain.services.data import datasets
 from quintain.services.data.content import VersionDifference
@@ -21,7 +22,6 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import let_score
 from quintain.stats.fitness import Weakness
 from quintain.tasks.contract import kind_of
-from quintain.web.charts import bar_chart
 from quintain.web.files import MEDIA_TYPES, download, download_archive
 from quintain.web.forms import answer_text
 from quintain.web.pages.board.words import warning_text

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
+from quintain.reports.charts import heat_map
 from quintain.services.evaluate import examples
 from quintain.services.evaluate.overlap import model_overlap
 from quintain.services.evaluate.results import DatasetResult, missing_layers, model_results, newest_only, sees_all
@@ -19,7 +20,6 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.machines import class_of
 from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.tasks.contract import kind_of
-from quintain.web.charts import heat_map
 from quintain.web.files import MEDIA_TYPES, download
 from quintain.web.forms import answer_text
 from quintain.web.pages.board.words import gap_text

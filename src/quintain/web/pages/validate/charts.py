@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quintain.core.records.validate import ReviewedAgreement
-from quintain.web.charts import SCHEMA
+from quintain.reports.charts import SCHEMA
 
 
 def agreement_chart(

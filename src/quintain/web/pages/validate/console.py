@@ -12,6 +12,7 @@ from quintain.core.people import RoleName
 from quintain.core.records.validate import AdaptiveForecast, ErrorRates, Rates, Validation
 from quintain.core.task import Task
 from quintain.core.validation import ValidationState
+from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import forecast as adaptive_forecast
@@ -19,7 +20,6 @@ from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
-from quintain.web.charts import bar_chart, heat_map
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download
 from quintain.web.listing import Asked

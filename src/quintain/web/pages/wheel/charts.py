@@ -7,7 +7,7 @@ from typing import Any
 
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import TimelineRound
-from quintain.web.charts import SCHEMA
+from quintain.reports.charts import SCHEMA
 
 HEIGHT = 260
 MOST_LINES = 8  # models that one can tell apart; the table and the API have all

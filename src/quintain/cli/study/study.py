@@ -1,0 +1,113 @@
+"""`quintain study compare|models|relabel|workers`: reports on what a workspace holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag
+from quintain.cli.plain.labels import ColumnOption, LabelsOption, SeedOption, make_reading
+from quintain.cli.plain.study import app
+from quintain.cli.reporting import FolderOption, give_report
+from quintain.core.errors import BadInput
+from quintain.core.people import OPERATOR
+from quintain.data.tables import FORMATS
+from quintain.data.text import suffix_of
+from quintain.services.plain import relabelling
+from quintain.services.study.compare import compare_report
+from quintain.services.study.judged import relabel_report, workers_report
+from quintain.services.study.models import models_report
+
+HarvestOption = Annotated[
+    list[str] | None,
+    typer.Option("--harvest", help="Validation of harvested sentences, or a data set, to stand beside them."),
+]
+ValidationArgument = Annotated[
+    str, typer.Argument(metavar="VALIDATION", help="The validation, as task/round or task/name.")
+]
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    rounds: Annotated[list[str], typer.Argument(metavar="ROUND...", help="Rounds of one task, as task/number.")],
+    harvest: HarvestOption = None,
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Compare what writers wrote with a prompt, without one, and what was harvested.
+
+    Example: quintain study compare sentiment/2 --harvest sentiment/harvest-1 --out report
+    """
+    workspace = workspace_of(context)
+    task = rounds[0].partition("/")[0]
+    with workspace.session() as db:
+        found = compare_report(db, workspace.blobs, OPERATOR, task, rounds, harvest or (), seed=seed)
+    give_report(found, out, json=json)
+
+
+@app.command()
+def models(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="The task.")],
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Say how well each model tells each class, on every data set and round.
+
+    Example: quintain study models sentiment --out report
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = models_report(db, workspace.blobs, OPERATOR, task, seed=seed)
+    give_report(found, out, json=json)
+
+
+@app.command()
+def relabel(
+    context: typer.Context,
+    ref: Annotated[
+        str,
+        typer.Argument(metavar="VALIDATION|FILE", help="A validation (task/name), or a file of judgements."),
+    ],
+    old: Annotated[
+        str | None, typer.Option(help="Of a file: the old labels, a column or a file item,label.", show_default=False)
+    ] = None,
+    text: Annotated[str, typer.Option(help="Of a file: the column of the texts.", show_default="the item")] = "",
+    column: ColumnOption = None,
+    labels: LabelsOption = None,
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Compare the labels that items came with, and those that people give them.
+
+    Example: quintain study relabel sentiment/sst-dev --out report
+
+    Example: quintain study relabel judgements.csv --old sst_label --text sentence --out report
+    """
+    if suffix_of(Path(ref)) in FORMATS:
+        if old is None:
+            raise BadInput("A file needs its old labels.", remedy="Name them with --old: a column, or a file.")
+        reading = make_reading(column, labels, "refuse", False)
+        give_report(relabelling.relabel_report(Path(ref), old, reading, text=text, seed=seed), out, json=json)
+        return
+    with workspace_of(context).session() as db:
+        found = relabel_report(db, OPERATOR, ref, seed=seed)
+    give_report(found, out, json=json)
+
+
+@app.command()
+def workers(context: typer.Context, ref: ValidationArgument, out: FolderOption = None, json: JsonFlag = False) -> None:
+    """Say who did how much of the work, and how often judges agree with the label, with each other and with gold.
+
+    Example: quintain study workers sentiment/2 --out report
+    """
+    with workspace_of(context).session() as db:
+        found = workers_report(db, OPERATOR, ref)
+    give_report(found, out, json=json)

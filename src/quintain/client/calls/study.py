@@ -1,0 +1,41 @@
+"""Calls about reports on a task: its models, texts, labels and people.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from quintain.client.refs import task_path
+from quintain.client.transport import Transport
+from quintain.core.records.report import Report, ReportChoices
+
+
+class StudyCalls:
+    """What `Client` can ask about study."""
+
+    _transport: Transport
+
+    def report_choices(self, task: str) -> ReportChoices:
+        """Say which reports can be made of a task, and of which rounds and validations."""
+        return self._transport.read(ReportChoices, "GET", f"{task_path(task)}/reports")
+
+    def report(
+        self,
+        task: str,
+        kind: str,
+        *,
+        rounds: Iterable[int] = (),
+        harvests: Iterable[str] = (),
+        validation: str = "",
+        seed: int = 0,
+    ) -> Report:
+        """Make a report: `models` for everybody; `compare`, `relabel` and `workers` for owners."""
+        return self._transport.read(
+            Report,
+            "GET",
+            f"{task_path(task)}/reports/{quote(kind, safe='')}",
+            params={"rounds": list(rounds), "harvests": list(harvests), "validation": validation, "seed": seed},
+        )

@@ -1,0 +1,230 @@
+"""Charts as Vega-Lite specifications: plain dictionaries, drawn by the browser, tested as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quintain.core.records.figures import Estimate
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+ROW_HEIGHT = 30
+# For several series at once; told apart by dashes or shapes, too, and seen on light and on dark ground.
+COLOURS = ["#4a76d4", "#d98a1f", "#2f9e77", "#b0558f", "#7d8797", "#c04a3f"]
+
+
+def bar_chart(counts: Mapping[str, int], *, category: str, value: str) -> dict[str, Any]:
+    """Draw one horizontal bar per category, in the order given, with its number at the end.
+
+    *category* and *value* are the titles that readers see in tooltips.
+    """
+    total = sum(counts.values()) or 1
+    rows = [{"name": name, "count": count, "share": count / total} for name, count in counts.items()]
+    y = {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False, "domain": False}}
+    x = {"field": "count", "type": "quantitative", "title": None, "axis": None}
+    tooltip = [
+        {"field": "name", "type": "nominal", "title": category},
+        {"field": "count", "type": "quantitative", "title": value, "format": ","},
+        {"field": "share", "type": "quantitative", "title": "%", "format": ".1%"},
+    ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": ROW_HEIGHT * max(1, len(rows)),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {"y": y, "x": x, "tooltip": tooltip},
+        "layer": [
+            {"mark": {"type": "bar", "cornerRadiusEnd": 3, "height": {"band": 0.62}}},
+            {
+                "mark": {"type": "text", "align": "left", "dx": 6},
+                "encoding": {"text": {"field": "count", "type": "quantitative", "format": ","}},
+            },
+        ],
+    }
+
+
+def heat_map(
+    labels: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    *,
+    row: str,
+    column: str,
+    columns: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Draw a table of counts as squares, the darker the larger their share of the row.
+
+    *row* and *column* are what the sides stand for, such as gold answers and predictions; *columns* names the columns
+    where they are not the same *labels*.
+    """
+    cells = [
+        {"row": gold, "column": said, "count": number, "share": number / (sum(line) or 1)}
+        for gold, line in zip(labels, counts, strict=True)
+        for said, number in zip(columns or labels, line, strict=True)
+    ]
+    axis = {"ticks": False, "domain": False, "labelAngle": 0}
+    dark = {"condition": {"test": "datum.share > 0.55", "value": "#ffffff"}, "value": "#18202e"}
+    tooltip = [
+        {"field": "row", "type": "nominal", "title": row},
+        {"field": "column", "type": "nominal", "title": column},
+        {"field": "count", "type": "quantitative", "title": "n", "format": ","},
+        {"field": "share", "type": "quantitative", "title": "%", "format": ".1%"},
+    ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": cells},
+        "width": "container",
+        "height": 48 * max(1, len(labels)),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {"field": "row", "type": "nominal", "sort": None, "title": row, "axis": axis},
+            "x": {
+                "field": "column",
+                "type": "nominal",
+                "sort": None,
+                "title": column,
+                "axis": {**axis, "orient": "top"},
+            },
+            "tooltip": tooltip,
+        },
+        "layer": [
+            {
+                "mark": {"type": "rect", "cornerRadius": 3},
+                "encoding": {
+                    "color": {
+                        "field": "share",
+                        "type": "quantitative",
+                        "scale": {"domain": [0, 1], "range": ["#eef2fb", "#1d3f94"]},
+                        "legend": None,
+                    }
+                },
+            },
+            {
+                "mark": {"type": "text"},
+                "encoding": {"text": {"field": "count", "type": "quantitative", "format": ","}, "color": dark},
+            },
+        ],
+    }
+
+
+def distribution_chart(
+    edges: Sequence[float], shares: Mapping[str, Sequence[float]], *, value: str, share: str, form: str = ",.0f"
+) -> dict[str, Any]:
+    """Draw how the values of one or several series are spread, as steps: what share of each lies between two *edges*.
+
+    *value* and *share* are the titles of the axes, *form* is how a value is written.
+    """
+    rows = [
+        {"series": name, "from": low, "to": high, "share": part}
+        for name, parts in shares.items()
+        # The last step is drawn out to its end.
+        for low, high, part in zip(edges, [*edges[1:], edges[-1]], [*parts, parts[-1]], strict=True)
+    ]
+    legend = {"orient": "top", "title": None} if len(shares) > 1 else None
+    one_by_one = {"field": "series", "type": "nominal", "sort": None, "legend": legend}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 220,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+        "encoding": {
+            "x": {"field": "from", "type": "quantitative", "title": value, "axis": {"format": form, "grid": False}},
+            "y": {"field": "share", "type": "quantitative", "title": share, "axis": {"format": ".0%", "tickCount": 5}},
+            "color": {**one_by_one, "scale": {"range": COLOURS}},
+            "strokeDash": one_by_one,
+            "tooltip": [
+                {"field": "series", "type": "nominal", "title": " "},
+                {"field": "from", "type": "quantitative", "title": "≥", "format": form},
+                {"field": "to", "type": "quantitative", "title": "<", "format": form},
+                {"field": "share", "type": "quantitative", "title": share, "format": ".1%"},
+            ],
+        },
+    }
+
+
+def ranked_chart(
+    values: Sequence[float], *, rank: str, value: str, form: str = ",", top: float | None = None
+) -> dict[str, Any]:
+    """Draw values from the largest to the smallest, one step for each, such as how much every worker did.
+
+    *rank* and *value* are the titles of the axes; *top* is where the scale of values ends, if it has an end.
+    """
+    rows = [{"rank": place, "value": one} for place, one in enumerate(sorted(values, reverse=True), 1)]
+    scale = {"scale": {"domain": [0, top]}} if top is not None else {}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 200,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "mark": {"type": "area", "interpolate": "step", "line": True, "opacity": 0.5},
+        "encoding": {
+            "x": {
+                "field": "rank",
+                "type": "quantitative",
+                "title": rank,
+                "scale": {"zero": False, "nice": False},
+                "axis": {"tickMinStep": 1, "format": ",", "grid": False},
+            },
+            "y": {"field": "value", "type": "quantitative", "title": value, "axis": {"format": form}, **scale},
+            "tooltip": [
+                {"field": "rank", "type": "quantitative", "title": rank, "format": ","},
+                {"field": "value", "type": "quantitative", "title": value, "format": form},
+            ],
+        },
+    }
+
+
+def interval_chart(
+    figures: Sequence[tuple[str, str, Estimate]], *, row: str, series: str, value: str
+) -> dict[str, Any]:
+    """Draw shares with their intervals: a line for each first name, in it a point for each second name.
+
+    *row* and *series* say what the names stand for, *value* what the figures are.
+    """
+    rows = [
+        {"row": name, "series": part, "value": one.value, "low": one.low, "high": one.high}
+        for name, part, one in figures
+        if one.value is not None
+    ]
+    parts = len({part for _, part, _ in figures})
+    x = {"type": "quantitative", "title": value, "scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
+    legend = {"orient": "top", "title": None} if parts > 1 else None
+    one_by_one = {"field": "series", "type": "nominal", "sort": None}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": max(ROW_HEIGHT, 14 * parts) * max(1, len({name for name, _, _ in figures})),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {
+                "field": "row",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"ticks": False, "domain": False, "labelPadding": 10},
+            },
+            "yOffset": one_by_one,
+            "color": {**one_by_one, "scale": {"range": COLOURS}, "legend": legend},
+            "tooltip": [
+                {"field": "row", "type": "nominal", "title": row},
+                {"field": "series", "type": "nominal", "title": series},
+                {"field": "value", "type": "quantitative", "title": value, "format": ".1%"},
+                {"field": "low", "type": "quantitative", "title": "≥", "format": ".1%"},
+                {"field": "high", "type": "quantitative", "title": "≤", "format": ".1%"},
+            ],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {"x": {**x, "field": "value"}, "shape": {**one_by_one, "legend": legend}},
+            },
+        ],
+    }

@@ -1,0 +1,27 @@
+// Draws every <div class="chart" data-spec="…"> of the report, in the colours of light or dark as the reader has it.
+(() => {
+  const look = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const draw = () => {
+    const [ink, muted, line, accent] = ["--ink", "--muted", "--line", "--accent"].map(look);
+    const config = {
+      background: "transparent",
+      font: getComputedStyle(document.body).fontFamily,
+      view: { stroke: null },
+      axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 220 },
+      legend: { labelColor: ink, titleColor: muted },
+      bar: { color: accent },
+      area: { color: accent },
+      line: { color: accent },
+      point: { color: accent },
+      text: { color: ink, fontSize: 13 },
+    };
+    for (const element of document.querySelectorAll(".chart[data-spec]")) {
+      const options = { actions: false, ast: true, config, renderer: "svg" };
+      window.vegaEmbed(element, JSON.parse(element.dataset.spec), options).then(() => {
+        element.dataset.drawn = "true";
+      });
+    }
+  };
+  draw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+})();

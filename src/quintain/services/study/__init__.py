@@ -1,0 +1,1 @@
+"""Reports: what was collected, judged and measured, compared and explained."""

@@ -1,0 +1,166 @@
+"""How well models tell each class, on every data set and round: the tables 3 and 8 of DynaSent, for any task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput
+from quintain.core.people import Actor
+from quintain.core.records.figures import Estimate
+from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
+from quintain.core.texts import Text
+from quintain.reports.charts import interval_chart
+from quintain.services.evaluate.results import DatasetResult, guarded, newest_only, results, sees_all
+from quintain.services.models.registry import list_models
+from quintain.services.tasks.definitions import get_task
+from quintain.stats.by_class import ClassScores, scores_by_class
+from quintain.store.blobs import Blobs
+
+MOST_MODELS = 40
+MOST_CHARTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One model on one data set: its classes' scores, and the mean of their F1."""
+
+    model: str
+    dataset: str
+    examples: int
+    classes: list[ClassScores]
+    macro: Estimate
+
+
+def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, seed: int = 0) -> Report:
+    """Score every model that *actor* may see on the newest version of every data set, by class.
+
+    On hidden labels, those who do not own the task see no figures that would tell of single examples.
+    """
+    task = get_task(db, task_name)
+    if not task.label_names:
+        raise BadInput("Task {task} has no labels, and nothing can be told by class.", task=task_name)
+    names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
+    by_model: dict[int, list[DatasetResult]] = {}
+    for one in results(db, blobs, task):
+        if one.model_version_id in names:
+            seen = one if sees_all(actor, task_name, one.hidden) else guarded(one)
+            by_model.setdefault(one.model_version_id, []).append(seen)
+    newest = {version: newest_only(found) for version, found in by_model.items()}
+    scored = [
+        scores
+        for version, found in newest.items()
+        for one in found
+        if (scores := _scored(names[version], one, seed)) is not None
+    ]
+    kept = sum(one.confusion is None and one.examples > 0 for found in newest.values() for one in found)
+    ordered = _best_first(scored)
+    shown = ordered[:MOST_MODELS]
+    scored = [one for name in shown for one in scored if one.model == name]
+    return Report(
+        key="models",
+        title=Text("Models of {task}, class by class", task=task_name),
+        lead=Text("Precision, recall and F1 of each class, on every data set and round."),
+        facts=[
+            ReportFact(Text("Models"), f"{len(ordered):,}"),
+            ReportFact(Text("Data sets"), f"{len({one.dataset for one in scored}):,}"),
+            ReportFact(Text("Seed"), str(seed)),
+        ],
+        sections=[_section(task_name, shown, scored, kept, seed)],
+    )
+
+
+def _scored(model: str, found: DatasetResult, seed: int) -> Scored | None:
+    table = found.confusion
+    if table is None or not any(map(sum, table["counts"])):
+        return None
+    classes, macro = scores_by_class(table["labels"], table["counts"], table["unanswered"], seed=seed)
+    return Scored(model, f"{found.dataset}@{found.number}", found.examples, classes, macro)
+
+
+def _best_first(scored: Sequence[Scored]) -> list[str]:
+    """Put the models in the order of their mean macro F1."""
+    found: dict[str, list[float]] = {}
+    for one in scored:
+        found.setdefault(one.model, []).append(one.macro.value or 0.0)
+    return sorted(found, key=lambda name: (-float(np.mean(found[name])), name))
+
+
+def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], kept: int, seed: int) -> ReportSection:
+    commands = [f"quintain study models {task} --seed {seed} --out DIR"]
+    title = Text("How well does each model tell each class?")
+    note = (
+        Text.plural(
+            "{n} result on hidden labels is left out: its table would tell of single examples.",
+            "{n} results on hidden labels are left out: their tables would tell of single examples.",
+            n=kept,
+        )
+        if kept
+        else ""
+    )
+    if not scored:
+        return ReportSection("classes", title, [Text("No model has been measured on a data set yet.")], note=note)
+    return ReportSection(
+        key="classes",
+        title=title,
+        findings=[_weakest(name, [one for one in scored if one.model == name]) for name in shown[:MOST_CHARTS]],
+        charts=[_chart(at, name, scored) for at, name in enumerate(shown[:MOST_CHARTS])],
+        tables=[_macro(shown, scored), _classes(scored)],
+        commands=commands,
+        note=note,
+    )
+
+
+def _weakest(model: str, scored: Sequence[Scored]) -> Text:
+    worst, where = min(
+        ((one, part.dataset) for part in scored for one in part.classes if one.f1.value is not None),
+        key=lambda pair: pair[0].f1.value or 0.0,
+    )
+    return Text(
+        "{model} is weakest on {label} in {dataset}: F1 {f1:.1%} (95 % between {low:.1%} and {high:.1%}).",
+        model=model,
+        label=worst.name,
+        dataset=where,
+        f1=worst.f1.value or 0.0,
+        low=worst.f1.low or 0.0,
+        high=worst.f1.high if worst.f1.high is not None else 1.0,
+    )
+
+
+def _chart(at: int, model: str, scored: Sequence[Scored]) -> Chart:
+    figures = [(one.dataset, part.name, part.f1) for one in scored if one.model == model for part in one.classes]
+    spec = interval_chart(figures, row=Text("Data set"), series=Text("Class"), value=Text("F1"))
+    return Chart(f"classes-chart-{at + 1}", Text("Which classes does {model} tell well?", model=model), spec)
+
+
+def _macro(shown: Sequence[str], scored: Sequence[Scored]) -> Table:
+    datasets = sorted({one.dataset for one in scored})
+    found = {(one.model, one.dataset): one.macro for one in scored}
+    rows: list[list[Cell]] = [[name, *(found.get((name, dataset)) for dataset in datasets)] for name in shown]
+    return Table(
+        "classes-macro",
+        Text("Mean F1 of the classes"),
+        [Column(Text("Model")), *(Column(name, "share") for name in datasets)],
+        rows,
+    )
+
+
+def _classes(scored: Sequence[Scored]) -> Table:
+    rows: list[list[Cell]] = [
+        [one.model, one.dataset, part.name, part.gold, part.precision, part.recall, part.f1]
+        for one in scored
+        for part in one.classes
+    ]
+    columns = [
+        Column(Text("Model")),
+        Column(Text("Data set")),
+        Column(Text("Class")),
+        Column(Text("Examples"), "count"),
+        Column(Text("Precision"), "share"),
+        Column(Text("Recall"), "share"),
+        Column(Text("F1"), "share"),
+    ]
+    return Table("classes-table", Text("Every class on every data set"), columns, rows)

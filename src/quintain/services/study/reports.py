@@ -1,0 +1,63 @@
+"""The one door to reports: what can be asked for, and the report itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput
+from quintain.core.people import Actor, RoleName
+from quintain.core.records.report import Report, ReportChoices, ReportKind
+from quintain.core.rounds import RoundState
+from quintain.services.collect.rounds import list_rounds
+from quintain.services.study.compare import compare_report
+from quintain.services.study.judged import relabel_report, workers_report
+from quintain.services.study.models import models_report
+from quintain.services.tasks.definitions import get_task
+from quintain.services.validate.validations import list_validations
+from quintain.store.blobs import Blobs
+
+
+@dataclass(frozen=True, slots=True)
+class WantedReport:
+    """A report to make of a task: *rounds* and *harvests* for `compare`, a *validation* for `relabel` and `workers`."""
+
+    task: str
+    kind: ReportKind
+    rounds: Sequence[int] = ()
+    harvests: Sequence[str] = ()
+    validation: str = ""
+    seed: int = 0
+
+
+def make_report(db: Session, blobs: Blobs, actor: Actor, wanted: WantedReport) -> Report:
+    """Make the report that is *wanted*. `models` is for everybody, the others are for the task's owners."""
+    if wanted.kind == "models":
+        return models_report(db, blobs, actor, wanted.task, seed=wanted.seed)
+    if wanted.kind == "compare":
+        rounds = [f"{wanted.task}/{number}" for number in wanted.rounds]
+        harvests = [f"{wanted.task}/{name}" for name in wanted.harvests]
+        return compare_report(db, blobs, actor, wanted.task, rounds, harvests, seed=wanted.seed)
+    if not wanted.validation:
+        raise BadInput("No validation is named.", remedy="Choose the validation that the report is about.")
+    ref = f"{wanted.task}/{wanted.validation}"
+    if wanted.kind == "relabel":
+        return relabel_report(db, actor, ref, seed=wanted.seed)
+    return workers_report(db, actor, ref)
+
+
+def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
+    """Say which reports *actor* can have of *task*, and of which rounds and validations."""
+    found = get_task(db, task)
+    kinds: list[ReportKind] = ["models"] if found.label_names else []
+    if not actor.has(RoleName.OWNER, task):
+        return ReportChoices(kinds, [], [])
+    rounds = [one.number for one in list_rounds(db, actor, task) if one.state is not RoundState.DRAFT]
+    validations = [ref.rpartition("/")[2] for ref in list_validations(db, task)]
+    if rounds or validations:
+        kinds.append("compare")
+    if validations:
+        kinds += ["relabel", "workers"]
+    return ReportChoices(kinds, sorted(rounds), validations)

@@ -1,0 +1,102 @@
+"""Reports of a task: which there are, and each of them as a page with its files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import Query
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, NotFound
+from quintain.core.records.report import ReportKind
+from quintain.core.texts import hint
+from quintain.reports.html import body_of
+from quintain.services.study import reports as service
+from quintain.services.study.reports import WantedReport
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.report_files import in_words, send_report
+from quintain.web.visit import Visit, Visiting
+
+KINDS: tuple[ReportKind, ...] = ("models", "compare", "relabel", "workers")
+Numbers = Annotated[list[int], Query()]
+Names = Annotated[list[str], Query()]
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the reports that can be made of a task."""
+    return _index(visit, task)
+
+
+def show(
+    visit: Visiting,
+    task: str,
+    kind: str,
+    *,
+    rounds: Numbers = [],  # noqa: B006 - what the framework asks for, and nobody changes
+    harvests: Names = [],  # noqa: B006
+    validation: str = "",
+) -> Response:
+    """Make a report and show it; where something is missing, say so beside the choices."""
+    wanted = _wanted(task, kind, rounds, harvests, validation)
+    try:
+        report = service.make_report(visit.db, visit.blobs, visit.actor, wanted)
+    except BadInput as error:
+        return _index(visit, task, trouble_of(error), wanted)
+    found = tasks.get_task(visit.db, task)
+    told, wording = in_words(report, visit.language)
+    asked = [("rounds", one) for one in rounds] + [("harvests", one) for one in harvests]
+    query = urlencode([*asked, *([("validation", validation)] if validation else [])])
+    _ = visit.tongue.gettext
+    return visit.render(
+        "study/report.html",
+        task=found,
+        section="reports",
+        report=told,
+        body=body_of(told, wording),
+        files=f"/tasks/{task}/reports/{kind}/download?{query}{'&' if query else ''}format=",
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Reports"), f"/tasks/{task}/reports"),
+            (told.title, None),
+        ],
+    )
+
+
+def fetch(
+    visit: Visiting,
+    task: str,
+    kind: str,
+    *,
+    rounds: Numbers = [],  # noqa: B006
+    harvests: Names = [],  # noqa: B006
+    validation: str = "",
+    format: str = "html",  # noqa: A002 - the word in the address
+) -> Response:
+    """Send a report as a file, in the reader's language."""
+    wanted = _wanted(task, kind, rounds, harvests, validation)
+    report = service.make_report(visit.db, visit.blobs, visit.actor, wanted)
+    return visit.finish(send_report(report, wanted, format, language=visit.language))
+
+
+def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> WantedReport:
+    chosen = next((one for one in KINDS if one == kind), None)
+    if chosen is None:
+        raise NotFound("There is no report '{kind}'; {hint}", kind=kind, hint=hint(kind, KINDS))
+    return WantedReport(task, chosen, tuple(rounds), tuple(one for one in harvests if one), validation)
+
+
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, wanted: WantedReport | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    return visit.render(
+        "study/reports.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="reports",
+        choices=service.choices(visit.db, visit.actor, task),
+        wanted=wanted,
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Reports"), None)],
+        error=trouble,
+    )

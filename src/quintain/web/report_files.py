@@ -1,0 +1,51 @@
+"""Reports as files to download, in the reader's language."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal, get_args
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput
+from quintain.core.records.report import Report
+from quintain.reports.folder import files_of, to_archive
+from quintain.reports.words import Wording, said
+from quintain.services.study.reports import WantedReport
+from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
+from quintain.web.said import say
+
+ReportFormat = Literal["html", "md", "tex", "json", "zip"]
+_FILES = {"html": "report.html", "md": "report.md", "tex": "tables.tex", "json": "report.json"}
+_MEDIA = {
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-tex",
+    "json": "application/json",
+    "zip": "application/zip",
+}
+
+
+def in_words(report: Report, language: str) -> tuple[Report, Wording]:
+    """Give a report in *language*, and how that language writes its numbers."""
+    tongue = Tongue(language)
+    return said(report, partial(say, language)), Wording(tongue.number, tongue.percent)
+
+
+def send_report(report: Report, wanted: WantedReport, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
+    """Send *report* as a file to keep: it has scripts in it, and is not to be opened as a page of ours."""
+    if form not in get_args(ReportFormat):
+        raise BadInput(
+            "'{form}' is not a format of reports.",
+            form=form,
+            known=", ".join(get_args(ReportFormat)),
+            remedy="Choose one of: {known}.",
+        )
+    told, wording = in_words(report, language)
+    if form == "zip":
+        body: bytes | str = to_archive(told, wording, language=language)
+    else:
+        body = files_of(told, wording, language=language)[_FILES[form]]
+    name = "-".join(filter(None, (wanted.task, wanted.kind, wanted.validation)))
+    headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
+    return Response(body, media_type=_MEDIA[form], headers=headers)

@@ -1,0 +1,81 @@
+"""Reports in a real browser: the choices, the page with its charts, and the file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Request, expect
+
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.reports.folder import write_folder
+from quintain.services.study.compare import compare_report
+from tests.browser.visitor import Visitor
+from tests.studied import OLD, studied_workspace
+from tests.web_support import running
+
+LOOKS = [
+    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
+    {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+    {"viewport": {"width": 360, "height": 780}, "color_scheme": "light"},
+]
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A round with two conditions, and items that had labels before."""
+    made = studied_workspace(tmp_path_factory.mktemp("study"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def site(studied: Workspace) -> Iterator[str]:
+    """The address of that workspace."""
+    with running(studied) as url:
+        yield url
+
+
+@pytest.mark.parametrize("context_options", LOOKS)
+def test_report_pages_are_sound(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """From the choices one comes to a report, whose charts are all drawn, in light, dark and on a phone."""
+    visitor.sign_in("olga")
+    page = visitor.page
+    page.goto(f"{visitor.base}/tasks/mood/reports")
+    page.get_by_label("old", exact=True).check()
+    page.locator("form[action$=compare] button").click()
+    visitor.arrive("h2#vocabulary")
+    expect(page.locator(".chart[data-drawn]")).to_have_count(5)
+    visitor.check()
+
+
+def test_the_choices_are_sound(visitor: Visitor) -> None:
+    """The page with the choices has nothing that axe finds."""
+    visitor.sign_in("olga")
+    page = visitor.go("/tasks/mood/reports")
+    expect(page.locator("h1")).to_have_text("Reports")
+
+
+def test_the_file_draws_its_charts_without_a_network(
+    context: BrowserContext, studied: Workspace, tmp_path: Path
+) -> None:
+    """Opened from the disk it asks for nothing, says nothing on the console, and every chart is drawn."""
+    with studied.session() as db:
+        report = compare_report(db, studied.blobs, OPERATOR, "mood", ["mood/1"], [OLD])
+    asked: list[str] = []
+    said: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    page = context.new_page()
+    page.on("request", note)
+    page.on("console", lambda message: said.append(message.text))
+    address = write_folder(report, tmp_path / "report").as_uri()
+    page.goto(address)
+    expect(page.locator(".chart[data-drawn]")).to_have_count(5)
+    assert asked == [address]
+    assert said == []

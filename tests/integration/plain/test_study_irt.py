@@ -1,0 +1,70 @@
+"""`quintain study irt` on plain tables: long and wide, weighted, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import Result
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def drawn() -> pl.DataFrame:
+    """Responses of forty to six items, wide, with a column of names."""
+    rng = np.random.default_rng(3)
+    chance = 1 / (1 + np.exp(-(rng.normal(size=(40, 1)) - np.linspace(-1.5, 1.5, 6))))
+    right = (rng.random((40, 6)) < chance).astype(int)
+    columns = {f"q{at}": right[:, at] for at in range(6)}
+    return pl.DataFrame({"who": [f"m{at}" for at in range(40)], **columns})
+
+
+def test_long_and_wide_tables_say_the_same(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -> None:
+    """The same responses give the same items; tables are written with the columns that they are to have."""
+    drawn.write_csv(wide := tmp_path / "wide.csv")
+    long = drawn.unpivot(index="who", variable_name="example", value_name="correct").rename({"who": "respondent"})
+    long.write_csv(tmp_path / "long.csv")
+    one = json.loads(cli("study", "irt", wide, "--json").stdout)
+    done = cli(
+        *("study", "irt", tmp_path / "long.csv", "--column", "item=example", "--json"),
+        *("--out", tmp_path / "items.csv", "--abilities", tmp_path / "people.csv"),
+    )
+    two = json.loads(done.stdout)
+    assert two["loglik"] == pytest.approx(one["loglik"])
+    assert [item["item"] for item in two["items"]] == [f"q{at}" for at in range(6)]
+    items, people = pl.read_csv(tmp_path / "items.csv"), pl.read_csv(tmp_path / "people.csv")
+    assert items.columns == ["item", "discrimination", "difficulty", "guessing"]
+    assert (people.columns, people.height) == (["respondent", "ability", "error"], 40)
+    assert items["difficulty"].to_list() == pytest.approx([item["difficulty"] for item in one["items"]], abs=1e-3)
+    assert "Weak priors were used" in done.stderr
+    assert "Log-likelihood" in cli("study", "irt", wide, "--model", "1pl").stdout
+
+
+def test_classic_tables_by_command(cli: Cli, shared_data: Path) -> None:
+    """Tables without a column of respondents, and with one of frequencies, are read as they are."""
+    folder = shared_data / "irt-classic"
+    six = json.loads(cli("study", "irt", folder / "LSAT_ltm.csv", "--no-respondent", "--json").stdout)
+    assert six["loglik"] == pytest.approx(-2466.653, abs=0.001)
+    seven = json.loads(cli("study", "irt", folder / "LSAT7_mirt.csv", "--frequency", "freq", "--json").stdout)
+    assert (seven["respondents"], round(seven["loglik"], 3)) == (1000, -2658.805)
+
+
+def test_what_is_wrong_with_responses_is_named(cli: Cli, tmp_path: Path) -> None:
+    """A value that is neither right nor wrong, a second response, one respondent, an item without a response."""
+    cases = {
+        "respondent,item,correct\na,x,1\na,y,2\n": "row 3, field 'correct': '2' is neither 0 nor 1",
+        "respondent,item,correct\na,x,1\na,x,0\n": "row 3: 'a' has a second response to 'x'",
+        "who,x,y\na,1,0\n": "1 respondents with a response",
+        "who,x,y\na,1,\nb,0,\n": "Item 'y' of bad.csv has no response",
+    }
+    for text, said in cases.items():
+        (bad := tmp_path / "bad.csv").write_text(text)
+        done = cli("study", "irt", bad)
+        assert done.exit_code == 1
+        assert said in done.stderr
+    assert "no column 'n'" in cli("study", "irt", bad, "--frequency", "n").stderr
