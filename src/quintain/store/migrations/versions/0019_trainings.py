@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=120), nullable=False),
         sa.Column("recipe", sa.Text(), nullable=False),
         sa.Column("state", sa.String(length=12), nullable=False),
-        sa.Column("progress", sa.Float(), nullable=False),
+        sa.Column("progress", sa.Double(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("worker", sa.String(length=120), nullable=True),

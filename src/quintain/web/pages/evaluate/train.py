@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from starlette.responses import Response
@@ -17,6 +18,7 @@ from quintain.core.task import Task
 from quintain.models.learning import LEARNERS
 from quintain.models.recipes import read_shipped, shipped_recipes
 from quintain.services.access.permissions import require_role
+from quintain.services.data.content import label_counts
 from quintain.services.data.datasets import VersionInfo, list_versions
 from quintain.services.evaluate import trainings as service
 from quintain.services.tasks import definitions as tasks
@@ -29,6 +31,7 @@ from quintain.web.spec_form import Sheet, SpecForm
 from quintain.web.visit import Posting, Visit, Visiting
 
 FORM = SpecForm(RecipeSpec)
+OFFERED = 5  # dev sets that are looked at for one to offer
 
 
 def index(visit: Visiting, task: str, file: str = "", recipe: str = "") -> Response:
@@ -104,7 +107,7 @@ def _page(
     _ = visit.tongue.gettext
     versions = [one for one in list_versions(visit.db, visit.actor, task.name) if not one.hidden]
     newest = {one.dataset: one for one in sorted(versions, key=lambda one: one.number)}
-    start_from = RecipeSpec(task=task.name, name="next-model", mix=(), dev=_default_dev(list(newest.values())))
+    start_from = RecipeSpec(task=task.name, name="next-model", mix=(), dev=_default_dev(visit, list(newest.values())))
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     learners = [(name, one.title, "") for name, one in LEARNERS.items()]
     sources = [one for one in newest.values() if one.role == "train"]
@@ -127,8 +130,11 @@ def _page(
     )
 
 
-def _default_dev(versions: Sequence[VersionInfo]) -> tuple[str, ...]:
-    return tuple(one.ref for one in versions if one.role == "dev")
+def _default_dev(visit: Visit, versions: Sequence[VersionInfo]) -> tuple[str, ...]:
+    """Offer the newest dev set that has answers to measure by."""
+    newest_first = sorted((one for one in versions if one.role == "dev"), key=lambda one: -one.id)[:OFFERED]
+    answered = (one.ref for one in newest_first if label_counts(visit.db, visit.blobs, visit.actor, one.ref))
+    return tuple(islice(answered, 1))
 
 
 def _crumbs(visit: Visit, task: Task) -> list[tuple[str, str | None]]:
