@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -24,6 +25,8 @@ from quintain.services.access.signing import sign_kept
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
 from quintain.services.evaluate.submit import SubmissionRules
+from quintain.services.evaluate.train_recipe import TrainingPlace
+from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
 from quintain.services.house.health import HealthCheck, Watch, readiness
 from quintain.services.models.environments import Environments
@@ -198,6 +201,17 @@ def rules_of(settings: Settings) -> SubmissionRules:
     return SubmissionRules(
         settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
     )
+
+
+def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:
+    """Say where training keeps what it needs to go on; *base* is the folder of the operator's own recipe."""
+    checkpoints = Path(settings.checkpoints) if settings.checkpoints else None
+    return TrainingPlace(settings.workspace / "training", checkpoints, base)
+
+
+def trainer_of(settings: Settings) -> Trainer:
+    """Give what a worker needs to train recipes that people have started."""
+    return Trainer(training_of(settings), rules_of(settings))
 
 
 def open_workspace(settings: Settings, *, check: bool = True) -> Workspace:

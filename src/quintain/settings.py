@@ -59,6 +59,9 @@ class Settings:
     )
     environments_gib: int = _setting(20, "Disk that the packages of handlers may take together, in GiB; 0 for any.")
     token: str = _setting("", "API token that commands send to a server, where none is given to them.")
+    checkpoints: str = _setting(
+        "", "Folder of checkpoints that recipes on pages may begin with, a folder each; empty for none."
+    )
     submissions_per_day: int = _setting(10, "Models that a builder may submit to one task in a day.")
 
     @property

@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Look at models, look after them, ask them.", ("quintain.cli.models.model:app", "quintain.cli.evaluate.submit")
     ),
     "train": Listed(
-        "Train a baseline on data sets of the workspace, or with --out on plain files and without a workspace.",
+        "Train a baseline or a recipe on data of the workspace, or with --out on plain files and without a workspace.",
         ("quintain.cli.models.train:train",),
     ),
     "evaluate": Listed(

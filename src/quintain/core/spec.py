@@ -11,6 +11,7 @@ combination is found by a method `check`, which yields faults; their fields are 
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
@@ -76,7 +77,17 @@ def specification(make: type[Made]) -> type[Made]:
 
 def options_of(make: type[Any]) -> dict[str, Option]:
     """Give the options of a specification by name, in their order; a field may also be none, if it is not decided."""
-    return {item.name: item.metadata["option"] for item in fields(make) if "option" in item.metadata}
+    named = {item.name: item.metadata["option"] for item in fields(make) if "option" in item.metadata}
+    return {name.removesuffix("_"): one for name, one in named.items()}
+
+
+def attribute(name: str) -> str:
+    """Give the field that holds the option *name*: one that Python takes for a word of its own has _ behind it.
+
+    >>> attribute("continue"), attribute("seed")
+    ('continue_', 'seed')
+    """
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def table(make: type[Any]) -> Kind:
@@ -136,9 +147,9 @@ def restore(make: type[Made], data: Mapping[str, Any]) -> Made:
     known = {item.name for item in fields(make)}  # type: ignore[arg-type]  # every specification is a dataclass
     return make(
         **{
-            name: _restored(options[name].kind, value) if name in options and value is not None else value
+            attribute(name): _restored(options[name].kind, value) if name in options and value is not None else value
             for name, value in data.items()
-            if name in known
+            if attribute(name) in known
         }
     )
 
@@ -150,7 +161,7 @@ def plain(spec: Any, *, whole: bool = False) -> dict[str, Any]:
     """
     found = {}
     for name, one in options_of(type(spec)).items():
-        value = getattr(spec, name)
+        value = getattr(spec, attribute(name))
         if value is not None and (whole or one.written or one.kind.is_table or value != one.default):
             found[name] = one.kind.plain(value)
     return found
@@ -179,7 +190,7 @@ class Reading:
         values = {}
         for name, one in options.items():
             if name in given:
-                values[name] = self.value(one.kind, given[name], f"{place}{name}")
+                values[attribute(name)] = self.value(one.kind, given[name], f"{place}{name}")
             elif one.required:
                 self.fault(f"{place}{name}", "is missing; it is {wanted}", wanted=one.kind.wanted)
         if len(self.faults) == before:

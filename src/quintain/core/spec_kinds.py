@@ -159,6 +159,26 @@ def texts(most: int, *, offered: bool = False) -> Kind:
     )
 
 
+def numbers(kind: Kind, most: int, *, least: int = 0) -> Kind:
+    """Take a list of different numbers, each of *kind*.
+
+    >>> numbers(whole(0, 9), 3).fits([1, 2, 2]), numbers(whole(0, 9), 3).wanted
+    (False, 'a list of at most 3 different numbers, each a whole number from 0 to 9')
+    """
+    return Kind(
+        lambda value: (
+            isinstance(value, list | tuple)
+            and least <= len(value) <= most
+            and all(kind.fits(one) for one in value)
+            and len(set(value)) == len(value)
+        ),
+        Text("a list of at most {most} different numbers, each {wanted}", most=most, wanted=kind.wanted),
+        "numbers",
+        kept=tuple,
+        plain=list,
+    )
+
+
 def one_of(
     choices: Sequence[str] | Mapping[str, str | tuple[str, str]], *, cards: bool = False, empty: bool = False
 ) -> Kind:

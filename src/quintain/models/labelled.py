@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,9 @@ from quintain.core.errors import BadInput
 from quintain.core.task import AnswerType, Task
 from quintain.models.contract import Baseline, Batch
 from quintain.models.fields import text_fields
+from quintain.models.schedule import Schedule
 
+Mass = npt.NDArray[np.floating[Any]]
 Probabilities = npt.NDArray[np.floating[Any]]
 
 
@@ -59,3 +61,18 @@ class LabelBaseline(Baseline):
             return []
         labels = self.labels
         return [dict(zip(labels, row, strict=True)) for row in self.probabilities(batch).tolist()]
+
+
+class MassBaseline(LabelBaseline):
+    """A baseline that can also learn from examples that speak for several labels, each more or less."""
+
+    @abstractmethod
+    def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
+        """Learn from how much each row of *table* speaks for each label, going on from *start* where it is given.
+
+        Whenever *schedule* is told how far it is, `state` and `arrays` hold what has been learned by then.
+        """
+
+    def one_hot(self, table: pl.DataFrame) -> Mass:
+        """Give the answers of *table* as mass: one for the answer, none for the others."""
+        return np.asarray(np.eye(len(self.task.label_names), dtype=np.float32)[self.targets(table)])

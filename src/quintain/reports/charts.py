@@ -228,3 +228,33 @@ def interval_chart(
             },
         ],
     }
+
+
+def line_chart(
+    rows: Sequence[Mapping[str, Any]], *, x: str, y: str, series: str, titles: tuple[str, str, str]
+) -> dict[str, Any]:
+    """Draw a line with points for each of the *series* over *x*, whose steps may be of very different size.
+
+    *titles* are what readers see for the three. Lines differ in dash as well as in colour.
+    """
+    across, up, by = titles
+    tooltip = [
+        {"field": series, "type": "nominal", "title": by},
+        {"field": x, "type": "quantitative", "title": across, "format": ","},
+        {"field": y, "type": "quantitative", "title": up, "format": ".3f"},
+    ]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": [dict(row) for row in rows]},
+        "width": "container",
+        "height": 220,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": x, "type": "quantitative", "title": across, "scale": {"type": "symlog"}},
+            "y": {"field": y, "type": "quantitative", "title": up, "scale": {"domain": [0, 1]}},
+            "color": {"field": series, "type": "nominal", "title": by},
+            "strokeDash": {"field": series, "type": "nominal", "title": by},
+            "tooltip": tooltip,
+        },
+    }

@@ -27,6 +27,18 @@ class FormReading:
         """Give what stands between commas."""
         return list(dict.fromkeys(part.strip() for part in self.text(name).split(",") if part.strip()))
 
+    def numbers(self, name: str) -> list[float]:
+        """Give the numbers that stand between commas; whole ones as such."""
+        found = []
+        for part in self.names(name):
+            try:
+                value = float(part)
+            except ValueError:
+                self._wrong(name, Text("a list of numbers with commas between them"))
+                return []
+            found.append(int(value) if value.is_integer() else value)
+        return found
+
     def whole(self, name: str) -> int:
         """Give a whole number."""
         text = self.text(name)

@@ -22,6 +22,7 @@ from quintain.web.api.collect import writing_aids as api_helps
 from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
+from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
@@ -39,7 +40,7 @@ from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, wri
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.collect import writing_aids as write_helps
 from quintain.web.pages.data import datasets, imports
-from quintain.web.pages.evaluate import answers, compare, runs, submit
+from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts
 from quintain.web.pages.models import models, talk
@@ -190,6 +191,10 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/models", models.index),
     PageRoute("GET", "/tasks/{task}/submit", submit.submit_page),
     PageRoute("POST", "/tasks/{task}/submit", submit.submit),
+    PageRoute("GET", "/tasks/{task}/train", train.index),
+    PageRoute("POST", "/tasks/{task}/train", train.start),
+    PageRoute("GET", "/tasks/{task}/trainings/{number}", train.show),
+    PageRoute("POST", "/tasks/{task}/trainings/{number}/cancel", train.cancel),
     PageRoute("GET", "/tasks/{task}/models/{model}", models.show),
     PageRoute("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     PageRoute("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
@@ -362,6 +367,11 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/recipes", api_trainings.list_recipes, "models"),
+    Endpoint("GET", "/tasks/{task}/trainings", api_trainings.list_trainings, "models"),
+    Endpoint("POST", "/tasks/{task}/trainings", api_trainings.start_training, "models", 201),
+    Endpoint("GET", "/tasks/{task}/trainings/{training}", api_trainings.get_training, "models"),
+    Endpoint("POST", "/tasks/{task}/trainings/{training}/cancel", api_trainings.cancel_training, "models"),
     Endpoint("POST", "/uploads", api_submissions.begin_upload, "models", 201),
     Endpoint("GET", "/uploads/{upload_id}", api_submissions.get_upload, "models"),
     Endpoint("PUT", "/uploads/{upload_id}", api_submissions.put_part, "models"),

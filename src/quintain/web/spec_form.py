@@ -12,7 +12,7 @@ from typing import Any
 
 from quintain.core.errors import Fault
 from quintain.core.rounds import Money
-from quintain.core.spec import Option, options_of, plain
+from quintain.core.spec import Option, attribute, options_of, plain
 from quintain.core.spec_kinds import Kind
 from quintain.web.form_reading import FormReading, amount_text, moment_text, number_text
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
@@ -26,6 +26,7 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "percent": lambda rate: number_text(round(rate * 100, 10)),
     "moment": moment_text,
     "names": ", ".join,
+    "numbers": lambda values: ", ".join(number_text(one) for one in values),
     "boxes": list,
 }
 READ: Mapping[str, Callable[[FormReading, str], Any]] = {
@@ -34,6 +35,7 @@ READ: Mapping[str, Callable[[FormReading, str], Any]] = {
     "percent": FormReading.percent,
     "moment": FormReading.moment,
     "names": FormReading.names,
+    "numbers": FormReading.numbers,
     "currency": lambda reading, name: reading.text(name).upper(),
 }
 
@@ -134,7 +136,7 @@ class SpecForm:
             beside = self._names[".".join((*place.path[:-1], "currency"))]
             return reading.money(name, reading.text(beside).upper())
         value = READ.get(kind.widget, FormReading.text)(reading, name)
-        old = getattr(_owner(before, place), place.path[-1], None)
+        old = getattr(_owner(before, place), attribute(place.path[-1]), None)
         # A text that was only trimmed on its way through the form is not a change.
         return old if isinstance(old, str) and old.replace("\r\n", "\n").strip() == value else value
 
@@ -180,7 +182,7 @@ class Sheet:
 def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, none: str = "") -> Control:
     """Give the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
     _, kind = tongue.gettext, option.kind
-    commas = _("With commas between them.") if kind.widget == "names" else ""
+    commas = _("With commas between them.") if kind.widget in {"names", "numbers"} else ""
     choices = [(value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in kind.choices.items()]
     return Control(
         name,
@@ -216,14 +218,14 @@ def _places(
 def _owner(spec: Any, place: Place) -> Any:
     """Give the table that an option is in; nothing where that is not there."""
     for part in place.path[:-1]:
-        spec = getattr(spec, part, None)
+        spec = getattr(spec, attribute(part), None)
     return spec
 
 
 def _shown(spec: Any, place: Place) -> Any:
     owner, one = _owner(spec, place), place.option
     # Of a table that is not there, the form shows what it would be.
-    value = getattr(owner, place.path[-1], None if one.required else one.default)
+    value = getattr(owner, attribute(place.path[-1]), None if one.required else one.default)
     if one.kind.widget == "money" and value is not None:
         return amount_text(Money(value, getattr(owner, "currency", "")))
     return shown(one.kind, value)

@@ -12,7 +12,7 @@ import pytest
 
 from quintain.core.errors import BadInput, NotFound
 from quintain.data.frontmatter import read_configs
-from quintain.data.importing import check_file
+from quintain.data.importing import check_file, write_examples
 from quintain.data.plan import ImportPlan
 from quintain.data.readers.contract import READERS, Options, guess_format
 from quintain.data.readers.lines import read_blocks
@@ -47,6 +47,16 @@ def test_jsonl_counts_blank_lines(write: Write) -> None:
     path = write("a.jsonl", '{"text": "a", "label": "neutral"}\n\n   \n{"text": "b", "label": "bad"}\n')
     report = check_file(path, task("sentiment"), ImportPlan())
     assert [fault.row for fault in report.faults] == [4]
+
+
+def test_objects_with_different_keys_lose_none_of_them(tmp_path: Path, write: Write) -> None:
+    """Votes for a label that nobody gave in the first row are kept beside the example, all the same."""
+    votes = [{"positive": 5}, {"negative": 3, "mixed": 2}, {"neutral": [{"by": "w1"}, {"by": "w2", "at": 3}]}]
+    rows = [{"text": f"text {n}", "answer": "positive", "votes": one} for n, one in enumerate(votes)]
+    path = write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write_examples(path, task("sentiment"), ImportPlan(keep=("votes",)), tmp_path / "out.parquet")
+    found = [json.loads(one)["votes"] for one in pl.read_parquet(tmp_path / "out.parquet")["meta"]]
+    assert [json.loads(one) if isinstance(one, str) else one for one in found] == votes
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
-from quintain.compose import conditions_of, make_engine
+from quintain.compose import conditions_of, make_engine, trainer_of
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.worker import work_together
 
@@ -49,6 +49,7 @@ def worker(
         parallel=parallel,
         until_empty=until_empty,
         abandon=abandon,
+        trainer=trainer_of(workspace.settings),
     )
     if json:
         output.print_json({"computed": stored})

@@ -11,13 +11,16 @@ import typer
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.streams import in_option
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.example import Prediction
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
+from quintain.core.records.training import LearnerInfo
 from quintain.core.task import Task
 from quintain.models.contract import BASELINES, baselines_for, load
+from quintain.models.learning import LEARNERS, option_rows
+from quintain.models.recipes import read_shipped, shipped_recipes
 from quintain.services.models import ask as asking
 from quintain.services.models import registry as service
 from quintain.services.tasks.definitions import get_task
@@ -67,6 +70,56 @@ def baselines(
         print_json({"baselines": [{"name": name, "title": one.title, "about": one.about} for name, one in found]})
     else:
         print_table(("baseline", "title"), [(name, one.title) for name, one in found])
+
+
+@app.command()
+def recipes(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Print this one.", show_default=False)] = None,
+    write: Annotated[Path | None, typer.Option("--write", "-w", help="Write it to this file, to change it.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """List the recipes that come with the program, or give one to start from; needs no workspace.
+
+    Example: quintain model recipes model-1 --write model-1.toml
+    """
+    if name is None:
+        if write is not None:
+            raise typer.BadParameter("Name the recipe that is to be written.")
+        found = shipped_recipes()
+        if json:
+            print_json({"recipes": found})
+        else:
+            print_table(("recipe", "what it is"), [(one.name, one.about) for one in found])
+        return
+    one = read_shipped(name)
+    if write is not None:
+        if write.exists():
+            raise Conflict("{path} is there already.", path=write, remedy="Name another file.")
+        write.write_text(one.text, encoding="utf-8")
+        say(f"Wrote {write}. Change what is yours in it, then: quintain train {write}")
+    elif not json:
+        typer.echo(one.text, nl=False)
+    if json:
+        print_json(one)
+
+
+@app.command()
+def learners(json: JsonFlag = False) -> None:
+    """List the learners of recipes and their options; needs no workspace.
+
+    Example: quintain model learners
+    """
+    found = [
+        LearnerInfo(name, one.title, one.about, [dict(row) for row in option_rows(one)])
+        for name, one in LEARNERS.items()
+    ]
+    if json:
+        print_json({"learners": found})
+        return
+    for one in found:
+        say(f"{one.name}: {one.title}. {one.about}")
+        rows = [tuple(str(row[key]) for key in ("name", "default", "takes", "meaning")) for row in one.options]
+        print_table(("option", "default", "takes", "meaning"), rows)
 
 
 @app.command()

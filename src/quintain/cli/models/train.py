@@ -1,53 +1,79 @@
-"""`quintain train`: make a model out of a baseline and data."""
+"""`quintain train`: make a model out of a baseline and data, or by a recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from quintain.cli.context import workspace_of
-from quintain.cli.output import JsonFlag, err, out, print_json, print_table, say
+from quintain.cli.models.recipe import train_by_recipe, training_bar
+from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.streams import in_option
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan, read_plan
 from quintain.data.presets import read_preset
-from quintain.models.contract import Progress as Report
 from quintain.services.models import train as service
 from quintain.tasks.definition import read_task
 
 
 def train(
     context: typer.Context,
-    baseline: Annotated[str, typer.Argument(metavar="BASELINE", help="Which one: see `quintain model baselines`.")],
-    task: Annotated[str, typer.Option("--task", "-t", help="Task of the workspace, or a TOML file with --out.")],
-    data: Annotated[list[str], typer.Option("--data", "-d", help="Data set version, or a file with --out.")],
+    baseline: Annotated[
+        str, typer.Argument(metavar="BASELINE|RECIPE.toml", help="See `quintain model baselines` and `model recipes`.")
+    ],
+    task: Annotated[
+        str,
+        typer.Option("--task", "-t", help="Task of the workspace, or a TOML file with --out; a recipe names its own."),
+    ] = "",
+    data: Annotated[
+        list[str] | None, typer.Option("--data", "-d", help="Data set version, or a file with --out.")
+    ] = None,
     dev: Annotated[list[str] | None, typer.Option("--dev", help="What to evaluate it on afterwards.")] = None,
     name: Annotated[str | None, typer.Option("--name", "-n", help="Name of the model; else the baseline's.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where chance plays a part, from where it starts.")] = 0,
     folder: Annotated[Path | None, typer.Option("--out", "-o", help="Train on files, and write here.")] = None,
     plan: Annotated[Path | None, in_option("How to read the files, as for `data import`.", "--plan")] = None,
     preset: Annotated[str, typer.Option("--preset", help="How to read files of a public data set.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Also on what is for evaluation only; the card says so.")
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write what came of a recipe to this .md or .json file.")
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Train a baseline on data sets of the workspace, or with --out on plain files and without a workspace.
+    """Train a baseline or a recipe on data of the workspace, or with --out on plain files and without a workspace.
+
+    A recipe that was interrupted goes on where it was when it is started again.
 
     Example: quintain train tfidf --task sentiment --data sentiment/starter-train --dev sentiment/starter-dev
 
+    Example: quintain train model-1.toml
+
     Example: quintain train tfidf --task task.toml --data train.jsonl --out model
     """
+    if baseline.endswith(".toml"):
+        given = {"--task": task, "--data": data, "--dev": dev, "--name": name, "--plan": plan, "--preset": preset}
+        for option, value in given.items():
+            if value:
+                raise typer.BadParameter(f"A recipe says itself what {option} says.")
+        train_by_recipe(context, Path(baseline), folder, force=force, report=report, json=json)
+        return
+    if not task or not data:
+        raise typer.BadParameter("A baseline needs --task and --data.")
+    if report is not None:
+        raise typer.BadParameter("--report is for recipes.")
     if folder is not None:
         _on_files(baseline, Path(task), data, dev or [], folder, _plan(plan, preset), seed, json)
         return
     if plan is not None or preset:
         raise typer.BadParameter("--plan and --preset are for files, which need --out as well.")
     workspace = workspace_of(context)
-    with workspace.session() as db, _bar(f"Training {baseline}") as progress:
+    with workspace.session() as db, training_bar(f"Training {baseline}") as progress:
         version = service.train(
             db,
             workspace.blobs,
@@ -58,6 +84,7 @@ def train(
             name=name,
             dev_refs=dev or [],
             seed=seed,
+            force=force,
             progress=progress,
         )
     if json:
@@ -83,7 +110,7 @@ def _on_files(
         raise BadInput(
             "There is no file {missing}.", missing=missing[0], remedy="With --out, --data and --dev name files."
         )
-    with _bar(f"Training {baseline}") as progress:
+    with training_bar(f"Training {baseline}") as progress:
         trained = service.train_files(
             definition,
             baseline,
@@ -120,12 +147,3 @@ def _report(meta: Mapping[str, Any]) -> None:
 
 def _number(value: float | None) -> str | None:
     return None if value is None else f"{value:.4f}"
-
-
-@contextmanager
-def _bar(text: str) -> Iterator[Report]:
-    """Show how far training is, where somebody is watching."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        shown = bar.add_task(text, total=1.0)
-        yield lambda fraction: bar.update(shown, completed=fraction)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from quintain.client.refs import address, place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.tasks import Model, Models, ModelVersion, Quota
+from quintain.core.records.training import Recipes, Training, Trainings
 
 
 class ModelsCalls:
@@ -41,3 +42,23 @@ class ModelsCalls:
     def quota(self, task: str) -> int | None:
         """Say how many models the caller may still submit to a task today."""
         return self._transport.read(Quota, "GET", f"{task_path(task)}/quota").left_today
+
+    def recipes(self) -> Recipes:
+        """List the recipes that come with the program, and the learners with their options."""
+        return self._transport.read(Recipes, "GET", "/recipes")
+
+    def trainings(self, task: str) -> list[Training]:
+        """List the trainings of a task, the newest first: owners see all, builders their own."""
+        return self._transport.read(Trainings, "GET", f"{task_path(task)}/trainings").trainings
+
+    def start_training(self, task: str, recipe: str) -> Training:
+        """Have a worker train a recipe; what is wrong with it is said at once (builders and owners)."""
+        return self._transport.read(Training, "POST", f"{task_path(task)}/trainings", json={"recipe": recipe})
+
+    def training(self, task: str, training: int) -> Training:
+        """Say how far a training is, and what came of it."""
+        return self._transport.read(Training, "GET", f"{task_path(task)}/trainings/{training}")
+
+    def cancel_training(self, task: str, training: int) -> Training:
+        """Cancel a training that is not over (who started it, or an owner)."""
+        return self._transport.read(Training, "POST", f"{task_path(task)}/trainings/{training}/cancel")

@@ -131,10 +131,23 @@ def _column(key: str, cells: list[Any], *, nested: bool) -> pl.Series:
     if not nested:
         return pl.Series(key, [as_text(cell) for cell in cells], dtype=pl.String())
     try:
+        if not _same_keys(cells):  # polars would keep the keys of the first object alone
+            raise TypeError
         return pl.Series(key, cells, strict=True)
     except (pl.exceptions.PolarsError, TypeError, OverflowError):
         # Rows of different shapes: as JSON text they fit into one column, and are told apart later.
         return pl.Series(key, [_as_json(cell) for cell in cells], dtype=pl.String())
+
+
+def _same_keys(cells: list[Any]) -> bool:
+    """Say whether all objects that stand at the same place have the same keys."""
+    objects = [cell for cell in cells if isinstance(cell, dict)]
+    if len({frozenset(one) for one in objects}) > 1:
+        return False
+    if objects and not all(_same_keys([one[name] for one in objects]) for name in objects[0]):
+        return False
+    inner = [entry for cell in cells if isinstance(cell, list) for entry in cell if isinstance(entry, dict | list)]
+    return not inner or _same_keys(inner)
 
 
 def as_text(cell: Any) -> str | None:

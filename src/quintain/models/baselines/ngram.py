@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,14 @@ import scipy
 
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import column, table_column, text_fields
-from quintain.models.labelled import LabelBaseline, Probabilities
+from quintain.models.labelled import Mass, MassBaseline, Probabilities
 from quintain.models.ngrams import Features, chunks, features
+from quintain.models.schedule import Schedule
 
 BITS = 18
 EPOCHS = 8
+LEAST_EPOCHS = 3
+ENOUGH = 2_000_000  # examples to go through, where the epochs are not given: large data needs fewer of them
 RATE = 0.5
 DECAY = 1e-5
 BATCH = 1024
@@ -28,7 +31,7 @@ Rows = npt.NDArray[np.int64]
 
 
 @BASELINES.register("ngram")
-class Ngram(LabelBaseline):
+class Ngram(MassBaseline):
     """Add up learned weights of words, word pairs and pieces of words."""
 
     name: ClassVar[str] = "ngram"
@@ -41,26 +44,48 @@ class Ngram(LabelBaseline):
 
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn by AdaGrad over small batches in a random order."""
-        classes = self.targets(table)
+        self.learn(table, self.one_hot(table), Schedule(seed=seed, progress=progress))
+
+    def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
+        """Do so from mass; going on from another one begins with its weights."""
+        self.state["labels"] = list(self.task.label_names)
         texts = _joined([table_column(table, name) for name in text_fields(self.task)])
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(schedule.seed)
         size = int(np.clip(len(texts) // BATCHES_AT_LEAST, 1, BATCH))
         order = rng.permutation(len(texts))
-        batches = [order[start : start + size] for start in range(0, len(texts), size)]
-        used, epochs = _epochs(texts, batches, rng)
-        weights: Floats = np.zeros((len(used), len(self.labels)), dtype=np.float32)
-        bias: Floats = np.zeros(len(self.labels), dtype=np.float32)
+        batches = [order[at : at + size] for at in range(0, len(texts), size)]
+        rounds = schedule.epochs or int(np.clip(ENOUGH // len(texts), LEAST_EPOCHS, EPOCHS))
+        used, epochs = _epochs(texts, batches, rng, rounds)
+        weights, bias = self._begin(used, start)
         squares, bias_squares = np.full_like(weights, 1e-6), np.full_like(bias, 1e-6)
-        one_hot = np.eye(len(self.labels), dtype=np.float32)
-        steps = len(batches) * EPOCHS
+        totals, steps = mass.sum(axis=1, keepdims=True), len(batches) * rounds
         for number, (rows, found) in enumerate(epochs):
             rate = np.float32(RATE * (1 - number / steps))
-            error = scipy.special.softmax(found.times(weights) + bias, axis=1) - one_hot[classes[rows]]
+            error = scipy.special.softmax(found.times(weights) + bias, axis=1) * totals[rows] - mass[rows]
             _adagrad(weights, squares, found.transposed_times(error) / len(rows) + DECAY * weights, rate)
             _adagrad(bias, bias_squares, error.mean(axis=0), rate)
-            progress(number / steps)
-        self.arrays = {"weights": np.zeros((1 << BITS, len(self.labels)), dtype=np.float32), "bias": bias}
-        self.arrays["weights"][used] = weights
+            schedule.progress(number / steps)
+            due, whole = schedule.due((number + 1) / steps), (number + 1) % len(batches) == 0
+            if due or (whole and schedule.after is not None):
+                self._take(used, weights, bias, start)
+            for share in due:
+                schedule.keep(share)
+            if whole and schedule.epoch_done((number + 1) // len(batches)):
+                break
+        self._take(used, weights, bias, start)
+
+    def _begin(self, used: npt.NDArray[np.int32], start: Self | None) -> tuple[Floats, Floats]:
+        if start is not None:
+            return start.arrays["weights"][used].copy(), start.arrays["bias"].copy()
+        size = len(self.labels)
+        return np.zeros((len(used), size), dtype=np.float32), np.zeros(size, dtype=np.float32)
+
+    def _take(self, used: npt.NDArray[np.int32], weights: Floats, bias: Floats, start: Self | None) -> None:
+        """Keep what was learned; buckets that no text falls into stay as they were."""
+        size = (1 << BITS, len(self.labels))
+        every = np.zeros(size, dtype=np.float32) if start is None else start.arrays["weights"].copy()
+        every[used] = weights
+        self.arrays = {"weights": every, "bias": bias.copy()}
 
     def probabilities(self, batch: Batch) -> Probabilities:
         """Add up the weights of each example's n-grams."""
@@ -79,13 +104,13 @@ def _joined(columns: list[list[str]]) -> list[str]:
 
 
 def _epochs(
-    texts: Sequence[str], batches: list[Rows], rng: np.random.Generator
+    texts: Sequence[str], batches: list[Rows], rng: np.random.Generator, rounds: int
 ) -> tuple[npt.NDArray[np.int32], Iterator[tuple[Rows, Features]]]:
-    """Give the buckets to learn, and EPOCHS times all batches, each time in another order.
+    """Give the buckets to learn, and *rounds* times all batches, each time in another order.
 
     Where there are not too many texts their features are kept, and buckets that no text falls into are left out.
     """
-    order = (number for _ in range(EPOCHS) for number in rng.permutation(len(batches)).tolist())
+    order = (number for _ in range(rounds) for number in rng.permutation(len(batches)).tolist())
 
     def read(number: int) -> Features:
         return features([texts[row] for row in batches[number]], BITS)

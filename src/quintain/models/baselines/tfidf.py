@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -11,14 +11,16 @@ from quintain.core.task import Task
 from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, text_fields
-from quintain.models.labelled import LabelBaseline, Probabilities
+from quintain.models.labelled import Mass, MassBaseline, Probabilities
+from quintain.models.schedule import Schedule
 from quintain.models.words import Vocabulary, terms
 
 STRENGTH = 4.0
+ITERATIONS = 300
 SMALL = 2_000  # with fewer documents than this, terms that stand in one only are kept
 
 
-class TermRegression(LabelBaseline):
+class TermRegression(MassBaseline):
     """Logistic regression on the terms of some fields; with several fields, a term counts apart in each."""
 
     @classmethod
@@ -28,17 +30,44 @@ class TermRegression(LabelBaseline):
 
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn the vocabulary, then the weights. There is one best solution, so the seed plays no part."""
-        classes = self.targets(table)
+        self.learn(table, self.one_hot(table), Schedule(seed=seed, progress=progress))
+
+    def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
+        """Do so from mass; going on from another one keeps its vocabulary. An epoch is one step of the optimiser."""
+        self.state["labels"] = list(self.task.label_names)
         found = self._terms(table)
-        vocabulary = Vocabulary.learn(found, table.height, least=1 if table.height < SMALL else 2)
-        vectors = vocabulary.vectors(found, table.height)
-        fitted = logistic.fit(vectors, classes, len(self.labels), strength=STRENGTH, progress=progress)
+        if start is None:
+            vocabulary = Vocabulary.learn(found, table.height, least=1 if table.height < SMALL else 2)
+        else:
+            vocabulary = Vocabulary(tuple(start.state["terms"]), start.arrays["idf"])
         self.state["terms"] = list(vocabulary.terms)
-        self.arrays = {
-            "idf": vocabulary.idf,
-            "weights": fitted.weights.astype(np.float32),
-            "intercepts": fitted.intercepts,
-        }
+        iterations = schedule.epochs or ITERATIONS
+
+        def take(fitted: logistic.Logistic) -> None:
+            self.arrays = {
+                "idf": vocabulary.idf,
+                "weights": fitted.weights.astype(np.float32),
+                "intercepts": fitted.intercepts,
+            }
+
+        def step(number: int, fitted: logistic.Logistic) -> bool:
+            take(fitted)
+            for share in schedule.due(number / iterations):
+                schedule.keep(share)
+            return schedule.epoch_done(number)
+
+        watched = schedule.after is not None or schedule.at
+        take(
+            logistic.fit_mass(
+                vocabulary.vectors(found, table.height),
+                mass.astype(np.float64),
+                strength=STRENGTH,
+                iterations=iterations,
+                progress=schedule.progress,
+                start=None if start is None else start._regression,
+                step=step if watched else None,
+            )
+        )
 
     def prepare(self) -> None:
         """Put the vocabulary and the regression at hand."""

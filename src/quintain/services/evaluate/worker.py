@@ -23,14 +23,16 @@ from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError
 from quintain.engine.scratch import sweep
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import tryouts
+from quintain.services.evaluate import trainings, tryouts
 from quintain.services.evaluate.cells import CellLease
 from quintain.services.evaluate.in_hand import ModelInHand
 from quintain.services.evaluate.run_cell import Conditions, Engine, Sessions, run_leased
 from quintain.services.evaluate.sandbox_wait import hold_back, refused_adapters
+from quintain.services.evaluate.trainings import Trainer
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import InHand
+from quintain.store.queries.evaluate.trainings import any_unfinished
 
 IDLE_SECONDS = 2.0
 FIRST_PAUSE_S = 1.0
@@ -58,6 +60,7 @@ class Work:
     task: str | None = None
     tell: Callable[[str], None] = log.info
     abandon: threading.Event | None = None
+    trainer: Trainer | None = None
     name: str = field(default_factory=worker_name)
     last: InHand | None = None
     variant: str | None = None
@@ -93,6 +96,14 @@ class Work:
         self.last = lease.in_hand if lease else None
         return lease
 
+    def train_next(self) -> bool:
+        """Train a recipe, where there is one and no cell waits."""
+        if self.trainer is None:
+            return False
+        return trainings.train_next(
+            self.sessions, self.blobs, self.trainer, self.name, self.stop, task=self.task, tell=self.tell
+        )
+
     def _try_next(self) -> bool:
         if self.stop.is_set():
             return False
@@ -112,6 +123,8 @@ class Work:
         A cell of another machine's may come back as long as nobody has seen its worker prolong the lease.
         """
         with self.sessions() as db:
+            if self.trainer is not None and any_unfinished(db, self.task):
+                return False
             unfinished = queries.unfinished(
                 db, self.task, machine=self.conditions.machine or None, variant=self.variant
             )
@@ -127,7 +140,7 @@ class Work:
         return first is None or lease_until <= first
 
 
-def work(
+def work(  # noqa: PLR0913 - what a worker works with, and which work it takes
     sessions: Sessions,
     blobs: Blobs,
     engine: Engine,
@@ -139,13 +152,15 @@ def work(
     variant: str | None = None,
     tell: Callable[[str], None] = log.info,
     abandon: threading.Event | None = None,
+    trainer: Trainer | None = None,
 ) -> int:
     """Compute cells until *stop* is set or, with *until_empty*, nothing is left; give how many were stored.
 
     With *task*, only that task's cells are computed, with *variant* only those of that one. *tell* hears of each. When
-    *abandon* is set, the cell in hand is given up and left to others.
+    *abandon* is set, the cell in hand is given up and left to others. With *trainer*, recipes are trained where no cell
+    waits.
     """
-    job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon, variant=variant)
+    job = Work(sessions, blobs, engine, conditions, stop, until_empty, task, tell, abandon, trainer, variant=variant)
     stored = failures = 0
     with ModelInHand() as model:
         while not stop.is_set():
@@ -154,6 +169,8 @@ def work(
                 if lease is not None:
                     tell(f"cell {lease.cell_id}: {lease.title}")
                     stored += run_leased(sessions, blobs, engine, lease, conditions, abandon=abandon, model=model)
+                elif job.train_next():
+                    model.drop()
                 elif until_empty and job.nothing_left():
                     break
                 else:
@@ -185,6 +202,7 @@ def work_together(
     parallel: int,
     until_empty: bool = False,
     abandon: threading.Event | None = None,
+    trainer: Trainer | None = None,
 ) -> int:
     """Run *parallel* workers in this process; give how many cells they stored together."""
     gone = sweep()
@@ -192,7 +210,17 @@ def work_together(
         log.info("%d temporary folders of processes that are gone were removed", gone)
     with ThreadPoolExecutor(parallel, thread_name_prefix="worker") as pool:
         running = [
-            pool.submit(work, sessions, blobs, engine, conditions, stop, until_empty=until_empty, abandon=abandon)
-            for _ in range(parallel)
+            pool.submit(
+                work,
+                sessions,
+                blobs,
+                engine,
+                conditions,
+                stop,
+                until_empty=until_empty,
+                abandon=abandon,
+                trainer=trainer if number == 0 else None,  # one of them trains, the others go on with cells
+            )
+            for number in range(parallel)
         ]
         return sum(one.result() for one in running)

@@ -138,7 +138,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
     before a new version is added, in the same transaction, and may refuse it.
     """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
-    _check_name(name)
+    check_model_name(name)
     _check_visibility(visibility)
     faults = check_card(card)
     if faults:
@@ -295,7 +295,8 @@ def _keep(blobs: Blobs, folder: Path) -> str:
         return blobs.put_file(path)
 
 
-def _check_name(name: str) -> None:
+def check_model_name(name: str) -> None:
+    """Refuse what cannot be the name of a model."""
     if not _NAME.fullmatch(name):
         raise BadInput(
             "'{name}' cannot be the name of a model.",

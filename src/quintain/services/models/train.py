@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
 from quintain.metrics.evaluate import Evaluation, evaluate_metrics
 from quintain.models.card import write_card
-from quintain.models.contract import BASELINES, MODEL_FILE, Baseline, Progress, quiet
+from quintain.models.contract import BASELINES, MODEL_FILE, Baseline, Handler, Progress, quiet
 from quintain.services.access.permissions import require_role
-from quintain.services.data.content import scan
-from quintain.services.data.datasets import get_version
 from quintain.services.models.ask import BUILTIN, parse
 from quintain.services.models.registry import ModelVersionInfo, register_version
+from quintain.services.models.training_data import dev_table, training_table
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
@@ -48,13 +47,17 @@ class ExampleSource:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A trained baseline, from what, and how it does on the dev examples where there were some."""
+    """A trained baseline, from what, and how it does on the dev examples where there were some.
+
+    *notes* are what its card warns of, such as training on what is for evaluation only.
+    """
 
     model: Baseline
     seed: int
     data: tuple[ExampleSource, ...]
     dev: tuple[ExampleSource, ...] = ()
     evaluation: Evaluation | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -78,7 +81,7 @@ class Trained:
 Tables = Sequence[tuple[ExampleSource, pl.DataFrame]]
 
 
-def train(
+def train(  # noqa: PLR0913 - what is trained on what, each by its own name
     db: Session,
     blobs: Blobs,
     actor: Actor,
@@ -89,19 +92,23 @@ def train(
     name: str | None = None,
     dev_refs: Sequence[str] = (),
     seed: int = 0,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> ModelVersionInfo:
     """Train *baseline* on data set versions of *task* and register it as the model *name* (or the baseline's).
 
-    Versions with hidden answers may not be trained on: a model can say out loud what it was told.
+    What may not be trained on is refused (see `training_data`); *force* takes what is for evaluation only, too.
     """
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     definition = get_task(db, task)
     BASELINES.get(baseline).refuse_unsuited(definition)
-    data = [_table_of(db, blobs, actor, task, ref, training=True) for ref in data_refs]
-    dev = [_table_of(db, blobs, actor, task, ref, training=False) for ref in dev_refs]
+    found = [training_table(db, blobs, actor, task, ref, force=force) for ref in data_refs]
+    data = [_source(version.ref, version.hash, _decided(version.meta, table)) for version, table, _ in found]
+    tables = (dev_table(db, blobs, actor, task, ref) for ref in dev_refs)
+    dev = [_source(version.ref, version.hash, table) for version, table in tables]
     db.commit()  # training may take minutes, and must not keep a reading transaction open
     trained = train_tables(definition, baseline, data, dev=dev, seed=seed, progress=progress)
+    trained = replace(trained, notes=tuple(note for _, _, notes in found for note in notes))
     with tempfile.TemporaryDirectory(prefix="quintain-train-") as folder:
         trained.model.save(Path(folder))
         return register_version(
@@ -136,8 +143,8 @@ def train_files(
     trained = train_tables(
         task,
         baseline,
-        [_read_file(path, task, reading) for path in data],
-        dev=[_read_file(path, task, reading) for path in dev],
+        [read_file(path, task, reading) for path in data],
+        dev=[read_file(path, task, reading) for path in dev],
         seed=seed,
         progress=progress,
     )
@@ -155,12 +162,13 @@ def train_tables(
     columns = list(kind_of(task).schema(task))
     table = pl.concat([frame.select(columns) for _, frame in data])
     model = BASELINES.get(baseline).train(task, table, seed=seed, progress=progress or quiet)
-    evaluation = evaluate(task, model, pl.concat([frame.select(columns) for _, frame in dev])) if dev else None
+    held = [frame.select(columns) for _, frame in dev]
+    evaluation = evaluate(task, model, pl.concat(held), baseline) if held else None
     sources = tuple(source for source, _ in data), tuple(source for source, _ in dev)
     return Trained(model, seed, *sources, evaluation)
 
 
-def evaluate(task: Task, model: Baseline, table: pl.DataFrame) -> Evaluation:
+def evaluate(task: Task, model: Handler, table: pl.DataFrame, name: str = "model") -> Evaluation:
     """Compute the task's metrics of *model* on a table of examples with gold answers."""
     if table["answer"].null_count():
         raise BadInput(
@@ -170,7 +178,7 @@ def evaluate(task: Task, model: Baseline, table: pl.DataFrame) -> Evaluation:
         )
     batch = table.drop("answer").to_dicts()
     raw = [answer for start in range(0, len(batch), DEV_BATCH) for answer in model.predict(batch[start:][:DEV_BATCH])]
-    predictions = parse(task, batch, raw, model.name)
+    predictions = parse(task, batch, raw, name)
     shares = [prediction.probabilities for prediction in predictions]
     labelled = kind_of(task).needs_labels and all(shares)
     return evaluate_metrics(
@@ -186,7 +194,7 @@ def card_of(trained: Trained) -> str:
     """Write the model card of a trained baseline: what is known of it, and nothing else."""
     model, task = trained.model, trained.model.task
     rows = sum(source.rows for source in trained.data)
-    sources = "\n".join(f"- {_named(source)}" for source in trained.data)
+    sources = "\n".join(f"- {_named(source)}" for source in trained.data) + warned(trained.notes)
     return write_card(
         f"{model.title} for {task.name}",
         {
@@ -222,28 +230,22 @@ def _named(source: ExampleSource) -> str:
     return f"`{source.name}` ({source.rows:,} examples)"
 
 
-def _table_of(
-    db: Session, blobs: Blobs, actor: Actor, task: str, ref: str, *, training: bool
-) -> tuple[ExampleSource, pl.DataFrame]:
-    version = get_version(db, actor, ref)
-    if version.task != task:
-        raise BadInput(
-            "{ref} belongs to task '{task}', not to '{other}'.", ref=version.ref, task=version.task, other=task
-        )
-    if training and version.hidden:
-        raise Forbidden(
-            "The answers of {ref} are hidden, so no model may be trained on them.",
-            ref=version.ref,
-            remedy="Train on a version whose answers are open.",
-            code="labels_hidden",
-        )
-    table = scan(db, blobs, actor, version.ref, answers=True).collect()
-    if training and "validation" in version.meta:  # a release also keeps what people could not agree on
-        table = table.drop_nulls("answer")
-    return ExampleSource(version.ref, table.height, version.hash), table
+def warned(notes: Sequence[str]) -> str:
+    """Write what a card warns of, below what it says of the data."""
+    return "".join(f"\n\n**Note:** {note}" for note in notes)
 
 
-def _read_file(path: Path, task: Task, plan: ImportPlan) -> tuple[ExampleSource, pl.DataFrame]:
+def _source(name: str, content: str, table: pl.DataFrame) -> tuple[ExampleSource, pl.DataFrame]:
+    return ExampleSource(name, table.height, content), table
+
+
+def _decided(meta: Mapping[str, Any], table: pl.DataFrame) -> pl.DataFrame:
+    """Leave out what people could not agree on, which a release keeps as well."""
+    return table.drop_nulls("answer") if "validation" in meta else table
+
+
+def read_file(path: Path, task: Task, plan: ImportPlan) -> tuple[ExampleSource, pl.DataFrame]:
+    """Read the examples of a file, as an import would."""
     with tempfile.TemporaryDirectory(prefix="quintain-read-") as folder:
         target = Path(folder) / "examples.parquet"
         report = write_examples(path, task, plan, target)

@@ -26,6 +26,7 @@ from quintain.store.tables.models import Model, ModelCard, ModelVersion
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
+from quintain.store.tables.trainings import TrainingRow
 from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
     Adjudication,
@@ -118,6 +119,7 @@ __all__ = [
     "TaskRow",
     "TaskVersion",
     "Throttle",
+    "TrainingRow",
     "Trial",
     "Upload",
     "User",

@@ -1,0 +1,42 @@
+"""A folder with a checkpoint of Hugging Face `transformers`, looked at before anything is loaded from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.jsontext import parse_json
+from quintain.core.texts import Text
+
+WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+
+
+def look_at_checkpoint(folder: Path, field: str = "options.checkpoint") -> None:
+    """Refuse a folder that is not there, or that lacks config, weights or tokenizer, and name all that is missing."""
+    if not folder.is_dir():
+        raise NotFound(
+            "There is no checkpoint folder {folder}.",
+            folder=folder,
+            remedy="Put a checkpoint there, as `save_pretrained` writes it: nothing is downloaded.",
+        )
+    faults = [Fault(reason, file=f"{folder.name}/{name}", field=field) for name, reason in _missing(folder)]
+    if faults:
+        raise BadInput(faults=faults, remedy="Save model and tokenizer there with `save_pretrained`.")
+
+
+def _missing(folder: Path) -> list[tuple[str, Text]]:
+    found = []
+    if not any(path for pattern in WEIGHTS for path in folder.glob(pattern)):
+        found.append(("model.safetensors", Text("is missing; it holds the weights")))
+    if not any((folder / name).is_file() for name in TOKENIZERS):
+        found.append(("tokenizer.json", Text("is missing; the model cannot read texts without a tokenizer")))
+    try:
+        config = parse_json((folder / "config.json").read_bytes())
+    except FileNotFoundError:
+        return [*found, ("config.json", Text("is missing; it says what the model is made of"))]
+    except (OSError, ValueError) as error:
+        return [*found, ("config.json", Text("is not JSON: {error}", error=error))]
+    if isinstance(config, dict) and "auto_map" in config:
+        found.append(("config.json", Text("names code of its own (auto_map), which is not run")))
+    return found

@@ -1,0 +1,1 @@
+"""What can learn from a recipe, one file each."""
