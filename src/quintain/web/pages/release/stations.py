@@ -95,6 +95,7 @@ def _button(visit: Visit, task: Task, number: int | str, found: Stations, *, own
         StationStep.VALIDATE: StepButton(_("Let people judge"), f"{home}/validation", {"name": str(number)}),
         StationStep.ADJUDICATE: StepButton(_("Decide contested items"), f"{judging}/adjudicate"),
         StationStep.RELEASE: StepButton(_("Release"), f"{judging}/release"),
+        StationStep.TRAIN: StepButton(_("Train the next model"), f"{home}/train"),
         StationStep.NEXT_ROUND: StepButton(
             _("Start the next round"), f"{judging}/next", {"model": next(iter(found.stations[-1].refs), "")}
         ),
