@@ -109,6 +109,15 @@ def test_a_shortcut_gives_what_the_edits_give(name: str, texts: list[str], seed:
     assert perturb_texts(texts, member, seed=seed) == carry_out(texts, seeds, member, member.rate)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_sees_those_beside_it(name: str) -> None:
+    """What becomes of a text is the same alone and in company, at both ends of a batch and within it."""
+    texts = ["Mary &", "& Mary", "and Mary", "Mary and", "Mary,", "Ann met him.", "her", "(he", "New", "York she", "is"]
+    alone = [perturb_texts([text], perturbation(name))[0] for text in texts]
+    assert perturb_texts(texts, perturbation(name)) == alone
+    assert perturb_texts(texts[::-1], perturbation(name)) == alone[::-1]
+
+
 @settings(max_examples=examples(20), deadline=None)
 @given(text=SENTENCES.filter(lambda text: len(text) > 3), data=st.data())
 @pytest.mark.parametrize("name", NAMES)

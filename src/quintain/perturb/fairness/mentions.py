@@ -162,14 +162,15 @@ class _Finder(WordReader):
         for word in {self.lower[i], self.lower[i].removesuffix("'s")}:
             for phrase in _entities().get(word, ()):
                 first = max(0, i - phrase.index(word))
-                around = self.lower[first : first + len(phrase)]
+                near = range(first, min(first + len(phrase), len(self.lower)))
+                around = [self.lower[j] for j in near if self.text[j] == self.text[i]]
                 if around == [*phrase] or [*around[:-1], around[-1].removesuffix("'s")] == [*phrase]:
                     return True
         return False
 
     def _in_entity(self, i: int) -> bool:
         """Say whether signs or small words tie the name to something else: "Jean-Paul", "Ben & Jerry", "Joan of"."""
-        before, after = self.gap(i - 1) if i else "\n", self.gap(i)
+        before, after = self.lead(i), self.gap(i)
         if before.endswith(("-", "&", "& ", "/")) or after.startswith(("-", " &", "&")):
             return True
         small = after == " " and self.lower[i + 1] in {"of", "the"} and self.gap(i + 1) == " " and self.capital(i + 2)
@@ -177,8 +178,8 @@ class _Finder(WordReader):
 
     def _left(self, i: int) -> Sign:
         """Judge by the word before."""
-        gap = self.gap(i - 1) if i else "\n"
-        if gap not in {" ", ". "} or _text_of(self.batch, i) != _text_of(self.batch, i - 1):
+        gap = self.lead(i)
+        if gap not in {" ", ". "}:
             return Sign.UNSURE
         word = self.lower[i - 1]
         if (word in _TITLES and (self.capital(i - 1) or gap == " ")) or (word in _KIN and gap == " "):
@@ -210,14 +211,11 @@ class _Finder(WordReader):
         names = first_names()
 
         def sure(j: int) -> bool:
-            return 0 <= j < len(self.lower) and self.capital(j) and self.lower[j] in names.keys() - AMBIGUOUS
+            there = 0 <= j < len(self.lower) and self.text[j] == self.text[i]
+            return there and self.capital(j) and self.lower[j] in names.keys() - AMBIGUOUS
 
         if self.gap(i) == " " and self.lower[i + 1] in {"and", "or"} and sure(i + 2):
             return True
-        if i >= 2 and self.gap(i - 1) == " " and self.lower[i - 1] in {"and", "or"} and sure(i - 2):
+        if self.lead(i) == " " and self.lower[i - 1] in {"and", "or"} and sure(i - 2):
             return True
-        return (self.gap(i) == ", " and sure(i + 1)) or (i > 0 and self.gap(i - 1) == ", " and sure(i - 1))
-
-
-def _text_of(batch: TextBatch, i: int) -> int:
-    return int(batch.words.text[i])
+        return (self.gap(i) == ", " and sure(i + 1)) or (self.lead(i) == ", " and sure(i - 1))

@@ -35,7 +35,7 @@ def in_thing(batch: TextBatch, i: int) -> bool:
 
 def usable(reader: WordReader, i: int, stem: str) -> bool:
     """Say whether the gendered noun at word *i* stands for itself, and not in a name, a compound or a call."""
-    before, after = (reader.gap(i - 1) if i else "\n"), reader.gap(i)
+    before, after = reader.lead(i), reader.gap(i)
     if before.endswith("-") and reader.lower[i - 1] not in _PREFIXES:
         return False
     if after.startswith("-") and not (reader.gap(i) == "-" and reader.lower[i + 1] == "in"):

@@ -18,10 +18,24 @@ class WordReader:
         self.lower = batch.words.lower
         self.start: list[int] = batch.words.start.tolist()
         self.end: list[int] = batch.words.end.tolist()
+        self.text: list[int] = batch.words.text.tolist()
 
     def gap(self, i: int) -> str:
-        """Give what stands between word *i* and the next one; it holds a line break at the end of a text."""
-        return self.batch.joined[self.end[i] : self.start[i + 1]] if 0 <= i < len(self.start) - 1 else END
+        """Give what stands between word *i* and the next one; behind a text's last word, its rest and a line break.
+
+        No text sees another one: what becomes of it does not depend on those that it is read with.
+        """
+        if i < 0:
+            return END
+        if i + 1 < len(self.start) and self.text[i + 1] == self.text[i]:
+            return self.batch.joined[self.end[i] : self.start[i + 1]]
+        return self.batch.joined[self.end[i] : self.batch.ends[self.text[i]]] + END
+
+    def lead(self, i: int) -> str:
+        """Give what stands before word *i*; before a text's first word, a line break and how the text begins."""
+        if i and self.text[i - 1] == self.text[i]:
+            return self.gap(i - 1)
+        return END + self.batch.joined[self.batch.begins[self.text[i]] : self.start[i]]
 
     def word(self, i: int) -> str:
         """Give word *i* as it is written."""
@@ -41,4 +55,4 @@ class WordReader:
 
     def previous(self, i: int) -> str:
         """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
-        return self.lower[i - 1] if i and self.gap(i - 1) == " " else ""
+        return self.lower[i - 1] if self.lead(i) == " " else ""
