@@ -18,14 +18,22 @@ import pytest
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
+from quintain.compose import create_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Grant, RoleName
+from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.audit import entries
 from quintain.services.access.links import redeem_link
 from quintain.services.data.datasets import list_versions
 from quintain.services.house.demo import PARTS, STARTERS, add_people, build_demo, demo_links
 from quintain.services.models.ask import predict
 from quintain.services.models.registry import list_models
+from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
+from quintain.services.validate.adjudicate import queue
+from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.judges import judge_table
+from quintain.settings import Settings
+from quintain.simulate.demo import bring_to_life
 from quintain.store.blobs import Blobs
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"
@@ -147,3 +155,27 @@ def test_the_tutorial_works_as_it_is_written(
         if target:
             Path(target).write_text(done.stdout, encoding="utf-8")
     assert len(commands) >= 11
+
+
+@pytest.mark.slow
+def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
+    """Two rounds are released; others wait for release, judges and writers, and three items for an expert."""
+    workspace = create_workspace(Settings(workspace=tmp_path / "demo"))
+    with workspace.session() as db:
+        build_demo(db, workspace.blobs, progress=lambda what, fraction: None)
+    bring_to_life(workspace)
+    with workspace.session() as db:
+        steps = [stations_of(db, OPERATOR, f"sentiment/{number}").step for number in range(1, 6)]
+        assert steps == [None, None, "release", "judge", "write"]
+        assert len(queue(db, OPERATOR, "sentiment/mixed")) >= 3
+        worker = actor_of(db, find_user(db, "demo-worker"))
+        page = claim_page(db, worker, "sentiment/4")
+        assert page is not None
+        assert len(page.items) == 10
+        patterns = [one.patterns for one in judge_table(db, OPERATOR, "sentiment/1") if one.qualified]
+        assert not any("too_fast" in found for found in patterns)
+        before = len(entries(db, OPERATOR, limit=10_000))
+    bring_to_life(workspace)
+    with workspace.session() as db:
+        assert len(entries(db, OPERATOR, limit=10_000)) == before
+    workspace.close()
