@@ -23,6 +23,7 @@ from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.house import status as api_status
+from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.tasks import tasks as api_tasks
@@ -122,6 +123,7 @@ PAGES = [
     PageRoute("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     PageRoute("GET", "/write/{key}/inspiration", write_helps.inspiration),
     PageRoute("GET", "/", home.home),
+    PageRoute("POST", "/fool", home.fool),
     PageRoute("GET", "/search", home.search),
     PageRoute("POST", "/language", home.choose_language),
     PageRoute("GET", "/healthz", health.healthz),
@@ -175,6 +177,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
+    PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
@@ -423,6 +426,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
+    Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),
     Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
     Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),

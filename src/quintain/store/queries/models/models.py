@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -58,8 +59,10 @@ def model(db: Session, task: str, name: str) -> Model | None:
     return db.scalar(query.where(TaskRow.name == task, Model.name == name))
 
 
-def models(db: Session, task: str | None) -> Sequence[tuple[Model, str, str | None]]:
-    """List the models of *task*, or of all tasks, each with the names of its task and its owner."""
+def models(
+    db: Session, task: str | None, names: Sequence[str] | None = None
+) -> Sequence[tuple[Model, str, str | None]]:
+    """List the models of *task*, or of all tasks, with the names of task and owner; with *names*, those only."""
     query = (
         select(Model, TaskRow.name, User.name)
         .join(TaskRow, TaskRow.id == Model.task_id)
@@ -68,7 +71,26 @@ def models(db: Session, task: str | None) -> Sequence[tuple[Model, str, str | No
     )
     if task is not None:
         query = query.where(TaskRow.name == task)
+    if names is not None:
+        query = query.where(Model.name.in_(names))
     return [(model, name, owner) for model, name, owner in db.execute(query)]
+
+
+def lines(db: Session, task: str) -> list[tuple[Model, datetime, bool]]:
+    """List the models of *task* that have a version: when the newest came, and whether one was not withdrawn."""
+    query = (
+        select(
+            Model,
+            func.max(ModelVersion.created_at),
+            func.count(ModelVersion.id).filter(ModelVersion.withdrawn_at.is_(None)),
+        )
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .join(ModelVersion, ModelVersion.model_id == Model.id)
+        .where(TaskRow.name == task)
+        .group_by(Model.id)
+        .order_by(Model.name)
+    )
+    return [(model, newest, bool(standing)) for model, newest, standing in db.execute(query)]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:

@@ -14,7 +14,8 @@ from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
-from quintain.services.house import browse
+from quintain.services.board.standings import make_standing
+from quintain.services.house.overview import overview_of
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
@@ -35,15 +36,24 @@ class DefinitionChange:
 
 def overview(visit: Visiting, task: str) -> Response:
     """Show what the task asks."""
-    card = browse.task_card(visit.db, visit.actor, task)
-    title = title_of(visit, card.task)
+    found = overview_of(visit.db, visit.blobs, visit.actor, task)
+    title = title_of(visit, found.card.task)
     return visit.render(
         "tasks/task.html",
-        task=card.task,
+        task=found.card.task,
         section="overview",
-        card=card,
+        card=found.card,
+        open_rounds=found.open,
+        before=found.before,
+        standing=found.standing,
         crumbs=[(title, None)],
     )
+
+
+def top_models(visit: Visiting, task: str) -> Response:
+    """Show the first of the board: a part of the overview that was not ready with it."""
+    found = tasks.get_task(visit.db, task)
+    return visit.render("board/top.html", task=found, standing=make_standing(visit.db, visit.blobs, task))
 
 
 def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
