@@ -40,6 +40,7 @@ from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts
+from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
 from quintain.web.pages.tasks import tasks
@@ -125,6 +126,8 @@ PAGES = [
     PageRoute("GET", "/", home.home),
     PageRoute("POST", "/fool", home.fool),
     PageRoute("GET", "/search", home.search),
+    PageRoute("GET", "/help", help_room.index),
+    PageRoute("GET", "/help/{page}", help_room.show),
     PageRoute("POST", "/language", home.choose_language),
     PageRoute("GET", "/healthz", health.healthz),
     PageRoute("GET", "/readyz", health.readyz),
@@ -188,6 +191,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/models", models.index),
     PageRoute("GET", "/tasks/{task}/submit", submit.submit_page),
     PageRoute("POST", "/tasks/{task}/submit", submit.submit),
+    PageRoute("GET", "/tasks/{task}/submit/starter", submit.starter),
     PageRoute("GET", "/tasks/{task}/models/{model}", models.show),
     PageRoute("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     PageRoute("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
