@@ -53,3 +53,34 @@ def test_a_worker_goes_from_home_to_the_work_itself(visitor: Visitor, context_op
     page.locator(".waiting-list a").first.click()
     visitor.arrive("h1")
     assert page.url.endswith("/tasks/sentiment/rounds/1/write")
+
+
+@pytest.mark.parametrize("context_options", [LOOKS[2]])
+def test_on_a_phone_the_field_and_the_room_are_in_sight(visitor: Visitor, context_options: dict[str, Any]) -> None:
+    """Whoever wants to type sees the field without scrolling, and which room of the task they are in."""
+    page = visitor.go("/tasks/sentiment/talk")
+    expect(page.locator("form#talk textarea").first).to_be_in_viewport(ratio=0.5)
+    expect(page.locator(".side [aria-current=page]")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("context_options", LOOKS)
+@pytest.mark.parametrize("path", ["/tasks/sentiment", "/tasks/sentiment/models", "/help/board"])
+def test_a_task_at_a_glance_is_sound(visitor: Visitor, path: str, context_options: dict[str, Any]) -> None:
+    """Overview, models and help fit in light, dark and on a phone."""
+    page = visitor.go(path)
+    expect(page.locator("h1")).to_be_visible()
+    if path == "/tasks/sentiment":
+        expect(page.locator("#top-models")).to_be_visible()
+
+
+def test_the_forms_of_owners_are_sound(visitor: Visitor) -> None:
+    """A new task and a new round as forms; the tour stands on the page and does not cover it."""
+    visitor.sign_in("demo-owner")
+    visitor.go("/tasks/new")
+    page = visitor.go("/tasks/sentiment/rounds/new")
+    expect(page.get_by_role("button", name="Save and open")).to_be_visible()
+    page.get_by_role("button", name="Tour", exact=True).click()
+    visitor.arrive(".tour")
+    visitor.check()
+    page.get_by_role("button", name="End the tour").click()
+    expect(page.locator(".tour")).to_have_count(0)

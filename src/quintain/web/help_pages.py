@@ -73,7 +73,10 @@ def _render(text: str) -> Markup:
         if token.type in {"th_open", "td_open"}:
             token.attrs.pop("style", None)
         _lead_on(token.children or [])
-    return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - the renderer escapes all text
+    html = parser.renderer.render(tokens, parser.options, {})
+    for wide in ("pre", "table"):  # which scroll on a phone, so that keys must reach them; text in them is escaped
+        html = html.replace(f"<{wide}>", f'<{wide} tabindex="0">')
+    return Markup(html)  # noqa: S704 - the renderer escapes all text
 
 
 def _anchor(title: str, taken: dict[str, int]) -> str:

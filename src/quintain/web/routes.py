@@ -39,7 +39,7 @@ from quintain.web.pages.collect import writing_aids as write_helps
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home, parts
+from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
@@ -129,6 +129,7 @@ PAGES = [
     PageRoute("GET", "/help", help_room.index),
     PageRoute("GET", "/help/{page}", help_room.show),
     PageRoute("POST", "/language", home.choose_language),
+    PageRoute("POST", "/tour", tour.go),
     PageRoute("GET", "/healthz", health.healthz),
     PageRoute("GET", "/readyz", health.readyz),
     PageRoute("GET", "/api/v1/docs", apidocs.show),

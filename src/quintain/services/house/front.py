@@ -47,18 +47,16 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
         if one.state is RoundState.OPEN and not one.closed_because(moment)
     }
     moved = last_movements(db)
-    return Front(
-        [
-            FrontCard(
-                card,
-                standings[card.task.name].leader if card.task.name in standings else None,
-                is_open.get(card.task.name),
-                moved.get(card.task.name),
-            )
-            for card in cards
-        ],
-        standings,
-    )
+    found = [
+        FrontCard(
+            card,
+            standings[card.task.name].leader if card.task.name in standings else None,
+            is_open.get(card.task.name),
+            moved.get(card.task.name),
+        )
+        for card in cards
+    ]
+    return Front(sorted(found, key=lambda one: one.round is None), standings)  # where there is work to do, first
 
 
 def last_movements(db: Session) -> dict[str, Movement]:

@@ -22,6 +22,7 @@ from quintain.web.forms import Spoken, spoken
 from quintain.web.i18n import in_language, languages
 from quintain.web.pages.house.waiting import shown_waiting
 from quintain.web.pages.models.moved import moved_pieces
+from quintain.web.tour import role_of
 from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visit, Visiting, local_path
 
 
@@ -116,6 +117,7 @@ def _home(
         tried=shown,
         trouble=trouble,
         may_create=visit.actor.has(RoleName.OWNER),
+        tour_role=role_of(visit.actor),
     )
 
 

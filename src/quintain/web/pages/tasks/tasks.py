@@ -21,6 +21,8 @@ from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
+from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
+from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -56,14 +58,40 @@ def top_models(visit: Visiting, task: str) -> Response:
     return visit.render("board/top.html", task=found, standing=make_standing(visit.db, visit.blobs, task))
 
 
-def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
-    """Offer a definition of a *kind* to start from."""
-    return _editor(visit, None, starter(kind), kind=kind)
+def new_page(visit: Visiting, kind: str = "text-classification", file: str = "") -> Response:
+    """Offer a form for a task of a *kind*, or a definition to start from."""
+    if file:
+        return _editor(visit, None, starter(kind), kind=kind)
+    return _new(visit, first_form(kind))
 
 
 def create(post: Posting) -> Response:
     """Add the task."""
-    return _save(post, None)
+    if not post.flag("as_form"):
+        return _save(post, None)
+    visit, typed = post.visit, read_form(post)
+    require_role(visit.actor, RoleName.OWNER)
+    try:
+        saved = tasks.put_task(visit.db, visit.actor, typed.toml())
+    except (BadInput, Conflict) as error:
+        return _new(visit, typed, trouble_of(error))
+    return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
+
+
+def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Response:
+    """Show the form of a new task, with what is wrong beside each field."""
+    require_role(visit.actor, RoleName.OWNER)
+    _ = visit.tongue.gettext
+    found = {fault.field or "": say(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    return visit.render(
+        "tasks/task_new.html",
+        status=trouble.status if trouble else 200,
+        typed=typed,
+        kinds=[(name, _(member.title)) for name, member in KINDS.items()],
+        faults={name: beside(found, name) for name in ("name", "title", "labels", "instructions")},
+        crumbs=[(_("New task"), None)],
+        error=trouble,
+    )
 
 
 def settings_page(visit: Visiting, task: str) -> Response:
