@@ -126,7 +126,7 @@ def test_switching_the_language(visitor: Visitor) -> None:
     expect(page.locator("html")).to_have_attribute("lang", "de")
     assert page.url.endswith("/tasks/sentiment")
     visitor.go("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Aufgaben")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ein Ziel, das sich bewegt und zurückschlägt")
 
 
 def test_dark_is_remembered(visitor: Visitor) -> None:
@@ -172,7 +172,7 @@ def test_an_unknown_page_is_friendly(visitor: Visitor) -> None:
     visitor.expected = ("404",)
     page = visitor.go("/nope")
     page.get_by_role("link", name="Go home").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Tasks")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A target that moves, and hits back")
 
 
 def test_every_page_is_sound(visitor: Visitor) -> None:

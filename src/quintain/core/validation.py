@@ -10,9 +10,10 @@ from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
 from quintain.core.records.base import Record
 from quintain.core.rounds import Money
-from quintain.core.spec import option, specification, table, tables
+from quintain.core.spec import N_, option, specification, table, tables
 
 Source = Literal["fooling", "all"]
+SOURCES: dict[str, str] = {"fooling": N_("those that fooled the model"), "all": N_("all")}
 RuleName = Literal["disagreement", "wilson", "posterior", "gold"]
 RULE_NAMES: tuple[RuleName, ...] = get_args(RuleName)
 
@@ -106,9 +107,12 @@ class JudgeReward:
     """What a full page pays, in minor units; part of a page pays its share."""
 
     amount: int = option(
-        kinds.money(), default=0, help="what a full page pays, in minor units; part of a page its share, rounded up"
+        kinds.money(),
+        default=0,
+        title=N_("Pay for a full page"),
+        help=N_("Part of a page pays its share, rounded up."),
     )
-    currency: str = option(kinds.currency(), default="USD", help="its currency")
+    currency: str = option(kinds.currency(), default="USD", title=N_("Currency"))
 
     def for_items(self, answered: int, size: int) -> Money:
         """Give what *answered* items of pages of *size* pay, rounded up.
@@ -150,42 +154,70 @@ class UnqualifyRule(Record):
 class ValidationPolicy:
     """How items are judged. Made from TOML by `quintain.services.validate.policy.parse_policy`."""
 
-    judgements: int = option(kinds.whole(1, 100), default=5, help="judgements of an item; with `[adaptive]`, at most")
+    judgements: int = option(
+        kinds.whole(1, 100),
+        default=5,
+        title=N_("Judgements of an item"),
+        help=N_("With adaptive asking, at most so many."),
+        section="what",
+    )
     minimum: int = option(
-        kinds.whole(1, 100), default=3, help='votes that a label needs, else "no majority"; a tie is none either'
+        kinds.whole(1, 100),
+        default=3,
+        title=N_("Votes that a label needs"),
+        help=N_("Else the item has no majority; a tie is none either."),
+        section="what",
     )
     method: str = option(
         kinds.name(),
         default="majority",
-        help="what makes labels of the judgements that are kept: any method of `quintain labels`, see below",
+        title=N_("What makes labels of judgements"),
+        section="more",
+        help=N_("Any method of “quintain labels”, of the judgements that are kept."),
     )
-    page_size: int = option(kinds.whole(1, 100), default=10, help="items on a page")
+    page_size: int = option(kinds.whole(1, 100), default=10, title=N_("Items on a page"), section="what")
     lease_seconds: int = option(
-        kinds.whole(10, 86_400), default=900, help="how long a page is held without a sign of life"
+        kinds.whole(10, 86_400),
+        default=900,
+        title=N_("Seconds that a page is held"),
+        help=N_("Without a sign of life."),
+        section="more",
     )
     batch_size: int = option(kinds.whole(1, 10_000_000), default=4000, help="items after which the judges are reviewed")
     items: Source = option(
-        kinds.one_of(get_args(Source)),
+        kinds.one_of(SOURCES),
         default="all",
-        help='which attempts are judged; `"fooling"` leaves out those that did not fool the model',
+        title=N_("Which texts are judged"),
+        section="what",
+        help=N_("“fooling” leaves out those that did not fool the model."),
     )
     unfooled: float = option(
         kinds.fraction(above=True),
         default=1.0,
-        help="of the attempts that did not fool the model, the share that is judged, drawn by the validation's seed",
+        title=N_("Share of those that did not fool the model"),
+        section="what",
+        help=N_("The share that is judged, drawn by the validation's seed."),
     )
     seconds_per_item: float = option(
-        kinds.number(0.1, 36_000), default=12.0, help="the owner's estimate, until there are times"
+        kinds.number(0.1, 36_000),
+        default=12.0,
+        title=N_("Seconds for an item"),
+        help=N_("The owner's estimate, until there are times."),
+        section="more",
     )
     automatic: bool = option(
-        kinds.flag(), default=True, help="apply the rules after every batch, or only tell the owner"
+        kinds.flag(),
+        default=True,
+        title=N_("Unqualify judges by the rules after every batch"),
+        help=N_("Else the owner is only told."),
+        section="more",
     )
     adaptive: Adaptive | None = option(
         table(Adaptive), default=None, help="ask for no more judgements than are needed, see below"
     )
     gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
     quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
-    reward: JudgeReward = option(table(JudgeReward), default=JudgeReward())
+    reward: JudgeReward = option(table(JudgeReward), default=JudgeReward(), section="what", control="pay_")
     rules: tuple[UnqualifyRule, ...] = option(
         tables(UnqualifyRule), default=(UnqualifyRule(),), help="who is unqualified, see below"
     )

@@ -258,3 +258,17 @@ def line_chart(
             "tooltip": tooltip,
         },
     }
+
+
+def sparkline(values: Sequence[float], *, width: float = 88, height: float = 24) -> str:
+    """Give the points of a line through *values* from left to right, for a small drawing without axes.
+
+    >>> sparkline([1.0, 3.0, 2.0], width=88, height=24)
+    '4.0,20.0 44.0,4.0 84.0,12.0'
+    """
+    low, high = min(values), max(values)
+    step = (width - 8) / max(len(values) - 1, 1)
+    scale = (height - 8) / (high - low) if high > low else 0.0
+    return " ".join(
+        f"{4 + step * place:.1f},{height - 4 - (value - low) * scale:.1f}" for place, value in enumerate(values)
+    )

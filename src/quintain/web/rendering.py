@@ -12,6 +12,7 @@ from jinja2.runtime import Context
 
 from quintain import __version__
 from quintain.store.base import now
+from quintain.web.help_pages import ROOMS
 from quintain.web.i18n import Tongue, in_language, languages
 from quintain.web.markdown import render_markdown
 from quintain.web.said import say, tell
@@ -44,6 +45,7 @@ def environment(language: str) -> Environment:
         ago=lambda moment: tongue.ago(moment, now()),
         text_of=text_of,
         tell=partial(tell, language),
+        help_rooms=ROOMS,
         task=None,
         section="",
         crumbs=(),

@@ -24,6 +24,7 @@ from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
+from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
@@ -42,7 +43,8 @@ from quintain.web.pages.collect import writing_aids as write_helps
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, health, home, parts
+from quintain.web.pages.house import apidocs, health, home, parts, tour
+from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.release import release
 from quintain.web.pages.study import reports
@@ -128,8 +130,12 @@ PAGES = [
     PageRoute("GET", "/write/{key}/moved/{attempt}", write_helps.moved),
     PageRoute("GET", "/write/{key}/inspiration", write_helps.inspiration),
     PageRoute("GET", "/", home.home),
+    PageRoute("POST", "/fool", home.fool),
     PageRoute("GET", "/search", home.search),
+    PageRoute("GET", "/help", help_room.index),
+    PageRoute("GET", "/help/{page}", help_room.show),
     PageRoute("POST", "/language", home.choose_language),
+    PageRoute("POST", "/tour", tour.go),
     PageRoute("GET", "/healthz", health.healthz),
     PageRoute("GET", "/readyz", health.readyz),
     PageRoute("GET", "/api/v1/docs", apidocs.show),
@@ -181,6 +187,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
+    PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
     PageRoute("POST", "/tasks/{task}/board/remeasure", board.remeasure),
@@ -195,6 +202,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/train", train.start),
     PageRoute("GET", "/tasks/{task}/trainings/{number}", train.show),
     PageRoute("POST", "/tasks/{task}/trainings/{number}/cancel", train.cancel),
+    PageRoute("GET", "/tasks/{task}/submit/starter", submit.starter),
     PageRoute("GET", "/tasks/{task}/models/{model}", models.show),
     PageRoute("POST", "/tasks/{task}/models/{model}/visibility", models.set_visibility),
     PageRoute("POST", "/tasks/{task}/models/{model}/withdraw", models.withdraw),
@@ -449,6 +457,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
+    Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),
     Endpoint("GET", "/me/facts", api_quizzes.list_my_facts, "me"),
     Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),

@@ -32,6 +32,7 @@ from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
 from quintain.web.rendering import environment
 from quintain.web.roles import NAMES, READER, may_play
+from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
 
 SESSION_COOKIE = "quintain_session"
 CSRF_COOKIE = "quintain_csrf"
@@ -95,6 +96,19 @@ class Visit:
         }
         name = self.actor.name if self.signed_in else None
         return [(part, title, NAMES.get(part) == name) for part, title in titles.items()]
+
+    @property
+    def tour(self) -> tuple[TourStep, str] | None:
+        """The step of the tour that the person is at, and what it says; none on pages where people work."""
+        step = read_step(self.request.cookies.get(TOUR_COOKIE, ""))
+        if step is None or step.role != role_of(self.actor) or self.request.url.path.startswith(AT_WORK):
+            return None
+        return step, words(self.tongue.gettext, step)
+
+    @property
+    def toured(self) -> bool:
+        """Whether the person has been offered the tour and took it or ended it."""
+        return TOUR_COOKIE in self.request.cookies
 
     @property
     def blobs(self) -> Blobs:

@@ -6,12 +6,16 @@ import re
 
 import pytest
 
+from quintain.core.people import OPERATOR
+from quintain.core.rounds import RoundSpec
 from quintain.services.collect.definition import parse_round
+from quintain.services.collect.prompts import prompt_counts
+from quintain.services.collect.rounds import get_round
 from quintain.web.pages.collect import round as round_pages
-from quintain.web.pages.collect.round_form import FORM
+from quintain.web.pages.collect.round_form import FORM, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
 from tests.web_support import browser_of, post
-from tests.write_site import Site, begin, send
+from tests.write_site import Site, begin, ref_of, send
 from tests.writing_rounds import add_round
 
 
@@ -86,6 +90,39 @@ def test_the_form_has_a_control_for_every_option(site: Site) -> None:
     names = [*FORM.places, *RULE_NAMES]
     assert [name for name in names if page.count(f'name="{name}"') == 0] in ([], ["quizzes"])
     assert [name for name in names if page.count(f'id="{name}"') > 1] == []
+
+
+def test_three_fields_open_a_round(site: Site) -> None:
+    """Title, model and prompts are enough; what is folded away holds its defaults; a fault leaves nothing behind."""
+    new = "/tasks/sentiment/rounds/new"
+    page = site.owner.get(new).text
+    assert '<details class="more" id="more">' in page
+    assert "10 tries a session" in page
+    assert "train (390 texts)" in page
+    assert "sentiment/test@1" not in page  # whoever edits a text of a test set would know it
+    fields = {
+        name: value
+        for name, value in values_of(RoundSpec("sentiment", "Three fields")).items()
+        if isinstance(value, str) and value
+    }
+    fields |= {"title": "Three fields", "models": "sentiment/ngram@1", "mode": "one", "writing": "chosen"}
+    before = site.owner.get("/tasks/sentiment/rounds").text.count("<tr>")
+    refused = post(site.owner, new, new, **fields, prompts="sentiment/test@1", open="1")
+    assert refused.status_code == 422
+    assert "is not a data set to take prompts from" in refused.text
+    assert site.owner.get("/tasks/sentiment/rounds").text.count("<tr>") == before
+    made = post(site.owner, new, new, **fields, prompts="sentiment/dev@1", open="1")
+    assert made.status_code == 303, made.text
+    with site.workspace.session() as db:
+        info = get_round(db, OPERATOR, ref_of(str(made.headers["location"])))
+        assert info.state == "open"
+        assert prompt_counts(db, OPERATOR, info.ref)["prompts"] > 50
+        assert [one.prompt for one in info.spec.conditions] == [True]
+    blank = post(site.owner, new, new, **fields, prompts="")
+    with site.workspace.session() as db:
+        info = get_round(db, OPERATOR, ref_of(str(blank.headers["location"])))
+    assert info.state == "draft"
+    assert [one.prompt for one in info.spec.conditions] == [False]
 
 
 def test_an_owner_watches_flags_and_pays(site: Site) -> None:

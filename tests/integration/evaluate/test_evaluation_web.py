@@ -47,7 +47,9 @@ def test_one_data_set_in_detail(evaluated_site: Workspace) -> None:
     text = page(browser_of(evaluated_site), f"{BRITTLE}/results/open")
     for word in ("Macro F1", "Which labels does it confuse?", "word_case", "gender_words", "Latency", "CPU seconds"):
         assert word in text, word
-    assert "Where is it most surely wrong?" in text
+    contents = text.partition('<nav class="contents"')[2].partition("</nav>")[0]
+    assert all(f'href="#{key}"' in contents and f'id="{key}"' in text for key in ("figures", "mistakes", "runs"))
+    assert text.index('id="mistakes"') < text.index('id="confusion"')  # errors stand near the top
     assert "flips?version=1&amp;family=word_case" in text
     assert page(browser_of(evaluated_site), f"{BRITTLE}/results/none", 404)
 

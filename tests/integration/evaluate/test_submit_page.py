@@ -49,3 +49,19 @@ def test_workers_may_not_submit(own_demo: Workspace) -> None:
     client = browser_of(own_demo, "demo-worker")
     assert client.get(PAGE).status_code == 403
     assert PAGE not in client.get("/tasks/sentiment/models").text
+
+
+def test_the_starter_is_accepted_as_it_is(own_demo: Workspace) -> None:
+    """Whoever has nothing yet downloads an archive and sends it back: it is tried, taken, and its runs are queued."""
+    client = browser_of(own_demo, "demo-owner")
+    assert f'href="{PAGE}/starter"' in client.get(PAGE).text
+    starter = client.get(f"{PAGE}/starter")
+    assert starter.status_code == 200
+    answer = client.post(
+        PAGE,
+        data={"csrf": csrf_of(client, PAGE), "visibility": "private"},
+        files={"file": ("my-model.tar.gz", starter.content)},
+    )
+    assert answer.status_code == 303, answer.text
+    assert answer.headers["location"] == "/tasks/sentiment/models/my-model?version=1"
+    assert browser_of(own_demo, "demo-worker").get(f"{PAGE}/starter").status_code == 403

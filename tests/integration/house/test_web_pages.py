@@ -230,6 +230,34 @@ def test_a_part_of_a_file_is_imported(demo: Workspace, owner: TestClient) -> Non
     assert {"rows": "11:20", "sample": 4, "seed": 2}.items() <= found.meta.items()
 
 
+def test_a_task_is_made_by_a_form(own_demo: Workspace) -> None:
+    """Name, title and labels are enough; what is wrong stands beside its field, and what was typed stays."""
+    owner, new = browser_of(own_demo, "demo-owner"), "/tasks/new"
+    page = owner.get(new).text
+    assert 'name="label-name" value="positive"' in page
+    assert "file=1" in page
+    assert 'name="label-name"' not in owner.get(f"{new}?kind=extractive-qa").text
+    fields: dict[str, object] = {
+        "as_form": "1",
+        "kind": "text-classification",
+        "name": "Moods",
+        "title": "Moods",
+        "instructions": "Say how it *feels*.",
+        "label-name": ["glad", "sad", ""],
+        "label-gloss": ["feels good", "", ""],
+    }
+    wrong = post(owner, new, new, **fields)
+    assert wrong.status_code == 422
+    assert 'id="name-fault"' in wrong.text
+    assert 'value="feels good"' in wrong.text
+    made = post(owner, new, new, **fields | {"name": "moods"})
+    assert made.headers["location"] == "/tasks/moods"
+    page = owner.get("/tasks/moods").text
+    assert "feels good" in page
+    assert "<em>feels</em>" in page
+    assert post(browser_of(own_demo, "demo-worker"), "/", new, **fields).status_code == 403
+
+
 def test_a_task_is_edited_with_its_faults_shown(own_demo: Workspace) -> None:
     """A typo is named with its line and changes nothing; a good edit is kept in the history."""
     owner = browser_of(own_demo, "demo-owner")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate import gold
+from quintain.services.validate import validations as validate
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of, on_one_line, post
@@ -75,6 +78,16 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     assert post(client, HOME, f"{HOME}/policy", policy="judgements = 0").status_code == 422
     assert post(client, HOME, f"{HOME}/policy", policy="judgements = 7").status_code == 303
     assert "judgements = 7" in client.get(HOME).text
+    fields = {"judgements": "9", "minimum": "3", "page_size": "6", "items": "all", "method": "majority"}
+    fields |= {"pay_amount": "0.25", "pay_currency": "EUR", "lease_seconds": "900", "seconds_per_item": "12"}
+    wrong = post(client, HOME, f"{HOME}/policy", as_form="1", **fields | {"minimum": "many"})
+    assert wrong.status_code == 422
+    assert re.search(r'id="minimum-fault">&#39;many&#39; is not a whole number<', wrong.text)
+    assert post(client, HOME, f"{HOME}/policy", as_form="1", **fields).status_code == 303
+    with web.session() as db:
+        policy = validate.find(db, REF).policy
+    assert (policy.judgements, policy.page_size, str(policy.reward.for_items(6, 6))) == (9, 6, "0.25 EUR")
+    assert not policy.automatic
     assert client.get(f"{HOME}/judges?rule=nothing&limit=x&least=1").status_code == 422
     with web.session() as db:
         item = gold.list_gold(db, OPERATOR, REF)[0]

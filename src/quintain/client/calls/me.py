@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from quintain.client.transport import Transport
 from quintain.core.records.access import NewToken, Notification, Notifications, Person, ReadCount, Token, Tokens
 from quintain.core.records.collect import OwnAttempt, OwnAttempts
+from quintain.core.records.house import Errand, Errands
 from quintain.core.records.work import Earning, Earnings, Fact, Facts
 
 
@@ -17,6 +18,10 @@ class MeCalls:
     """What `Client` can ask about me."""
 
     _transport: Transport
+
+    def waiting(self) -> list[Errand]:
+        """List what waits for oneself, with the page on which each is done."""
+        return self._transport.read(Errands, "GET", "/me/waiting").waiting
 
     def my_facts(self) -> list[Fact]:
         """List what is known of oneself that rules ask for, and who says so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
@@ -25,6 +26,19 @@ def notify(db: Session, user_id: int, kind: str, text: str, url: str = "") -> No
     """Leave a message for a person; *url* is where it leads, within the application."""
     with transaction(db):
         db.add(Notification(user_id=user_id, kind=kind, text=text, url=url))
+
+
+def notify_all(db: Session, user_ids: Iterable[int], kind: str, text: str, url: str = "") -> None:
+    """Leave the same message for several people, once for each."""
+    with transaction(db):
+        db.add_all(Notification(user_id=one, kind=kind, text=text, url=url) for one in sorted(set(user_ids)))
+
+
+def notify_once(db: Session, user_id: int, kind: str, text: str, url: str) -> None:
+    """Leave a message unless the person has had one of this *kind* with this *url*: for what may be found out twice."""
+    with transaction(db):
+        if not log.was_told(db, user_id, kind, url):
+            notify(db, user_id, kind, text, url)
 
 
 def list_notifications(

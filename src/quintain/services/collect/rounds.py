@@ -18,6 +18,7 @@ from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word
 from quintain.services.access import audit
+from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.definition import dump_round, parse_round
 from quintain.services.collect.pins import pin_targets
@@ -205,7 +206,15 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
         row.state, row.opened_at = RoundState.OPEN.value, now()
         audit.record(db, actor, "round.open", ref)
         db.flush()
+        _tell_writers(db, actor, info)
     return get_round(db, actor, ref)
+
+
+def _tell_writers(db: Session, actor: Actor, info: RoundInfo) -> None:
+    """Tell those who wrote for the task before that they can again; whoever opens the round knows."""
+    writers = [one for one in queries.writers_of_task(db, info.task_id) if one != actor.user_id]
+    text = f"A round is open: {info.spec.title}."
+    notify_all(db, writers, "round.opened", text, f"/tasks/{info.task}/rounds/{info.number}/write")
 
 
 def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:

@@ -25,7 +25,7 @@ from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturb.contract import PERTURBATIONS
 from quintain.services.access import audit
-from quintain.services.access.notify import notify
+from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -220,6 +220,7 @@ def complete(
         )
         if held:
             queries.note(db, lease.cell_id, "done", f"{rows} rows\n{storable(log)}".strip())
+            _tell_measured(db, lease.cell_id)
         return held
 
 
@@ -329,6 +330,16 @@ def _give_up(db: Session, cell: Cell, reason: str) -> None:
     queries.note(db, cell.id, "failed", reason)
     db.flush()
     _tell_builder(db, _row(db, cell.id), reason)
+
+
+def _tell_measured(db: Session, cell_id: int) -> None:
+    """Tell a model's builder, once, that nothing of it is left to be run."""
+    row = _row(db, cell_id)
+    if row.model.owner_id is None or queries.is_unfinished(db, row.model_version.id):
+        return
+    page = f"/tasks/{row.task.name}/models/{row.model.name}?version={row.model_version.number}"
+    text = f"{row.model.name} has been run on every data set of {row.task.name}."
+    notify_once(db, row.model.owner_id, "model.measured", text, page)
 
 
 def _tell_builder(db: Session, row: CellRow, reason: str) -> None:

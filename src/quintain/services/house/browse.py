@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from quintain.core.people import Actor
+from quintain.core.people import Actor, RoleName
 from quintain.core.records.tasks import Found, Hit
 from quintain.core.task import Task
 from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.queries.house import browse as queries
+from quintain.store.queries.house import movements
 from quintain.tasks.contract import kind_of
 
 MOST_HITS = 50
@@ -32,14 +33,15 @@ class TaskCard:
 def task_cards(db: Session, actor: Actor) -> list[TaskCard]:
     """List the tasks in use with what each holds."""
     held = queries.dataset_counts(db)
-    models = Counter(task for task, _name in list_names(db, actor))
-    return [_card(item.task, held, models[item.task.name]) for item in list_tasks(db)]
+    tasks = [item.task for item in list_tasks(db)]
+    models = _model_counts(db, actor, tasks)
+    return [_card(task, held, models.get(task.name, 0)) for task in tasks]
 
 
 def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
     """Give one task with what it holds."""
     task = get_task(db, name)
-    return _card(task, queries.dataset_counts(db), len(list_names(db, actor, name)))
+    return _card(task, queries.dataset_counts(db), _model_counts(db, actor, [task]).get(name, 0))
 
 
 def search(db: Session, actor: Actor, query: str) -> Found:
@@ -57,6 +59,11 @@ def search(db: Session, actor: Actor, query: str) -> Found:
         ),
         models=tuple(Hit(name, task, f"/tasks/{task}/models/{name}") for task, name in models[:MOST_HITS]),
     )
+
+
+def _model_counts(db: Session, actor: Actor, tasks: Sequence[Task]) -> Mapping[str, int]:
+    owned = None if actor.has(RoleName.OWNER) else [one.name for one in tasks if actor.has(RoleName.OWNER, one.name)]
+    return movements.model_counts(db, actor.user_id, owned)
 
 
 def _card(task: Task, held: dict[str, tuple[int, int]], models: int) -> TaskCard:

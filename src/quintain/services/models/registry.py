@@ -183,11 +183,16 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
     return get_model(db, actor, f"{task}/{name}@{version.number}").version
 
 
-def list_models(db: Session, actor: Actor, task: str | None = None) -> list[ModelInfo]:
-    """List the models of *task*, or of all tasks, that *actor* may see; withdrawn ones only to those who may edit."""
+def list_models(
+    db: Session, actor: Actor, task: str | None = None, names: Sequence[str] | None = None
+) -> list[ModelInfo]:
+    """List the models of *task*, or of all tasks, that *actor* may see; withdrawn ones only to those who may edit.
+
+    With *names*, those of them only.
+    """
     if task is not None:
         find_row(db, task)
-    rows = [row for row in queries.models(db, task) if _may_see(actor, row[0], row[1])]
+    rows = [row for row in queries.models(db, task, names) if _may_see(actor, row[0], row[1])]
     found = _describe(db, actor, rows)
     return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
 
@@ -203,10 +208,21 @@ def list_names(db: Session, actor: Actor, task: str | None = None) -> list[tuple
     ]
 
 
+def model_lines(db: Session, actor: Actor, task: str) -> list[tuple[str, datetime]]:
+    """List the names of what `list_models` describes, and when each changed last: for lists by pages."""
+    find_row(db, task)
+    found = queries.lines(db, task)
+    return [
+        (model.name, newest)
+        for model, newest, stands in found
+        if _may_see(actor, model, task) and (stands or _may_edit(actor, model, task))
+    ]
+
+
 def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
     """Find the model, and the version of it, that *ref* means; see the module's docstring."""
     task, name, selector = _parse(db, actor, ref)
-    rows = [row for row in queries.models(db, task, name) if _may_see(actor, row[0], task)]
+    rows = [row for row in queries.models(db, task, [name]) if _may_see(actor, row[0], task)]
     if not rows:
         raise _not_found(ref)
     info = _describe(db, actor, rows)[0]

@@ -19,6 +19,7 @@ from quintain.core.records.judging import Receipt
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
 from quintain.core.validation import SlotState
+from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
 from quintain.services.validate import gold
 from quintain.services.validate.handing_out import ground_of, held_page
@@ -74,7 +75,18 @@ def submit_page(
     """
     receipt, validation = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
     catch_up(db, validation)
+    if receipt.judged:
+        _tell_done(db, validation)
     return receipt
+
+
+def _tell_done(db: Session, validation: ValidationInfo) -> None:
+    """Tell who began the judging, once, that all is judged: what is contested waits for them, then the release."""
+    owner = None if slot_queries.anything_wanted(db, validation.id) else queries.owner_if_written(db, validation.id)
+    if owner is not None:
+        page = f"/tasks/{validation.task.name}/validation/{validation.name}"
+        text = f"{validation.ref} is judged. Decide what is contested, and release."
+        notify_once(db, owner, "judging.done", text, page)
 
 
 @repeated

@@ -21,6 +21,7 @@ from quintain.core.task import one_form
 from quintain.core.texts import Text, Word, hint
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
+from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.label_methods import require_suited
@@ -95,6 +96,9 @@ def open_validation(
             require_suited(policy, get_task(db, task_name))
             _begin(db, actor, task_id, name, policy, seed)
             audit.record(db, actor, "validation.open", ref)
+            judges = [one for one in queries.judges_of_task(db, task_id) if one != actor.user_id]
+            page = f"/tasks/{task_name}/judge/{name}"
+            notify_all(db, judges, "judging.opened", f"There is more to judge: {ref}.", page)
         else:
             if policy_toml is not None:
                 set_policy(db, actor, ref, policy_toml, file=file)

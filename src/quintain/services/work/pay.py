@@ -18,6 +18,7 @@ from quintain.core.people import Actor
 from quintain.core.records.work import Earning, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.services.access import audit
+from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import transaction
@@ -158,7 +159,20 @@ def decide(
         )
         audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, earnings=changed)
         db.flush()
+        _tell_workers(db, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
         return [_info(row) for row in queries.rows(db, task=task, ids=ids)]
+
+
+def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str) -> None:
+    """Tell each worker what was decided on their pay, in one message for each currency."""
+    sums: dict[tuple[int, str], int] = {}
+    for row in rows:
+        key = (row.earning.user_id, row.earning.currency)
+        sums[key] = sums.get(key, 0) + row.earning.amount
+    for (user_id, currency), amount in sums.items():
+        money = Money(amount, currency)
+        text = f"{money} for your work on {task}: approved." if approved else f"{money} for {task} set aside: {reason}"
+        notify(db, user_id, "pay.approved" if approved else "pay.declined", text, "/work/earnings")
 
 
 def hourly(money: Money, minutes: float) -> Money:

@@ -31,6 +31,12 @@ def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -
     return list(db.scalars(query.where(Notification.read_at.is_(None)) if unread_only else query))
 
 
+def was_told(db: Session, user_id: int, kind: str, url: str) -> bool:
+    """Say whether a person has had a message of this *kind* that leads to *url*."""
+    same = (Notification.user_id == user_id) & (Notification.kind == kind) & (Notification.url == url)
+    return db.scalar(select(Notification.id).where(same).limit(1)) is not None
+
+
 def unread_count(db: Session, user_id: int) -> int:
     """Count a person's messages that have not been read."""
     query = select(func.count()).where(Notification.user_id == user_id, Notification.read_at.is_(None))

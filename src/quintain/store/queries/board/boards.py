@@ -20,9 +20,13 @@ from quintain.store.tables import (
     DatasetVersion,
     Model,
     ModelVersion,
+    ReleaseRow,
+    ReleaseVersion,
+    Round,
     SigningKey,
     TaskRow,
     User,
+    Validation,
 )
 
 RECENT = 200  # more transactions than run at once
@@ -136,3 +140,20 @@ def hidden_hashes(db: Session) -> dict[str, str]:
 def signing_keys(db: Session) -> Sequence[SigningKey]:
     """List the keys that the workspace signs and signed with, the newest first."""
     return db.scalars(select(SigningKey).order_by(SigningKey.id.desc())).all()
+
+
+def round_tests(db: Session, task: str) -> list[tuple[int, str]]:
+    """List the rounds of *task* that were released, oldest first, each with the data set of its newest test split."""
+    query = (
+        select(Round.number, Dataset.name)
+        .select_from(ReleaseVersion)
+        .join(ReleaseRow, ReleaseRow.id == ReleaseVersion.release_id)
+        .join(Validation, Validation.id == ReleaseRow.validation_id)
+        .join(Round, Round.id == Validation.round_id)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(DatasetVersion, DatasetVersion.id == ReleaseVersion.version_id)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .where(TaskRow.name == task, ReleaseVersion.split == "test")
+        .order_by(Round.number, ReleaseRow.id)
+    )
+    return list({number: (number, name) for number, name in db.execute(query)}.values())

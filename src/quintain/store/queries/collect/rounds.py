@@ -148,6 +148,12 @@ def all_of(db: Session, task: str | None) -> Sequence[tuple[Round, RoundVersion,
     return [(one, version, name) for one, version, name in db.execute(query)]
 
 
+def writers_of_task(db: Session, task_id: int) -> Sequence[int]:
+    """List the people who began to write in any round of a task."""
+    query = select(WritingSession.user_id).join(Round, Round.id == WritingSession.round_id)
+    return db.scalars(query.where(Round.task_id == task_id).distinct()).all()
+
+
 def newest_number(db: Session, task_id: int) -> int:
     """Give the number of a task's newest round, or 0."""
     return db.scalar(select(func.max(Round.number)).where(Round.task_id == task_id)) or 0

@@ -345,6 +345,12 @@ def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int
     return db.scalar(select(func.count()).select_from(Cell).where(same, Cell.state == CellState.FAILED)) or 0
 
 
+def is_unfinished(db: Session, model_version_id: int) -> bool:
+    """Say whether a cell of a model version is still to be run, or running."""
+    left = Cell.state.in_([CellState.QUEUED, CellState.RUNNING])
+    return db.scalar(select(Cell.id).where(Cell.model_version_id == model_version_id, left).limit(1)) is not None
+
+
 def recent_durations(db: Session, limit: int = 50) -> list[float]:
     """Give how many seconds the latest finished cells took, for estimates."""
     query = (

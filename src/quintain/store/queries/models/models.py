@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, exists, func, select
@@ -58,8 +59,10 @@ def model(db: Session, task: str, name: str) -> Model | None:
     return db.scalar(query.where(TaskRow.name == task, Model.name == name))
 
 
-def models(db: Session, task: str | None, name: str | None = None) -> Sequence[tuple[Model, str, str | None]]:
-    """List the models of *task*, or of all tasks, or the one called *name*, with the names of its task and owner."""
+def models(
+    db: Session, task: str | None, names: Sequence[str] | None = None
+) -> Sequence[tuple[Model, str, str | None]]:
+    """List the models of *task*, or of all tasks, with the names of task and owner; with *names*, those only."""
     query = (
         select(Model, TaskRow.name, User.name)
         .join(TaskRow, TaskRow.id == Model.task_id)
@@ -68,9 +71,9 @@ def models(db: Session, task: str | None, name: str | None = None) -> Sequence[t
     )
     if task is not None:
         query = query.where(TaskRow.name == task)
-    if name is not None:
-        query = query.where(Model.name == name)
-    return [(model, of_task, owner) for model, of_task, owner in db.execute(query)]
+    if names is not None:
+        query = query.where(Model.name.in_(names))
+    return [(model, name, owner) for model, name, owner in db.execute(query)]
 
 
 def standings(db: Session, task: str | None) -> Sequence[tuple[Model, str, bool]]:
@@ -82,6 +85,23 @@ def standings(db: Session, task: str | None) -> Sequence[tuple[Model, str, bool]
         query = query.where(TaskRow.name == task)
     query = query.where(exists().where(of_model)).order_by(TaskRow.name, Model.name)
     return [(model, of_task, bool(standing)) for model, of_task, standing in db.execute(query)]
+
+
+def lines(db: Session, task: str) -> list[tuple[Model, datetime, bool]]:
+    """List the models of *task* that have a version: when the newest came, and whether one was not withdrawn."""
+    query = (
+        select(
+            Model,
+            func.max(ModelVersion.created_at),
+            func.count(ModelVersion.id).filter(ModelVersion.withdrawn_at.is_(None)),
+        )
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .join(ModelVersion, ModelVersion.model_id == Model.id)
+        .where(TaskRow.name == task)
+        .group_by(Model.id)
+        .order_by(Model.name)
+    )
+    return [(model, newest, bool(standing)) for model, newest, standing in db.execute(query)]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:

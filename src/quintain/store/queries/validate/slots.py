@@ -108,6 +108,12 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, i
     return found
 
 
+def anything_wanted(db: Session, validation_id: int) -> bool:
+    """Say whether any slot of a validation is still to be filled."""
+    left = select(Slot.id).where(Slot.validation_id == validation_id)
+    return any(db.scalar(left.where(_is(state)).limit(1)) is not None for state in SlotState if state.wanted)
+
+
 def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
     """Say whether a slot of a batch is open; one that is leased may come back yet."""
     left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch, _is(SlotState.OPEN))

@@ -13,6 +13,7 @@ from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
+from quintain.core.rounds import RoundState
 from quintain.store.tables import (
     Attempt,
     AttemptFlag,
@@ -361,3 +362,19 @@ def place_of(db: Session, validation_id: int) -> tuple[str, str]:
     query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
     row = db.execute(query.where(Validation.id == validation_id)).one()
     return row[0], row[1]
+
+
+def judges_of_task(db: Session, task_id: int) -> Sequence[int]:
+    """List the people who were ever given a page to judge for a task."""
+    query = select(JudgingPage.user_id).join(Validation, Validation.id == JudgingPage.validation_id)
+    return db.scalars(query.where(Validation.task_id == task_id).distinct()).all()
+
+
+def owner_if_written(db: Session, validation_id: int) -> int | None:
+    """Give who began a validation, unless people may still write what it judges."""
+    query = (
+        select(Validation.created_by)
+        .outerjoin(Round, Round.id == Validation.round_id)
+        .where(Validation.id == validation_id, or_(Round.id.is_(None), Round.state == RoundState.CLOSED.value))
+    )
+    return db.scalar(query)

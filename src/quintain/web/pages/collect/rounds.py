@@ -9,12 +9,13 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound
-from quintain.core.rounds import RoundSpec, Targets
+from quintain.core.rounds import RoundSpec, RoundState, Targets
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect import rounds
 from quintain.services.collect.definition import dump_round, round_of
 from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.starting import prompt_sources, start_round
 from quintain.services.collect.writing_systems import SCRIPTS
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
@@ -29,6 +30,7 @@ from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.spec_form import Choice, Sheet
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
+AS_CHOSEN = "chosen"  # writers start from prompts if the form names some
 PLAIN_RULES = ("task", "differs")  # of fooling, for answers that are no texts
 
 
@@ -51,7 +53,9 @@ def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
     found = tasks.get_task(visit.db, task)
     spec = _starter(visit, found)
-    return _editor(visit, found, None, values_of(spec), dump_round(spec), as_file=bool(file))
+    sources = prompt_sources(visit.db, visit.actor, task)
+    values = {**values_of(spec), "prompts": sources[0].ref if sources else "", "writing": AS_CHOSEN}
+    return _editor(visit, found, None, values, dump_round(spec), as_file=bool(file))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -96,17 +100,31 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
     as_file = post.flag("as_file")
     text = post.text("toml").replace("\r\n", "\n")
     values = values_of(_starter(visit, task)) if as_file else values_in(post)
+    values = {**values, "prompts": post.text("prompts")}
     try:
         if as_file:
             saved = _save_file(visit, task, info, text)
         else:
-            data = data_of(task.name, values, info.spec if info else None)
+            chosen = values if values["writing"] != AS_CHOSEN else {**values, "writing": _as_chosen(values)}
+            data = data_of(task.name, chosen, info.spec if info else None)
             if info:
                 data["number"] = info.number
-            saved = rounds.put_spec(visit.db, visit.actor, round_of(data))
+                saved = rounds.put_spec(visit.db, visit.actor, round_of(data))
+            else:
+                saved = start_round(
+                    visit.db,
+                    visit.blobs,
+                    visit.actor,
+                    round_of(data),
+                    source=values["prompts"],
+                    open_now=post.flag("open"),
+                )
     except (BadInput, Conflict, NotFound) as error:
         return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
-    return visit.redirect(f"/tasks/{task.name}/rounds/{saved.number}", visit.tongue.gettext("Saved."))
+    _ = visit.tongue.gettext
+    is_open = not info and saved.state is RoundState.OPEN
+    toast = _("The round is open.") if is_open else _("Saved.")
+    return visit.redirect(f"/tasks/{task.name}/rounds/{saved.number}", toast)
 
 
 def _save_file(visit: Visit, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
@@ -175,7 +193,8 @@ def _editor(
         wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         error=trouble,
-        writings=_writings(visit),
+        writings=_writings(visit, new=info is None),
+        sources=[] if info else _sources(visit, task),
     )
 
 
@@ -199,9 +218,26 @@ def _choices(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, l
     }
 
 
-def _writings(visit: Visit) -> list[Choice]:
+def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:
+    """List where prompts may come from, and that there may be none."""
     _ = visit.tongue.gettext
+    found = prompt_sources(visit.db, visit.actor, task.name)
+    named = [
+        (one.ref, _("%(dataset)s (%(n)s texts)", dataset=one.dataset, n=visit.tongue.number(one.rows))) for one in found
+    ]
+    return [*named, ("", _("none: writers start from a blank page"))]
+
+
+def _as_chosen(values: Mapping[str, Any]) -> str:
+    """Say what writers start from where only prompts were chosen, or none."""
+    return "prompt" if values["prompts"] else "blank"
+
+
+def _writings(visit: Visit, *, new: bool) -> list[Choice]:
+    _ = visit.tongue.gettext
+    first = [(AS_CHOSEN, _("what was chosen above"), _("A prompt where there are some, else a blank page."))]
     return [
+        *(first if new else []),
         ("prompt", _("a prompt to edit"), _("Each prompt is used once before any is used again.")),
         ("blank", _("a blank page"), ""),
         ("both", _("both, side by side"), _("A pilot: each writer is drawn for one of the two.")),

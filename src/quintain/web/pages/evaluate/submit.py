@@ -12,6 +12,7 @@ from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
+from quintain.services.evaluate.starting_archive import NAME, starter_archive
 from quintain.services.evaluate.submit import quota_left, submit_archive
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
@@ -26,6 +27,13 @@ def submit_page(visit: Visiting, task: str) -> Response:
     """Ask for the archive, and say how it is made."""
     found = tasks.get_task(visit.db, task)
     return _form(visit, found, {"visibility": "public"})
+
+
+def starter(visit: Visiting, task: str) -> Response:
+    """Send an archive that is accepted as it is, to start from."""
+    content = starter_archive(visit.db, visit.actor, task)
+    headers = {"content-disposition": f'attachment; filename="{NAME}.tar.gz"'}
+    return Response(content, media_type="application/gzip", headers=headers)
 
 
 def submit(post: Posting, task: str) -> Response:

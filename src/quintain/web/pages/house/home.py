@@ -1,21 +1,76 @@
-"""The front door: all tasks, and the search over everything."""
+"""The front door: what waits, a model to fool, all tasks; and the search over everything."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, NotFound, TooMany, Unavailable
 from quintain.core.people import RoleName
+from quintain.core.records.house import Movement, MovementKind
+from quintain.core.task import Task
 from quintain.services.access import accounts
 from quintain.services.house import browse
-from quintain.web.i18n import languages
-from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visiting, local_path
+from quintain.services.house.fool import FoolBox, FoolTry, find_box, try_to_fool
+from quintain.services.house.front import Front, front
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.forms import Spoken, spoken
+from quintain.web.i18n import in_language, languages
+from quintain.web.pages.house.waiting import shown_waiting
+from quintain.web.pages.models.moved import moved_pieces
+from quintain.web.tour import role_of
+from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visit, Visiting, local_path
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTry:
+    """What came of an attempt at the box: whether it fooled the model, and what that said."""
+
+    fooled: bool
+    said: Spoken
+    label: str
 
 
 def home(visit: Visiting) -> Response:
-    """Show the tasks."""
-    cards = browse.task_cards(visit.db, visit.actor)
-    return visit.render("house/home.html", cards=cards, may_create=visit.actor.has(RoleName.OWNER))
+    """Show what waits for the person, a model to fool, and the tasks."""
+    return _home(visit)
+
+
+def fool(post: Posting) -> Response:
+    """Let the model of the box answer, and forget it."""
+    visit = post.visit
+    text, label, ref = post.text("text"), post.text("label"), post.text("model")
+    shown, trouble = None, None
+    try:
+        settings = visit.workspace.settings
+        found = try_to_fool(
+            visit.db,
+            visit.blobs,
+            visit.actor,
+            ref,
+            text,
+            label,
+            address=visit.address,
+            limit=settings.model_calls,
+            runners=visit.workspace.runners,
+        )
+        shown = _shown(visit, found, label)
+    except (BadInput, NotFound, TooMany, Unavailable) as error:
+        trouble = trouble_of(error)
+    if visit.request.headers.get("hx-request") != "true":
+        return _home(visit, {"text": text, "label": label}, shown, trouble)
+    return visit.render(
+        "house/fooled.html",
+        status=trouble.status if trouble else 200,
+        headers={"hx-retarget": "#fooled", "hx-reselect": "#fooled", "hx-reswap": "outerHTML"},
+        tried=shown,
+        trouble=trouble,
+        box=find_box(visit.db, visit.actor, {}),
+    )
 
 
 def search(visit: Visiting, q: str = "") -> Response:
@@ -41,3 +96,58 @@ def choose_language(post: Posting) -> Response:
         accounts.update_profile(visit.db, visit.actor, language=language)
     visit.remember(LANGUAGE_COOKIE, language)
     return visit.redirect(local_path(post.text("next", "/")))
+
+
+def _home(
+    visit: Visit,
+    typed: Mapping[str, Any] | None = None,
+    shown: ShownTry | None = None,
+    trouble: Trouble | None = None,
+) -> Response:
+    known = front(visit.db, visit.blobs, visit.actor)
+    titles = _titles(visit, known)
+    box: FoolBox | None = find_box(visit.db, visit.actor, known.standings)
+    return visit.render(
+        "house/home.html",
+        status=trouble.status if trouble else 200,
+        cards=[(one, _moved(visit, one.moved)) for one in known.cards],
+        waiting=shown_waiting(visit, titles) if visit.signed_in else [],
+        box=box,
+        typed=typed or {},
+        tried=shown,
+        trouble=trouble,
+        may_create=visit.actor.has(RoleName.OWNER),
+        tour_role=role_of(visit.actor),
+    )
+
+
+def _titles(visit: Visit, known: Front) -> dict[str, str]:
+    def title(task: Task) -> str:
+        return in_language(task.title, visit.language, task.languages) or task.name
+
+    return {one.card.task.name: title(one.card.task) for one in known.cards}
+
+
+def _moved(visit: Visit, moved: Movement | None) -> str:
+    """Say what moved a task last."""
+    if moved is None:
+        return ""
+    _ = visit.tongue.gettext
+    texts = {
+        MovementKind.MODEL: _("%(name)s came", name=moved.name),
+        MovementKind.ROUND: _("Round %(name)s closed", name=moved.name),
+        MovementKind.RELEASE: (
+            _("Round %(name)s released", name=moved.name)
+            if moved.name.isdecimal()
+            else _("%(name)s released", name=moved.name)
+        ),
+    }
+    return texts[moved.kind]
+
+
+def _shown(visit: Visit, found: FoolTry, label: str) -> ShownTry:
+    task = tasks.get_task(visit.db, found.version.task)
+    said = spoken(task, found.version.model, found.version.number, found.inputs, found.prediction)
+    if found.moved is not None:
+        said = replace(said, moved=tuple(moved_pieces(visit, task, found.inputs, found.moved)))
+    return ShownTry(found.fooled, said, label)

@@ -2,35 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
+from quintain.reports.charts import sparkline
+from quintain.services.board.cache import warm_board
+from quintain.services.board.parts import Axis
+from quintain.services.board.ranking import rank
+from quintain.services.board.standings import BoardPlace, over_rounds, standing_of
 from quintain.services.evaluate import tryouts
 from quintain.services.models import registry as models
-from quintain.services.models.registry import VISIBILITIES
+from quintain.services.models.registry import VISIBILITIES, ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.listing import Asking, make_listing
+from quintain.web.pages.board.words import axis_title
 from quintain.web.pages.evaluate.results import axes_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
 
-def index(visit: Visiting, task: str) -> Response:
-    """List the models."""
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model in the list: when it changed last, where it stands on the board, how it did in each round."""
+
+    name: str
+    added: datetime
+    place: BoardPlace | None
+    rounds: tuple[tuple[int, float], ...]
+    info: ModelInfo | None = None
+
+
+def index(visit: Visiting, task: str, asked: Asking) -> Response:
+    """List the models with where they stand; described are those on the page."""
     found = tasks.get_task(visit.db, task)
+    made = warm_board(visit.db, visit.blobs, visit.actor, task).board
+    there = made.models and (made.datasets or any(axis.pooled for axis in made.axes))
+    standing = standing_of(rank(made)) if there else None
+    places = {place.name: place for place in standing.places} if standing else {}
+    history = over_rounds(visit.db, made)
+    rows = [
+        ModelRow(name, added, places.get(name), tuple(history.get(name, ())))
+        for name, added in models.model_lines(visit.db, visit.actor, task)
+    ]
+    listing = make_listing(rows, _columns(made.axes), asked, path=f"/tasks/{task}/models", default="rank")
+    shown = [row.name for row in listing.rows]
+    infos = {info.name: info for info in models.list_models(visit.db, visit.actor, task, shown)}
+    _ = visit.tongue.gettext
     return visit.render(
         "models/models.html",
         task=found,
         section="models",
-        models=models.list_models(visit.db, visit.actor, task),
+        listing=replace(listing, rows=[replace(row, info=infos[row.name]) for row in listing.rows]),
+        axes=[(axis, axis_title(_, axis)) for axis in made.axes],
+        provisional=standing is not None and standing.provisional,
+        several=any(len(row.rounds) > 1 for row in rows),
+        sparkline=sparkline,
         visibility_names=_names(visit.tongue.gettext),
         may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
     )
+
+
+def _columns(axes: Sequence[Axis]) -> dict[str, Callable[[ModelRow], Any]]:
+    """Say what the list may be sorted by: name, rank, date, and each axis."""
+
+    def figure(axis: str) -> Callable[[ModelRow], Any]:
+        return lambda row: row.place.figures[axis]["value"] if row.place and axis in row.place.figures else None
+
+    return {
+        "rank": lambda row: row.place.rank if row.place else None,
+        "name": lambda row: row.name,
+        "added": lambda row: row.added,
+        **{axis.name: figure(axis.name) for axis in axes},
+    }
 
 
 def show(visit: Visiting, task: str, model: str, version: str = "") -> Response:

@@ -14,13 +14,16 @@ from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
-from quintain.services.house import browse
+from quintain.services.board.standings import make_standing
+from quintain.services.house.overview import overview_of
 from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import standings
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
+from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
+from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -36,26 +39,60 @@ class DefinitionChange:
 
 def overview(visit: Visiting, task: str) -> Response:
     """Show what the task asks."""
-    card = browse.task_card(visit.db, visit.actor, task)
-    title = title_of(visit, card.task)
+    found = overview_of(visit.db, visit.blobs, visit.actor, task)
+    title = title_of(visit, found.card.task)
     return visit.render(
         "tasks/task.html",
-        task=card.task,
+        task=found.card.task,
         section="overview",
-        card=card,
-        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(card.task) else [],
+        card=found.card,
+        open_rounds=found.open,
+        before=found.before,
+        standing=found.standing,
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
         crumbs=[(title, None)],
     )
 
 
-def new_page(visit: Visiting, kind: str = "text-classification") -> Response:
-    """Offer a definition of a *kind* to start from."""
-    return _editor(visit, None, starter(kind), kind=kind)
+def top_models(visit: Visiting, task: str) -> Response:
+    """Show the first of the board: a part of the overview that was not ready with it."""
+    found = tasks.get_task(visit.db, task)
+    return visit.render("board/top.html", task=found, standing=make_standing(visit.db, visit.blobs, task))
+
+
+def new_page(visit: Visiting, kind: str = "text-classification", file: str = "") -> Response:
+    """Offer a form for a task of a *kind*, or a definition to start from."""
+    if file:
+        return _editor(visit, None, starter(kind), kind=kind)
+    return _new(visit, first_form(kind))
 
 
 def create(post: Posting) -> Response:
     """Add the task."""
-    return _save(post, None)
+    if not post.flag("as_form"):
+        return _save(post, None)
+    visit, typed = post.visit, read_form(post)
+    try:
+        saved = tasks.put_task(visit.db, visit.actor, typed.toml())
+    except (BadInput, Conflict) as error:
+        return _new(visit, typed, trouble_of(error))
+    return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
+
+
+def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Response:
+    """Show the form of a new task, with what is wrong beside each field."""
+    require_role(visit.actor, RoleName.OWNER)
+    _ = visit.tongue.gettext
+    found = {fault.field or "": say(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    return visit.render(
+        "tasks/task_new.html",
+        status=trouble.status if trouble else 200,
+        typed=typed,
+        kinds=[(name, _(member.title)) for name, member in KINDS.items()],
+        faults={name: beside(found, name) for name in ("name", "title", "labels", "instructions")},
+        crumbs=[(_("New task"), None)],
+        error=trouble,
+    )
 
 
 def settings_page(visit: Visiting, task: str) -> Response:

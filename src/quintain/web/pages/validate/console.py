@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.charts import agreement_chart
 from quintain.web.pages.validate.judge_items import item_text
 from quintain.web.pages.validate.lists import judge_listing, pattern_names
+from quintain.web.pages.validate.policy_form import policy_controls, policy_text, typed_policy
 from quintain.web.visit import Posting, Visit, Visiting
 
 SHOWN = 10
@@ -73,12 +75,14 @@ def set_state(post: Posting, task: str, name: str) -> Response:
 
 
 def save_policy(post: Posting, task: str, name: str) -> Response:
-    """Change the policy."""
-    visit = post.visit
+    """Change the policy, by the form or as a file."""
+    visit, ref = post.visit, f"{task}/{name}"
+    typed = typed_policy(post) if post.flag("as_form") else None
     try:
-        validate.set_policy(visit.db, visit.actor, f"{task}/{name}", post.text("policy"))
+        text = post.text("policy") if typed is None else policy_text(typed, validate.find(visit.db, ref).policy)
+        validate.set_policy(visit.db, visit.actor, ref, text)
     except BadInput as error:
-        return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"))
+        return _console(visit, task, name, trouble=trouble_of(error), policy=post.text("policy"), typed=typed)
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved."))
 
 
@@ -170,6 +174,7 @@ def _console(
     *,
     trouble: Trouble | None = None,
     policy: str = "",
+    typed: Mapping[str, Any] | None = None,
     foreseen: AdaptiveForecast | None = None,
 ) -> Response:
     found = tasks.get_task(visit.db, task)
@@ -196,6 +201,8 @@ def _console(
         rates=rates,
         more_rates=more,
         policy=policy or status.policy,
+        policy_form=policy_controls(visit, validate.find(visit.db, ref).policy, typed, trouble),
+        as_file=bool(policy) or foreseen is not None,
         foreseen=foreseen,
         trail=validation_trail.trail(visit.db, visit.actor, ref),
         crumbs=crumbs(visit, found, name),

@@ -1,0 +1,66 @@
+"""What waits for somebody, and what moved last: what the front page says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from quintain.core.records.base import Record
+
+
+class WaitingKind(StrEnum):
+    """What somebody is to do next, or to know."""
+
+    WRITE = "write"
+    JUDGE = "judge"
+    OPEN = "open"  # a round that is a draft
+    VALIDATE = "validate"  # let people judge what was written
+    ADJUDICATE = "adjudicate"
+    RELEASE = "release"
+    TRAIN = "train"
+    NEXT_ROUND = "next_round"
+    FAILED_RUN = "failed_run"
+    APPROVE_PAY = "approve_pay"
+    PAID = "paid"
+
+
+@dataclass(frozen=True, slots=True)
+class Errand(Record):
+    """One thing that waits: of which task, what it is called, and the page on which it is done.
+
+    *begun* says that the person is in the middle of it. *count* counts items, runs or payments, where there are some;
+    *money* is what they add up to.
+    """
+
+    kind: WaitingKind
+    task: str
+    name: str
+    url: str
+    begun: bool = False
+    count: int | None = None
+    money: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Errands(Record):
+    """What waits for whoever asks: first what they have begun, then work, then what they should know."""
+
+    waiting: list[Errand]
+
+
+class MovementKind(StrEnum):
+    """What moves a post."""
+
+    RELEASE = "release"
+    MODEL = "model"
+    ROUND = "round"
+
+
+@dataclass(frozen=True, slots=True)
+class Movement(Record):
+    """The last thing that moved a task: a release, a model that came, a round that closed."""
+
+    kind: MovementKind
+    name: str
+    at: datetime

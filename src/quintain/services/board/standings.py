@@ -1,0 +1,150 @@
+"""Who stands where on a board, for pages that show it small or show several: as everybody sees it.
+
+Making a board takes longer than a front page may. So those pages get what was last made, at once, and where something
+has changed since, it is made anew beside them: whoever comes next sees it. What is shown is at most a visit old.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import QuintainError
+from quintain.core.people import ANONYMOUS
+from quintain.services.board.cache import warm_board
+from quintain.services.board.parts import Board, Figure
+from quintain.services.board.ranking import Ranked, rank
+from quintain.store.blobs import Blobs
+from quintain.store.queries.board import boards as queries
+
+SECONDS = 5.0  # between two times that the board of one task is made anew for these pages
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPlace:
+    """A model with its rank and Dynascore, and its figure on every axis that has one."""
+
+    ref: str
+    name: str
+    number: int
+    adapter: str
+    rank: int
+    score: float
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The ranked models of a board from the best, how many others wait for a rank, and whether runs are to come."""
+
+    places: tuple[BoardPlace, ...]
+    unranked: int
+    provisional: bool
+
+    @property
+    def leader(self) -> BoardPlace | None:
+        """The best, where anything is ranked."""
+        return self.places[0] if self.places else None
+
+
+def standing_of(ranked: Ranked) -> Standing:
+    """Give what a ranking says of who stands where."""
+    places = []
+    for row in ranked.order():
+        model, position, score = ranked.board.models[row], ranked.ranking.rank[row], ranked.ranking.dynascore[row]
+        if position is None or score is None:
+            continue
+        found = {axis.name: ranked.figure(row, axis.name) for axis in ranked.board.axes}
+        figures = {name: figure for name, figure in found.items() if figure is not None}
+        places.append(BoardPlace(model.ref, model.name, model.number, model.adapter, position, score, figures))
+    return Standing(tuple(places), len(ranked.board.models) - len(places), ranked.runs.waiting > 0)
+
+
+def make_standing(db: Session, blobs: Blobs, task: str) -> Standing:
+    """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
+    made = warm_board(db, blobs, ANONYMOUS, task).board
+    there = made.models and (made.datasets or any(axis.pooled for axis in made.axes))
+    return standing_of(rank(made)) if there else Standing((), len(made.models), provisional=False)
+
+
+def over_rounds(db: Session, made: Board) -> dict[str, list[tuple[int, float]]]:
+    """Give each model's performance on the test set of every round that was released, oldest first, by its name."""
+    places = {dataset.name: place for place, dataset in enumerate(made.datasets)}
+    tests = [(number, places[name]) for number, name in queries.round_tests(db, made.task.name) if name in places]
+    found = {}
+    for model in made.models:
+        cells = [(number, model.values[made.axes[0].name][place]) for number, place in tests]
+        found[model.name] = [(number, float(cell["value"])) for number, cell in cells if cell is not None]
+    return found
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is known of the boards of one database: by task the standing, the stamp it was made at, and when."""
+
+    standings: dict[str, tuple[tuple[int, ...], float, Standing]] = field(default_factory=dict)
+    wanted: OrderedDict[str, Blobs] = field(default_factory=OrderedDict)
+    thread: threading.Thread | None = None
+
+
+_KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
+
+
+def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, Standing]:
+    """Give the standings that are known, without making any; those that may have changed are made anew beside."""
+    engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
+    with _LOCK:
+        kept = _KEPT.setdefault(engine, _Kept())
+        for task in tasks:
+            known = kept.standings.get(task)
+            if known is None or (known[0] != stamp and moment - known[1] > SECONDS):
+                kept.wanted[task] = blobs
+        if kept.wanted and kept.thread is None:
+            kept.thread = threading.Thread(target=_make_wanted, args=(engine,), name="standings", daemon=True)
+            kept.thread.start()
+        return {task: kept.standings[task][2] for task in tasks if task in kept.standings}
+
+
+def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
+    """Wait until no standing is being made."""
+    with _LOCK:
+        kept = _KEPT.get(_engine(db))
+        thread = kept.thread if kept else None
+    if thread is not None:
+        thread.join(seconds)
+
+
+def _make_wanted(engine: Engine) -> None:
+    while True:
+        with _LOCK:
+            kept = _KEPT.setdefault(engine, _Kept())
+            if not kept.wanted:
+                kept.thread = None
+                return
+            task, blobs = kept.wanted.popitem(last=False)
+        try:
+            with Session(engine) as db:
+                stamp = queries.stamp(db)
+                made = make_standing(db, blobs, task)
+        except (SQLAlchemyError, QuintainError, OSError) as error:  # the board's own page says what is wrong with it
+            logger.warning("the standing of task %s was not made: %s", task, error)
+            continue
+        with _LOCK:
+            kept.standings[task] = (stamp, time.monotonic(), made)
+
+
+def _engine(db: Session) -> Engine:
+    bound = db.get_bind()
+    return bound if isinstance(bound, Engine) else bound.engine

@@ -1,0 +1,73 @@
+"""The front page: every task with who leads, the round that is open, and what moved last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.records.house import Movement, MovementKind
+from quintain.core.rounds import RoundState
+from quintain.services.board.standings import BoardPlace, Standing, known_standings
+from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.house.browse import TaskCard, task_cards
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.queries.house import movements
+
+
+@dataclass(frozen=True, slots=True)
+class FrontCard:
+    """A task on the front page. *leader* is empty where nothing is ranked, or not known yet."""
+
+    card: TaskCard
+    leader: BoardPlace | None
+    round: RoundInfo | None
+    moved: Movement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """All tasks, and what is known of their boards."""
+
+    cards: list[FrontCard]
+    standings: Mapping[str, Standing]
+
+
+def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
+    """Give the tasks in use as *actor* may see them, without waiting for any board."""
+    cards = task_cards(db, actor)
+    standings = known_standings(db, blobs, [card.task.name for card in cards])
+    moment = now()
+    is_open = {
+        one.task: one
+        for one in list_rounds(db, actor)  # in the order of their numbers: the newest is kept
+        if one.state is RoundState.OPEN and not one.closed_because(moment)
+    }
+    moved = last_movements(db)
+    found = [
+        FrontCard(
+            card,
+            standings[card.task.name].leader if card.task.name in standings else None,
+            is_open.get(card.task.name),
+            moved.get(card.task.name),
+        )
+        for card in cards
+    ]
+    return Front(sorted(found, key=lambda one: one.round is None), standings)  # where there is work to do, first
+
+
+def last_movements(db: Session) -> dict[str, Movement]:
+    """Say what moved each task last: a release, a model that everybody may see, a round that was closed."""
+    found: dict[str, Movement] = {}
+    for kind, newest in (
+        (MovementKind.MODEL, movements.newest_models(db)),
+        (MovementKind.ROUND, movements.newest_closed(db)),
+        (MovementKind.RELEASE, movements.newest_releases(db)),
+    ):
+        for task, (name, at) in newest.items():
+            if task not in found or at >= found[task].at:
+                found[task] = Movement(kind, name, at)
+    return found

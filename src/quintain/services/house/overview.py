@@ -1,0 +1,58 @@
+"""A task at a glance: the rounds that are open and how they go, who leads, and the rounds before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.rounds import RoundState
+from quintain.services.board.standings import Standing, known_standings
+from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.target_names import spec_for
+from quintain.services.house.browse import TaskCard, task_card
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.queries.collect import attempts as queries
+
+ROUNDS = 12  # of those before, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRound:
+    """A round in which people write: what it aims at, as the reader may know it, and how many texts fooled that."""
+
+    info: RoundInfo
+    targets: tuple[str, ...]
+    texts: int
+    fooled: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOverview:
+    """What a task's first page shows; *standing* is None until its board has been made."""
+
+    card: TaskCard
+    open: list[OpenRound]
+    before: list[RoundInfo]
+    standing: Standing | None
+
+
+def overview_of(db: Session, blobs: Blobs, actor: Actor, name: str) -> TaskOverview:
+    """Give the task called *name* at a glance, without waiting for its board."""
+    card = task_card(db, actor, name)
+    rounds, moment = list_rounds(db, actor, name)[::-1], now()
+    is_open = [one for one in rounds if one.state is RoundState.OPEN and not one.closed_because(moment)]
+    return TaskOverview(
+        card,
+        [_open(db, actor, one) for one in is_open],
+        [one for one in rounds if one not in is_open][:ROUNDS],
+        known_standings(db, blobs, [name]).get(name),
+    )
+
+
+def _open(db: Session, actor: Actor, info: RoundInfo) -> OpenRound:
+    _, texts, fooled = queries.tally(db, info.id)[0]
+    targets = () if info.spec.targets.mode == "best" else spec_for(db, actor, info).targets.models
+    return OpenRound(info, tuple(ref.partition("/")[2] or ref for ref in targets), texts, fooled)

@@ -1,0 +1,131 @@
+"""What waits for somebody, each with the page on which it is done: work, decisions, what failed, pay.
+
+Workers are offered what they may do now. Owners are told the next step of their rounds, and no more than their newest
+ones are looked at, so that the front page costs the same however long a task has lived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import chain, islice
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, Grant, RoleName
+from quintain.core.records.house import Errand, WaitingKind
+from quintain.core.records.stations import StationStep
+from quintain.core.rounds import Money, RoundState
+from quintain.services.access.permissions import require_user
+from quintain.services.collect.readiness import readiness_in
+from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.release.stations import stations_of
+from quintain.services.tasks.definitions import list_tasks
+from quintain.services.validate.adjudicate import look
+from quintain.services.validate.offers import open_offers
+from quintain.store.base import now
+from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.house import waiting as queries
+
+MOST = 12
+ROUNDS = 8  # of those that an owner may have to move on, the newest are looked at
+RECENT = timedelta(days=7)
+WORKS = (RoleName.WORKER, RoleName.EXPERT)
+STEPS = {
+    StationStep.OPEN: WaitingKind.OPEN,
+    StationStep.VALIDATE: WaitingKind.VALIDATE,
+    StationStep.ADJUDICATE: WaitingKind.ADJUDICATE,
+    StationStep.RELEASE: WaitingKind.RELEASE,
+    StationStep.TRAIN: WaitingKind.TRAIN,
+    StationStep.NEXT_ROUND: WaitingKind.NEXT_ROUND,
+}
+
+
+def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]:
+    """List what waits for *actor*: what they have begun, then decisions and work, then what they should know."""
+    user_id = require_user(actor)
+    tasks = {item.task.name for item in list_tasks(db)}
+    rounds = [one for one in list_rounds(db, actor) if one.task in tasks]
+    owned = sorted(task for task in tasks if actor.has(RoleName.OWNER, task))
+    work = [*_writing(db, actor, user_id, rounds), *_judging(db, actor, user_id, tasks)]
+    found = chain(
+        (one for one in work if one.begun),
+        _steps(db, actor, rounds, owned),
+        (one for one in work if not one.begun),
+        _pay_to_approve(db, owned),
+        _failed(db, user_id),
+        _paid(db, user_id),
+    )
+    return list(islice(found, limit))
+
+
+def _works(actor: Actor, task: str) -> bool:
+    """Say whether somebody is there to write and judge; admins and owners may, and are not asked to."""
+    return any(Grant(role, where) in actor.grants for role in WORKS for where in (None, task))
+
+
+def _writing(db: Session, actor: Actor, user_id: int, rounds: list[RoundInfo]) -> Iterator[Errand]:
+    moment = now()
+    for info in rounds:
+        if info.state is not RoundState.OPEN or info.closed_because(moment) or not _works(actor, info.task):
+            continue
+        session = round_queries.open_session(db, info.id, user_id)
+        if session is not None:
+            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, f"/write/{session.key}", begun=True)
+            continue
+        ready = readiness_in(db, actor, info)
+        # A quiz, a consent or a warning is part of the work; a rule that is not met keeps somebody out.
+        kept_out = any(not reason.ok for reason in ready.reasons) and not ready.quizzes
+        if not (ready.opted_out or kept_out):
+            place = f"/tasks/{info.task}/rounds/{info.number}/write"
+            yield Errand(WaitingKind.WRITE, info.task, info.spec.title, place)
+
+
+def _judging(db: Session, actor: Actor, user_id: int, tasks: set[str]) -> Iterator[Errand]:
+    if not any(grant.role in WORKS for grant in actor.grants):
+        return
+    moment = now()
+    for offer in open_offers(db, actor):
+        validation = offer.validation
+        task = validation.task.name
+        if task not in tasks or not _works(actor, task) or (offer.trouble is not None and not offer.quiz):
+            continue
+        held = queries.held_page(db, validation.id, user_id, moment)
+        if held is not None:
+            yield Errand(WaitingKind.JUDGE, task, offer.title, f"/judge/{held}", begun=True)
+        elif queries.is_left(db, validation.id, user_id):
+            yield Errand(WaitingKind.JUDGE, task, offer.title, f"/tasks/{task}/judge/{validation.name}")
+
+
+def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:
+    mine = sorted((one for one in rounds if one.task in owned), key=lambda one: one.id, reverse=True)
+    for info in mine[:ROUNDS]:
+        found = stations_of(db, actor, info.ref)
+        kind = STEPS.get(found.step) if found.step is not None else None
+        if kind is None or (kind is WaitingKind.VALIDATE and not found.stations[0].count):
+            continue  # people write or judge, all is done, or nothing was written that could be judged
+        contested = look(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
+        yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
+
+
+def _place(info: RoundInfo, kind: WaitingKind) -> str:
+    judging = f"/tasks/{info.task}/validation/{info.number}"
+    places = {WaitingKind.ADJUDICATE: f"{judging}/adjudicate", WaitingKind.RELEASE: f"{judging}/release"}
+    return places.get(kind, f"/tasks/{info.task}/rounds/{info.number}")
+
+
+def _pay_to_approve(db: Session, owned: list[str]) -> Iterator[Errand]:
+    for task, number, currency, count, amount in queries.pending_pay(db, owned, MOST) if owned else []:
+        place = f"/tasks/{task}/rounds/{number}/pay"
+        yield Errand(WaitingKind.APPROVE_PAY, task, str(number), place, count=count, money=str(Money(amount, currency)))
+
+
+def _failed(db: Session, user_id: int) -> Iterator[Errand]:
+    for task, model, dataset, count, cell in queries.failed_runs(db, user_id, MOST):
+        yield Errand(WaitingKind.FAILED_RUN, task, f"{model} · {dataset}", f"/runs/{cell}", count=count)
+
+
+def _paid(db: Session, user_id: int) -> Iterator[Errand]:
+    for task, currency, count, amount in queries.approved_pay(db, user_id, now() - RECENT):
+        money = str(Money(amount, currency))
+        yield Errand(WaitingKind.PAID, task, "", "/work/earnings", count=count, money=money)

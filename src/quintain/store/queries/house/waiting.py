@@ -1,0 +1,103 @@
+"""Queries on what waits for somebody: pages to judge, runs that failed, pay."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Boolean, bindparam, column, func, select, text
+from sqlalchemy.orm import Session
+
+from quintain.core.cells import CellState
+from quintain.store.tables import (
+    Cell,
+    Dataset,
+    DatasetVersion,
+    Earning,
+    EarningDecision,
+    JudgingPage,
+    Model,
+    ModelVersion,
+    Round,
+    TaskRow,
+)
+
+LOOKED_AT = 500  # open slots, so that the answer costs the same however many there are
+_LEFT = text(f"""
+    SELECT EXISTS (
+        SELECT 1 FROM (
+            SELECT item_id FROM validation_slots
+            WHERE validation_id = :validation AND state = 'open' LIMIT {LOOKED_AT}
+        ) AS s JOIN validation_items i ON i.id = s.item_id
+        WHERE (i.author_id IS NULL OR i.author_id <> :user)
+        AND NOT EXISTS (SELECT 1 FROM judging_offers o WHERE o.user_id = :user AND o.item_id = i.id)
+    ) AS anything""").columns(column("anything", Boolean()))  # noqa: S608 - a number of ours
+
+
+def is_left(db: Session, validation_id: int, user_id: int) -> bool:
+    """Say whether there is an item that somebody may judge: not their own, and never shown to them."""
+    return bool(db.execute(_LEFT, {"validation": validation_id, "user": user_id}).scalar_one())
+
+
+def held_page(db: Session, validation_id: int, user_id: int, moment: datetime) -> str | None:
+    """Give the key of the page of a validation that somebody holds, if they do."""
+    query = select(JudgingPage.key).where(
+        JudgingPage.validation_id == bindparam("validation"),
+        JudgingPage.user_id == user_id,
+        JudgingPage.ended_at.is_(None),
+        JudgingPage.lease_until > moment,
+    )
+    return db.scalar(query.limit(1), {"validation": validation_id})
+
+
+def failed_runs(db: Session, user_id: int, limit: int) -> list[tuple[str, str, str, int, int]]:
+    """List what failed of somebody's own models: task, model, data set, how many runs, and the newest of them."""
+    query = (
+        select(TaskRow.name, Model.name, Dataset.name, func.count(Cell.id), func.max(Cell.id))
+        .select_from(Cell)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
+        .where(Model.owner_id == user_id, Cell.state == CellState.FAILED, ModelVersion.withdrawn_at.is_(None))
+        .group_by(TaskRow.name, Model.name, Dataset.name)
+        .order_by(func.max(Cell.id).desc())
+        .limit(limit)
+    )
+    return [(task, model, dataset, int(n), int(cell)) for task, model, dataset, n, cell in db.execute(query)]
+
+
+def pending_pay(db: Session, tasks: Collection[str], limit: int) -> list[tuple[str, int, str, int, int]]:
+    """List what rounds of *tasks* have not decided on: task, round, currency, how many earnings, and their sum."""
+    decided = select(EarningDecision.id).where(EarningDecision.earning_id == Earning.id)
+    query = (
+        select(TaskRow.name, Round.number, Earning.currency, func.count(), func.sum(Earning.amount))
+        .select_from(Earning)
+        .join(Round, Round.id == Earning.round_id)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .where(TaskRow.name.in_(tasks), ~decided.exists())
+        .group_by(TaskRow.name, Round.number, Earning.currency)
+        .order_by(TaskRow.name, Round.number.desc())
+        .limit(limit)
+    )
+    return [(task, number, currency, int(n), int(sum_)) for task, number, currency, n, sum_ in db.execute(query)]
+
+
+def approved_pay(db: Session, user_id: int, since: datetime) -> list[tuple[str, str, int, int]]:
+    """Add up what somebody was granted *since* then: task, currency, how many earnings, and their sum."""
+    newest = (
+        select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
+        .group_by(EarningDecision.earning_id)
+        .subquery()
+    )
+    query = (
+        select(TaskRow.name, Earning.currency, func.count(), func.sum(Earning.amount))
+        .select_from(Earning)
+        .join(newest, newest.c.earning_id == Earning.id)
+        .join(EarningDecision, EarningDecision.id == newest.c.id)
+        .join(TaskRow, TaskRow.id == Earning.task_id)
+        .where(Earning.user_id == user_id, EarningDecision.approved, EarningDecision.created_at >= since)
+        .group_by(TaskRow.name, Earning.currency)
+    )
+    return [(task, currency, int(n), int(sum_)) for task, currency, n, sum_ in db.execute(query)]

@@ -1,0 +1,25 @@
+"""The help: the product's documents, as pages."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.web.help_pages import help_page
+from quintain.web.visit import Visit, Visiting
+
+
+def index(visit: Visiting) -> Response:
+    """List the documents, and for whom each is."""
+    return _show(visit, "")
+
+
+def show(visit: Visiting, page: str) -> Response:
+    """Show one document."""
+    return _show(visit, page)
+
+
+def _show(visit: Visit, name: str) -> Response:
+    found = help_page(name)
+    title = visit.tongue.gettext("Help")
+    crumbs = [(title, "/help"), (found.title, None)] if name else [(title, None)]
+    return visit.render("house/help.html", found=found, crumbs=crumbs)

@@ -1,0 +1,68 @@
+"""What waits for somebody, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quintain.core.records.house import Errand, WaitingKind
+from quintain.services.house.waiting import waiting_for
+from quintain.web.visit import Visit
+
+ICONS = {
+    WaitingKind.WRITE: "pen",
+    WaitingKind.JUDGE: "check",
+    WaitingKind.OPEN: "round",
+    WaitingKind.VALIDATE: "check",
+    WaitingKind.ADJUDICATE: "shield",
+    WaitingKind.RELEASE: "data",
+    WaitingKind.TRAIN: "model",
+    WaitingKind.NEXT_ROUND: "round",
+    WaitingKind.FAILED_RUN: "warning",
+    WaitingKind.APPROVE_PAY: "coin",
+    WaitingKind.PAID: "coin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWaiting:
+    """One thing that waits: what to do, on what, of which task."""
+
+    icon: str
+    title: str
+    about: str
+    task: str
+    url: str
+
+
+def shown_waiting(visit: Visit, titles: dict[str, str]) -> list[ShownWaiting]:
+    """Say what waits for the person, in their language; *titles* are those of tasks."""
+    found = waiting_for(visit.db, visit.actor)
+    return [
+        ShownWaiting(ICONS[one.kind], _title(visit, one), _about(visit, one), titles.get(one.task, one.task), one.url)
+        for one in found
+    ]
+
+
+def _title(visit: Visit, one: Errand) -> str:
+    _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
+    count = one.count or 0
+    titles = {
+        WaitingKind.WRITE: _("Go on writing") if one.begun else _("Write: fool the model"),
+        WaitingKind.JUDGE: _("Go on judging") if one.begun else _("Judge what others wrote"),
+        WaitingKind.OPEN: _("Open the round"),
+        WaitingKind.VALIDATE: _("Let people judge"),
+        WaitingKind.ADJUDICATE: ngettext("Decide %(num)s contested item", "Decide %(num)s contested items", count),
+        WaitingKind.RELEASE: _("Release what was judged"),
+        WaitingKind.TRAIN: _("Train the next model"),
+        WaitingKind.NEXT_ROUND: _("Aim the next round at the new model"),
+        WaitingKind.FAILED_RUN: ngettext("%(num)s run failed", "%(num)s runs failed", count),
+        WaitingKind.APPROVE_PAY: _("Approve pay: %(money)s", money=one.money),
+        WaitingKind.PAID: _("Pay came: %(money)s", money=one.money),
+    }
+    return titles[one.kind]
+
+
+def _about(visit: Visit, one: Errand) -> str:
+    if one.kind is WaitingKind.APPROVE_PAY:
+        return visit.tongue.gettext("Round %(n)s", n=one.name)
+    return one.name
