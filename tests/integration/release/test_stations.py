@@ -15,6 +15,7 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.stations import Stations
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect.rounds import close_round, put_round
+from quintain.services.house.waiting import waiting_for
 from quintain.services.models.train import train
 from quintain.services.release.releases import parse_release, release
 from quintain.services.release.stations import stations_of
@@ -83,6 +84,9 @@ def test_contested_items_are_decided_first(db: Session, owner: Actor) -> None:
     found = stations_of(db, owner, REF)
     assert _past(found) == (["write", "judge"], "label", "adjudicate")
     assert (found.stations[2].count, found.stations[2].total) == (0, 9)
+    for person in (owner, make_person(db, "ezra", RoleName.EXPERT)):
+        waits = [one for one in waiting_for(db, person) if one.kind == "adjudicate"]
+        assert [(one.count, one.url) for one in waits] == [(9, "/tasks/mood/validation/1/adjudicate")]
 
 
 def test_pages_calls_and_commands_say_the_same(

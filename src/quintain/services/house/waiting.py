@@ -23,9 +23,11 @@ from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import look
 from quintain.services.validate.offers import open_offers
+from quintain.services.validate.validations import find, list_validations
 from quintain.store.base import now
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.house import waiting as queries
+from quintain.store.queries.validate import slots
 
 MOST = 12
 ROUNDS = 8  # of those that an owner may have to move on, the newest are looked at
@@ -51,6 +53,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
+        _contested(db, actor, tasks, owned),
         (one for one in work if not one.begun),
         _pay_to_approve(db, owned),
         _failed(db, user_id),
@@ -108,9 +111,31 @@ def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str])
         yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
 
 
+def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> Iterator[Errand]:
+    """Give validations with items that experts are asked about; of an owner's rounds the stations tell."""
+    for task in sorted(task for task in tasks if actor.has(RoleName.EXPERT, task) or task in owned):
+        for ref in list_validations(db, task)[-ROUNDS:]:
+            name = ref.rpartition("/")[2]
+            if (task in owned and name.isdecimal()) or not _is_judged(db, ref):
+                continue
+            count = look(db, actor, ref, limit=0).total
+            if count:
+                place = f"/tasks/{task}/validation/{name}/adjudicate"
+                yield Errand(WaitingKind.ADJUDICATE, task, name, place, count=count)
+
+
+def _is_judged(db: Session, ref: str) -> bool:
+    counts = slots.counts(db, find(db, ref).id)
+    return bool(counts) and not any(state.wanted for state in counts)
+
+
 def _place(info: RoundInfo, kind: WaitingKind) -> str:
     judging = f"/tasks/{info.task}/validation/{info.number}"
-    places = {WaitingKind.ADJUDICATE: f"{judging}/adjudicate", WaitingKind.RELEASE: f"{judging}/release"}
+    places = {
+        WaitingKind.ADJUDICATE: f"{judging}/adjudicate",
+        WaitingKind.RELEASE: f"{judging}/release",
+        WaitingKind.TRAIN: f"/tasks/{info.task}/train",
+    }
     return places.get(kind, f"/tasks/{info.task}/rounds/{info.number}")
 
 
