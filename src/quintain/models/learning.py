@@ -98,7 +98,8 @@ class Learner(ABC):
     @classmethod
     def refuse_unsuited(cls, task: Task) -> None:
         """Refuse a task whose answers are no labels, or that has no text to read."""
-        if kind_of(task).answer_type != "label" or not text_fields(task):
+        answers = kind_of(task).answers
+        if not (answers.is_class and not answers.by_example and text_fields(task)):
             raise BadInput(
                 "Recipes are for tasks whose answers are labels and that have a text to read; '{task}' is of kind "
                 "'{kind}'.",

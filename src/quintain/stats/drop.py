@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import scipy
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WORDS = re.compile(r"[\s-]+")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)

@@ -93,7 +93,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """The split of each unit (its place in *names*, or `LEFT`), and the writers who may be in none of the rest.
+    """The split of each unit: its place in *names*, or `LEFT`.
 
     *sizes* are those reached; where they fall short of what was wanted, they are the largest that work. *is_proved*
     says whether nothing larger exists; it is not where the time for deciding on writers ran out.
@@ -102,7 +102,6 @@ class Splits:
     names: tuple[str, ...]
     split: IntArray
     sizes: Mapping[str, int]
-    taken_writers: Mapping[str, IntArray]
     is_proved: bool = True
 
 
@@ -137,8 +136,7 @@ def solve(pool: Pool, wanted: Wanted, seed: int, *, seconds: float = SECONDS) ->
     for place in range(len(names)):
         program.draw(split, place, counts[place], writers[place], rng)
     sizes = {name: int((split == place).sum()) for place, name in enumerate(names)}
-    taken = {name: np.flatnonzero(writers[place]) for place, name in enumerate(names)} if wanted.disjoint else {}
-    return Splits(names, split, sizes, taken, is_proved)
+    return Splits(names, split, sizes, is_proved)
 
 
 def clashes(pool: Pool, wanted: Wanted, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0) -> list[Clash]:

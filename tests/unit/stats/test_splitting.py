@@ -76,14 +76,12 @@ def test_draws_are_the_seeds() -> None:
 @settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 10_000), writers=st.integers(3, 40))
 def test_writers_are_in_one_split_only(seed: int, writers: int) -> None:
-    """Nobody who wrote for dev wrote for test, and both are known, so that they can be kept out of what is left."""
+    """Nobody who wrote for dev wrote for test."""
     pool = drawn(800, seed=seed, writers=writers)
     splits = solve(pool, Wanted({"dev": 30, "test": 30}, disjoint=True), seed)
     assert pool.writer is not None
     by_split = [set(pool.writer[splits.split == place].tolist()) for place in range(2)]
     assert not by_split[0] & by_split[1]
-    for place, name in enumerate(splits.names):
-        assert by_split[place] <= set(splits.taken_writers[name].tolist())
     assert all(size % 3 == 0 for size in splits.sizes.values())
 
 

@@ -19,7 +19,7 @@ marked = true"""
 _LABELS = ("before", "after", "simultaneous", "vague")
 _COLUMNS = ("_unit_id", "bodygraph", "decision", "modified bodygraph", "new decision", "reason")
 _EVENT = re.compile(r"<span style='color:\s*(?:red|blue);?'>(.*?)</span>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 # What annotators called an indicator is a conjunction (before, after, until); the others are slips of the pen.
 _REASONS = {
     "indicator": "conjunction",

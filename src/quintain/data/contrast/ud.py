@@ -22,7 +22,7 @@ _MARKERS = {"ADP", "SCONJ", "PART"}  # "opportunities to people" became "opportu
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ParsedSentence:
     """A sentence as CoNLL-U has it: words, parts of speech, heads (positions from 0) and relations."""
 
     name: str
@@ -79,7 +79,7 @@ def read(given: Given) -> ContrastSets:
     return found
 
 
-def turned(before: Sentence, after: Sentence, *, to_verb: bool) -> tuple[int, int] | None:
+def turned(before: ParsedSentence, after: ParsedSentence, *, to_verb: bool) -> tuple[int, int] | None:
     """Find the preposition whose attachment turned, by its position in both sentences.
 
     Where none did as the file says (there is one that was not re-annotated), it is the one nearest to the edit.
@@ -98,11 +98,11 @@ def turned(before: Sentence, after: Sentence, *, to_verb: bool) -> tuple[int, in
     return min(right or changed or both, key=lambda pair: abs(pair[0] - edit), default=None)
 
 
-def _lower(sentence: Sentence) -> list[str]:
+def _lower(sentence: ParsedSentence) -> list[str]:
     return [word.lower() for word in sentence.words]
 
 
-def sentences(path: Path) -> Iterator[Sentence]:
+def sentences(path: Path) -> Iterator[ParsedSentence]:
     """Read the sentences of a CoNLL-U file; the marks at the end of an altered one's name are left out."""
     name, first, rows = "", 1, list[list[str]]()
     for number, line in enumerate([*read_bytes(path).decode().split("\n"), ""], 1):
@@ -119,10 +119,10 @@ def sentences(path: Path) -> Iterator[Sentence]:
             rows = []
 
 
-def _sentence(name: str, line: int, rows: list[list[str]]) -> Sentence:
+def _sentence(name: str, line: int, rows: list[list[str]]) -> ParsedSentence:
     words = [cells for cells in rows if cells[0].isdecimal()]
     place = {cells[0]: number for number, cells in enumerate(words)}
-    return Sentence(
+    return ParsedSentence(
         name,
         line,
         [cells[1] for cells in words],

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 
 from quintain.perturb.drafts.contract import DRAFT_RULES, Change
 
-_HALVES = re.compile(r"(?P<first>[^,.!?;:]+),\s+(?P<word>but|and|yet)\s+(?P<second>[^,.!?;:]+)(?P<end>[.!?]|$)")
+# Both begin where something else ends, so that no place within a clause is tried again.
+_HALVES = re.compile(
+    r"(?<![^,.!?;:])(?P<first>[^,.!?;:]+),\s+(?P<word>but|and|yet)\s(?P<second>[^,.!?;:]+)(?P<end>[.!?]|$)"
+)
 _PAIR = re.compile(r"\b(?P<first>[^\W\d_]+)\s+(?P<word>and|or|than)\s+(?P<second>[^\W\d_]+)\b")
-_SENTENCE = re.compile(r"[^.!?]+[.!?]+")
+_SENTENCE = re.compile(r"(?<![^.!?])[^.!?]+[.!?]+")
 
 
 @DRAFT_RULES.register("reordering")

@@ -299,9 +299,8 @@ def _assigned(
 
     What is in neither dev nor test is for train, unless its writer is in one of them, or one that is nearly the same.
     """
-    taken = np.concatenate([np.zeros(0, dtype=np.int64), *splits.taken_writers.values()])
-    spent = np.isin(candidates.writer, taken) & (candidates.writer >= 0) & wanted.disjoint
     held = splits.split != LEFT
+    spent = np.isin(candidates.writer, candidates.writer[held]) & (candidates.writer >= 0) & wanted.disjoint
     alike = np.isin(group, group[held & (group >= 0)]) & (group >= 0)
     left_out = {SPENT: int((spent & ~held).sum()), ALIKE: int((alike & ~spent & ~held).sum())}
     names = [*splits.names, Role.TRAIN.value, None]

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.compose import trainer_of
-from quintain.core.errors import BadInput, QuintainError
+from quintain.core.errors import BadInput, Conflict, NotFound, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.recipe import RecipeSpec, SourceSpec
 from quintain.core.records.training import Inoculation
@@ -46,14 +46,13 @@ def start(post: Posting, task: str) -> Response:
     """Start the training, or show beside each field what is wrong."""
     visit = post.visit
     found = tasks.get_task(visit.db, task)
-    require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     as_file, values = post.flag("as_file"), FORM.typed(post)
     chosen = {name.removeprefix("copies:"): post.text(name) for name in post.form if name.startswith("copies:")}
     toml = post.text("toml").replace("\r\n", "\n")
     try:
         text = toml if as_file else dump_toml(_data(task, values, chosen))
         made = service.start(visit.db, visit.blobs, visit.actor, task, text, trainer_of(visit.workspace.settings))
-    except QuintainError as error:
+    except (BadInput, Conflict, NotFound, Unavailable) as error:
         return _page(visit, found, as_file=as_file, toml=toml, values=values, chosen=chosen, trouble=trouble_of(error))
     toast = visit.tongue.gettext("The training is queued.")
     return visit.redirect(f"/tasks/{task}/trainings/{made.id}", toast)
