@@ -15,10 +15,11 @@ from contextlib import contextmanager
 
 import numpy as np
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
-from quintain.core.people import OPERATOR, Actor
+from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
 from quintain.services.collect import attempts
 from quintain.services.collect.rounds import list_rounds
@@ -28,7 +29,7 @@ from quintain.services.validate.status import progress as progress_of
 from quintain.services.validate.validations import find, list_validations
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
-from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, model_name
+from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
 from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements
 
@@ -40,6 +41,7 @@ JUDGED_PAGES = 16  # of ten items, so that some are complete and some wait
 WRITTEN = 24  # texts of the round that is open
 DAYS = 13.0
 LONGEST_PAGE_SECONDS = 5.0
+LAZY = 0.5  # of the time, from which on somebody is none of the crew
 CREW_SECONDS = 5.0  # between two looks for something to judge
 log = logging.getLogger("quintain.demo")
 
@@ -126,22 +128,21 @@ def _linger(stop: threading.Event, seconds: float) -> None:
 
 def judge_what_waits(workspace: Workspace, rng: np.random.Generator, wait: Wait = at_once) -> int:
     """Let the crew judge every open validation that is not left to the visitor; give how many judgements they gave."""
-    with at_the_wheel(workspace, SEED, "", SIZES, days=0) as wheel:
-        judges, _ = wheel.people()
-        attentive = [one for one in judges if one.laziness < 0.5]
-        actors = hire(wheel.db, attentive)
-        people = [(one, actors[one.name]) for one in attentive]
-        theirs = [ref for ref in list_validations(wheel.db, TASK) if _is_theirs(wheel, ref, set(actors.values()))]
-        return sum(judge_all(wheel.db, rng, ref, people, wait=wait) for ref in theirs)
+    judges, _ = draw_crowd(SEED, "", SIZES)
+    with workspace.session() as db:
+        actors = hire(db, judges)
+        simulated = {actor.user_id for actor in actors.values()}
+        theirs = [ref for ref in list_validations(db, TASK) if _is_theirs(db, ref, simulated)]
+        people = [(one, actors[one.name]) for one in judges if one.laziness < LAZY]
+        return sum(judge_all(db, rng, ref, people, wait=wait) for ref in theirs)
 
 
-def _is_theirs(wheel: Wheel, ref: str, crew: set[Actor]) -> bool:
+def _is_theirs(db: Session, ref: str, simulated: set[int | None]) -> bool:
     """Say whether the crew judges there; what simulated people wrote is left until the visitor has had a turn."""
-    validation = find(wheel.db, ref)
+    validation = find(db, ref)
     if validation.state is not ValidationState.OPEN:
         return False
-    titles = {one.ref: one.spec.title for one in list_rounds(wheel.db, OPERATOR, TASK)}
+    titles = {one.ref: one.spec.title for one in list_rounds(db, OPERATOR, TASK)}
     if not titles.get(ref, "").startswith(MARK):
         return True
-    known = {actor.user_id for actor in crew}
-    return bool(set(judgements.table(wheel.db, validation.id).user.tolist()) - known)
+    return bool(set(judgements.table(db, validation.id).user.tolist()) - simulated)

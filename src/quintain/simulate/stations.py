@@ -103,18 +103,15 @@ class Wheel:
 
     def named(self, what: str) -> str:
         """Give the name of something of this wheel."""
-        return f"{self.prefix}-{what}" if self.prefix else what
+        return _named(self.prefix, what)
 
     def rng(self, station: str, *where: int) -> np.random.Generator:
         """Give the generator of a station, of a turn or of what is left there."""
-        return np.random.default_rng([self.seed, STATIONS.index(station), *where])
+        return _generator(self.seed, station, *where)
 
     def people(self) -> tuple[list[SimulatedPerson], list[SimulatedPerson]]:
         """Draw the judges and the writers."""
-        rng = self.rng("people")
-        judges = draw_people(rng, self.sizes.judges, name=self.named("judge"), crowd=self.sizes.crowd)
-        writers = draw_people(rng, self.sizes.writers, name=self.named("writer"), crowd=self.sizes.crowd)
-        return judges, writers
+        return draw_crowd(self.seed, self.prefix, self.sizes)
 
     def model(self, number: int, released: Sequence[Release]) -> str:
         """Train a model, from scratch, on the starter data and on what was released so far."""
@@ -220,6 +217,21 @@ class Wheel:
         """Find a round of the task by its title."""
         found = round_service.list_rounds(self.db, OPERATOR, TASK)
         return next((one for one in found if one.spec.title == title), None)
+
+
+def draw_crowd(seed: int, prefix: str, sizes: Sizes) -> tuple[list[SimulatedPerson], list[SimulatedPerson]]:
+    """Draw the judges and the writers of a wheel."""
+    rng = _generator(seed, "people")
+    judges = draw_people(rng, sizes.judges, name=_named(prefix, "judge"), crowd=sizes.crowd)
+    return judges, draw_people(rng, sizes.writers, name=_named(prefix, "writer"), crowd=sizes.crowd)
+
+
+def _named(prefix: str, what: str) -> str:
+    return f"{prefix}-{what}" if prefix else what
+
+
+def _generator(seed: int, station: str, *where: int) -> np.random.Generator:
+    return np.random.default_rng([seed, STATIONS.index(station), *where])
 
 
 def model_name(ref: str) -> str:

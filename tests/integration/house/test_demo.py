@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
+import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 from typer.testing import Result
@@ -30,10 +31,12 @@ from quintain.services.models.registry import list_models
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import queue
+from quintain.services.validate.handing_in import Answer, submit_page
 from quintain.services.validate.handing_out import claim_page
 from quintain.services.validate.judges import judge_table
 from quintain.settings import Settings
-from quintain.simulate.demo import bring_to_life
+from quintain.simulate.demo import bring_to_life, judge_what_waits
+from quintain.simulate.reviews import gist
 from quintain.store.blobs import Blobs
 
 DOCS = Path(__file__).parent.parent.parent.parent / "docs"
@@ -169,6 +172,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
         assert steps == [None, None, "release", "judge", "write"]
         assert len(queue(db, OPERATOR, "sentiment/mixed")) >= 3
         worker = actor_of(db, find_user(db, "demo-worker"))
+        assert judge_what_waits(workspace, np.random.default_rng(1)) == 0  # that one is left to the visitor
         page = claim_page(db, worker, "sentiment/4")
         assert page is not None
         assert len(page.items) == 10
@@ -178,4 +182,8 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
     bring_to_life(workspace)
     with workspace.session() as db:
         assert len(entries(db, OPERATOR, limit=10_000)) == before
+        submit_page(db, worker, page.token, [Answer(item.id, gist(item.inputs["text"])) for item in page.items])
+        assert judge_what_waits(workspace, np.random.default_rng(1)) == 55
+        db.rollback()  # see what the crew did since
+        assert stations_of(db, OPERATOR, "sentiment/4").now != "judge"
     workspace.close()
