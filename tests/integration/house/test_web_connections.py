@@ -22,7 +22,11 @@ FEW = 3
 
 @pytest.fixture
 def narrow(own_demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
-    """The demo with three connections and little patience; nothing is given back by chance, by the collector."""
+    """The demo with three connections and little patience; nothing is given back by chance, by the collector.
+
+    Boards that are made beside pages take a connection of their own, and are left out here.
+    """
+    monkeypatch.setattr("quintain.services.board.standings._make_wanted", lambda engine: None)
     monkeypatch.setattr(database, "POOL_SIZE", FEW)
     monkeypatch.setattr(database, "POOL_OVERFLOW", 0)
     monkeypatch.setattr(database, "POOL_WAIT_S", 0.2)
@@ -79,7 +83,7 @@ def test_error_pages_give_their_connection_back(
 ) -> None:
     """Ten times as many error pages as there are connections, for somebody signed in: none is left taken."""
     admin = browser_of(narrow, "admin")
-    monkeypatch.setattr("quintain.web.pages.house.home.browse.task_cards", broken)
+    monkeypatch.setattr("quintain.web.pages.house.home.front", broken)
     for _ in range(10 * FEW):
         assert admin.get(path).status_code == status
         assert taken(narrow.engine) == 0

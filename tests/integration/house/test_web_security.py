@@ -107,7 +107,7 @@ def test_what_breaks_is_logged_and_not_shown(demo: Workspace, monkeypatch: pytes
     def broken(*args: object) -> None:
         raise RuntimeError("secret cause")
 
-    monkeypatch.setattr("quintain.web.pages.house.home.browse.task_cards", broken)
+    monkeypatch.setattr("quintain.web.pages.house.home.front", broken)
     answer = TestClient(create_app(demo)).get("/")
     assert answer.status_code == 500
     assert "secret cause" not in answer.text
