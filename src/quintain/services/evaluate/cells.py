@@ -90,7 +90,8 @@ def fill(db: Session, task: str | None = None) -> int:
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
-    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    found = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    datasets = sorted(found, key=lambda one: one.role == Role.DEV)  # what may score comes first: a board waits for it
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
         {
