@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -191,3 +192,14 @@ def test_the_models_are_a_table_that_sorts(house: Site) -> None:
     assert last.index("models/tfidf") < last.index("models/lexicon")
     assert "not ranked yet" in first
     assert client.get("/tasks/sentiment/models?sort=robustness&offset=99").status_code == 200
+
+
+def test_no_board_is_made_while_somebody_waits_for_the_models(house: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is known yet, the table stands without ranks and says so, and the board is made beside."""
+    made: list[object] = []
+    monkeypatch.setattr("quintain.services.board.standings._KEPT", weakref.WeakKeyDictionary())
+    monkeypatch.setattr("quintain.services.board.standings._make_wanted", made.append)
+    page = on_one_line(browser_of(house.workspace).get("/tasks/sentiment/models"))
+    assert "The ranking is being made" in page
+    assert "models/tfidf" in page
+    assert len(made) == 1

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Engine
@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
 from quintain.services.board.cache import warm_board
-from quintain.services.board.parts import Board, Figure
+from quintain.services.board.parts import Axis, Board, Figure
 from quintain.services.board.ranking import Ranked, rank
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
@@ -46,11 +46,16 @@ class BoardPlace:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The ranked models of a board from the best, how many others wait for a rank, and whether runs are to come."""
+    """The ranked models of a board from the best, how many others wait for a rank, and whether runs are to come.
+
+    *axes* are the board's, and *rounds* has each model's performance over the rounds, as `over_rounds` gives it.
+    """
 
     places: tuple[BoardPlace, ...]
     unranked: int
     provisional: bool
+    axes: tuple[Axis, ...] = ()
+    rounds: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
 
     @property
     def leader(self) -> BoardPlace | None:
@@ -75,7 +80,8 @@ def make_standing(db: Session, blobs: Blobs, task: str) -> Standing:
     """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
     made = warm_board(db, blobs, ANONYMOUS, task).board
     there = made.models and (made.datasets or any(axis.pooled for axis in made.axes))
-    return standing_of(rank(made)) if there else Standing((), len(made.models), provisional=False)
+    found = standing_of(rank(made)) if there else Standing((), len(made.models), provisional=False)
+    return replace(found, axes=tuple(made.axes), rounds=over_rounds(db, made))
 
 
 def over_rounds(db: Session, made: Board) -> dict[str, list[tuple[int, float]]]:

@@ -13,10 +13,8 @@ from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
 from quintain.reports.charts import sparkline
-from quintain.services.board.cache import warm_board
 from quintain.services.board.parts import Axis
-from quintain.services.board.ranking import rank
-from quintain.services.board.standings import BoardPlace, over_rounds, standing_of
+from quintain.services.board.standings import BoardPlace, known_standings
 from quintain.services.evaluate import tryouts
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES, ModelInfo
@@ -41,18 +39,17 @@ class ModelRow:
 
 
 def index(visit: Visiting, task: str, asked: Asking) -> Response:
-    """List the models with where they stand; described are those on the page."""
+    """List the models with where everybody sees them stand, as it is known by now; described are those on the page."""
     found = tasks.get_task(visit.db, task)
-    made = warm_board(visit.db, visit.blobs, visit.actor, task).board
-    there = made.models and (made.datasets or any(axis.pooled for axis in made.axes))
-    standing = standing_of(rank(made)) if there else None
+    standing = known_standings(visit.db, visit.blobs, [task]).get(task)
     places = {place.name: place for place in standing.places} if standing else {}
-    history = over_rounds(visit.db, made)
+    axes = standing.axes if standing else ()
+    history = standing.rounds if standing else {}
     rows = [
         ModelRow(name, added, places.get(name), tuple(history.get(name, ())))
         for name, added in models.model_lines(visit.db, visit.actor, task)
     ]
-    listing = make_listing(rows, _columns(made.axes), asked, path=f"/tasks/{task}/models", default="rank")
+    listing = make_listing(rows, _columns(axes), asked, path=f"/tasks/{task}/models", default="rank")
     shown = [row.name for row in listing.rows]
     infos = {info.name: info for info in models.list_models(visit.db, visit.actor, task, shown)}
     _ = visit.tongue.gettext
@@ -61,8 +58,9 @@ def index(visit: Visiting, task: str, asked: Asking) -> Response:
         task=found,
         section="models",
         listing=replace(listing, rows=[replace(row, info=infos[row.name]) for row in listing.rows]),
-        axes=[(axis, axis_title(_, axis)) for axis in made.axes],
+        axes=[(axis, axis_title(_, axis)) for axis in axes],
         provisional=standing is not None and standing.provisional,
+        known=standing is not None,
         several=any(len(row.rounds) > 1 for row in rows),
         sparkline=sparkline,
         visibility_names=_names(visit.tongue.gettext),
