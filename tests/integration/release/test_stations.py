@@ -16,6 +16,7 @@ from quintain.core.records.stations import Stations
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect.rounds import close_round, put_round
 from quintain.services.house.waiting import waiting_for
+from quintain.services.models.registry import set_visibility
 from quintain.services.models.train import train
 from quintain.services.release.releases import parse_release, release
 from quintain.services.release.stations import stations_of
@@ -64,6 +65,9 @@ def test_a_judged_round_is_released_and_trained_on(workspace: Workspace, db: Ses
     trained = train(db, workspace.blobs, OPERATOR, "mood", "tfidf", [made.versions["train"]])
     found = stations_of(db, owner, REF)
     assert (found.step, found.stations[4].refs) == ("next_round", [trained.ref])
+    set_visibility(db, OPERATOR, trained.ref, "private")
+    assert stations_of(db, make_person(db, "rita", RoleName.WORKER), REF).stations[4].refs == []
+    assert stations_of(db, owner, REF).stations[4].refs == [trained.ref]
     db.rollback()
     put_round(db, OPERATOR, f'task = "mood"\ntitle = "Again"\n[targets]\nmodels = ["{trained.ref}"]\n')
     assert (stations_of(db, owner, REF).now, stations_of(db, owner, REF).step) == (None, None)

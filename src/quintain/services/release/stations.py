@@ -14,6 +14,7 @@ from quintain.core.rounds import RoundKind, RoundState
 from quintain.core.validation import SlotState, ValidationState
 from quintain.services.collect import rounds
 from quintain.services.collect.rounds import RoundInfo
+from quintain.services.models.registry import list_names
 from quintain.services.validate.adjudicate import contested_places
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.judge_figures import measured
@@ -31,7 +32,7 @@ def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
     judging = find(db, ref) if validations.find(db, info.task, str(info.number)) else None
     write, to_write = _write(db, info, judging)
     judge, to_judge = _judge(db, judging, written=write.done)
-    release, trained = _release(db, info, judging)
+    release, trained = _release(db, actor, info, judging)
     label, to_label = _label(db, judging, judged=judge.done, released=release.done)
     model, to_train = _model(db, actor, info, trained)
     found = [write, judge, label, release, model]
@@ -73,11 +74,13 @@ def _label(db: Session, judging: ValidationInfo | None, *, judged: bool, release
     return Station(StationName.LABEL, done, labelled, int(final.complete.sum()), []), step
 
 
-def _release(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, list[str]]:
-    """Give the station, and the models that were trained on any release of the round."""
+def _release(db: Session, actor: Actor, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, list[str]]:
+    """Give the station, and the models that were trained on any release of the round, of those that *actor* may see."""
     made = releases.of_validation(db, judging.id) if judging else []
     versions = [releases.version_refs(db, one.id) for one in made]
     trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])
+    seen = {f"{task}/{name}" for task, name in list_names(db, actor, info.task)} if trained else set()
+    trained = [ref for ref in trained if ref.partition("@")[0] in seen]
     refs = list(versions[0].values()) if versions else []
     return Station(StationName.RELEASE, bool(made), len(made), None, refs), trained
 
