@@ -17,7 +17,7 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import get_round, list_rounds
-from quintain.services.models.registry import withdraw
+from quintain.services.models.registry import set_visibility, withdraw
 from quintain.services.release.releases import parse_release, release
 from quintain.services.validate.review import review
 from quintain.services.wheel import standings
@@ -116,7 +116,9 @@ def test_the_next_round_is_one_action(workspace: Workspace, db: Session, owner: 
     best = answered(db, workspace, owner, tmp_path, "best", perfect)
     standings.catch_up(db, workspace.blobs)
     assert [one.round for one in standings.solved_rounds(db, owner, "mood")] == [REF]
+    set_visibility(db, owner, best, "private")
     made = start_next(db, owner, REF)
+    assert made.spec.title == "Fool the model"  # everybody reads it once the round is open
     before = get_round(db, owner, REF).spec
     assert (made.ref, made.state, made.spec.targets.models) == ("mood/2", "draft", (best,))
     assert made.spec.reward == before.reward

@@ -9,7 +9,7 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import RoundInfo, clone_round, list_rounds, put_spec
-from quintain.services.models.registry import get_model
+from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.validate.validations import find
 from quintain.services.wheel.standings import solved
 from quintain.store.database import lock, transaction
@@ -34,7 +34,7 @@ def start_next(db: Session, actor: Actor, ref: str, model: str | None = None) ->
         there = [one for one in list_rounds(db, OPERATOR, task) if _aims_at(one, target.ref)]
         if there:
             return there[-1]
-        return _draft(db, actor, _model_of(db, task, validation.name), task, target.ref)
+        return _draft(db, actor, _model_of(db, task, validation.name), target)
 
 
 def _best(db: Session, actor: Actor, ref: str) -> str:
@@ -60,9 +60,10 @@ def _model_of(db: Session, task: str, name: str) -> RoundInfo | None:
     return same[0] if same else max(known, key=lambda one: one.number, default=None)
 
 
-def _draft(db: Session, actor: Actor, like: RoundInfo | None, task: str, target: str) -> RoundInfo:
-    title = f"Fool {target.partition('@')[0].rpartition('/')[2]}"
-    targets = Targets("one", (target,))
+def _draft(db: Session, actor: Actor, like: RoundInfo | None, target: ModelVersionInfo) -> RoundInfo:
+    # Everybody will read the title: it does not name what only some may know of.
+    title = "Fool the model" if target.visibility == "private" else f"Fool {target.model}"
+    targets = Targets("one", (target.ref,))
     if like is None:
-        return put_spec(db, actor, RoundSpec(task=task, title=title, targets=targets))
+        return put_spec(db, actor, RoundSpec(task=target.task, title=title, targets=targets))
     return clone_round(db, actor, like.ref, title=title, targets=targets)
