@@ -137,7 +137,7 @@ class FineTuningRun(FineTuned):
         logits = self.model(**encoded).logits.float()
         each = -(targets * torch.log_softmax(logits, dim=-1)).sum(dim=-1)
         loss = (each * weights).sum() / weights.sum()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
