@@ -213,6 +213,29 @@ def test_builders_share_fairly(db: Session, blobs: Blobs, one_cell: int, tmp_pat
     assert owners[:2] == [keen.user_id, rare.user_id]
 
 
+def test_what_a_board_ranks_by_is_run_first(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """Data to look at and perturbations that enter no figure wait, however long they have been queued."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path, name="dev", role="dev", hidden=False)
+    add_model(db, blobs, builder, tmp_path)
+    evaluate.fill(db)
+    add_data(db, blobs, owner, tmp_path, name="test")
+    evaluate.fill(db)
+    last = next(row for row in queries.rows(db, variant=evaluate.variant_name("emoji")) if row.dataset.name == "dev")
+    counted = evaluate.counted_variants()
+    assert queries.ahead(db, last.cell, counted) >= 4 + len(counted)
+    found = []
+    while lease := evaluate.claim(db, "w"):
+        found.append(lease.title.partition(" on ")[2])
+        assert evaluate.complete(db, lease, predictions=None, measurements={}, rows=6)
+    assert found[:3] == ["test, plain", "dev, plain", "test, measure"]
+    assert set(found[3 : 3 + len(counted)]) == {f"test, {variant}" for variant in counted}
+    assert found[3 + len(counted)] == "dev, measure"
+    assert len(found) == 2 * len(evaluate.variants_of(get_task(db, "mood")))
+
+
 def test_a_fault_of_ours_is_tried_again_and_the_models_is_not(db: Session, one_cell: int) -> None:
     """Platform failures queue the cell again after a while; the model's own end it."""
     lease = evaluate.claim(db, "w")
