@@ -173,7 +173,9 @@ def test_an_owner_releases_what_was_judged(visitor: Visitor) -> None:
 def test_a_builder_submits_the_starter(visitor: Visitor, tmp_path: Path) -> None:
     """The archive that the page offers is accepted as it is."""
     page = play(visitor, "Builder")
-    page = visitor.go(f"{HOME}/submit")
+    with page.expect_navigation():
+        page.get_by_role("link", name="Submit a model").click()
+    visitor.check()
     with page.expect_download() as told:
         page.get_by_role("link", name="Download a starter").click()
     archive = tmp_path / told.value.suggested_filename

@@ -20,6 +20,7 @@ PLACES = (PACKAGE / "docs", PACKAGE.parent.parent / "docs")  # as installed, and
 FIRST = "README"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 PICTURES = "images"
+_KEY = re.compile(r"&lt;kbd&gt;(\w+)&lt;/kbd&gt;")  # the one mark beyond Markdown that the documents use
 _PICTURE = re.compile(r"[a-z0-9][a-z0-9-]*\.png")
 # Where each room of a task is explained.
 ROOMS = {
@@ -84,6 +85,7 @@ def _render(text: str) -> Markup:
             token.attrs.pop("style", None)
         _lead_on(token.children or [])
     html = parser.renderer.render(tokens, parser.options, {})
+    html = _KEY.sub(r"<kbd>\1</kbd>", html)
     for wide in ("pre", "table"):  # which scroll on a phone, so that keys must reach them; text in them is escaped
         html = html.replace(f"<{wide}>", f'<{wide} tabindex="0">')
     return Markup(html)  # noqa: S704 - the renderer escapes all text

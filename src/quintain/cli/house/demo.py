@@ -71,16 +71,20 @@ def demo(
 def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> None:
     # Imported here: the other commands start faster without the web framework.
     from quintain.web.app import create_app
+    from quintain.web.roles import is_stage
     from quintain.web.server import bind
     from quintain.web.server import serve as run
 
     listener = bind(settings.host, settings.port)  # first of all: a port in use is no reason to build anything
     settings = replace(settings, port=listener.getsockname()[1])
+    if is_stage(settings) and "QUINTAIN_SANDBOX" not in os.environ:
+        # Whoever can submit there owns the machine: they may do without a limit on memory, which few users can set.
+        settings = replace(settings, sandbox="partial")
     made = _build(settings, fresh)
     links = _links(made)
 
     def ready() -> None:
-        _announce(settings, links, json, served=True)
+        _announce(settings, links, json, served=True, stage=is_stage(settings))
         if open_browser:
             webbrowser.open(settings.address)
 
@@ -135,7 +139,7 @@ def _prepare(folder: Path, fresh: bool) -> None:
         ) from error
 
 
-def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool) -> None:
+def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool, stage: bool = False) -> None:
     if json:
         shown: list[dict[str, Any]] = [
             {"name": link.name, "url": link.url(settings.address), "expires_at": link.expires_at} for link in links
@@ -150,6 +154,8 @@ def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool
         for link in links:
             output.say(f"  {link.name:{width}}  {link.url(settings.address)}")
     if served:
+        if stage:
+            output.say("One click in the header makes you reader, worker, owner, builder or admin: no link is needed.")
         output.say(f"The demo is at {settings.address} (Ctrl-C stops it).")
     else:
         output.say(f"The demo is built in {settings.workspace}. Serve it with `quintain demo`.")
