@@ -24,6 +24,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
 from quintain.services.collect import attempts
 from quintain.services.collect.rounds import list_rounds
+from quintain.services.evaluate.cells import fill
 from quintain.services.house.demo import MIXED
 from quintain.services.models.registry import get_model
 from quintain.services.validate.item_files import open_with_items
@@ -79,6 +80,8 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
         for day, step in STEPS:
             wheel.time.wait_until(days=day)
             step(stage)
+    with workspace.session() as db:
+        fill(db)  # whoever computes already learns of all that is new
 
 
 def _harvest_to_release(stage: Stage) -> None:

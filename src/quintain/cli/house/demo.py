@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -19,7 +19,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
 from quintain.cli.output import JsonFlag
-from quintain.compose import Workspace, announced, create_workspace, workers_beside
+from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
 from quintain.services.access.links import Link
@@ -80,21 +80,30 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
     if is_stage(settings) and "QUINTAIN_SANDBOX" not in os.environ:
         # Whoever can submit there owns the machine: they may do without a limit on memory, which few users can set.
         settings = replace(settings, sandbox="partial")
-    made = _build(settings, fresh)
-    links = _links(made)
 
     def ready() -> None:
         _announce(settings, links, json, served=True, stage=is_stage(settings))
         if open_browser:
             webbrowser.open(settings.address)
 
-    set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-    with announced(settings), workers_beside(settings), crew_at_work(made):
-        run(create_app(made), listener, ready=ready)
+    with ExitStack() as stack:
+
+        def start_workers() -> None:
+            stack.enter_context(workers_beside(settings))
+
+        # Where there is another core, workers begin with the starters' models while people are simulated.
+        at_once = len(os.sched_getaffinity(0)) > 1
+        made = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None)
+        if not at_once:
+            start_workers()
+        links = _links(made)
+        set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
+        with announced(settings), crew_at_work(made):
+            run(create_app(made), listener, ready=ready)
     made.close()
 
 
-def _build(settings: Settings, fresh: bool) -> Workspace:
+def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object] = lambda: None) -> Workspace:
     _prepare(settings.workspace, fresh)
     made = replace(create_workspace(settings), demo=True)
     with _bar() as progress:
@@ -106,7 +115,9 @@ def _build(settings: Settings, fresh: bool) -> Workspace:
         def live(station: str, done: int, of: int) -> None:
             progress(f"{station}: {done} of {of}", STARTERS_SHARE + rest * (1 - 0.97 ** next(shares)))
 
-        bring_to_life(made, progress=live)
+        with busy(settings):
+            starters_there()
+            bring_to_life(made, progress=live)
         progress("Ready", 1.0)
     return made
 
