@@ -25,7 +25,7 @@ from quintain.stats.utility import Choices
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scored(Result):
+class ScoresFound(Result):
     """Metrics with their intervals."""
 
     title = "Scores"
@@ -76,7 +76,7 @@ def score(
     allow_unknown: bool = False,
     seed: int = 0,
     resamples: int = 1000,
-) -> Scored:
+) -> ScoresFound:
     """Score *predictions* (`id, prediction`) against *gold* (`id, answer`), matched by id, with 95 % intervals.
 
     Both may be mappings from ids to answers. *by* are columns of the gold table to slice by, *cluster* is one by which
@@ -88,11 +88,11 @@ def score(
     scoring = Scoring(
         metrics, by, columns, answer_type, cluster, allow_missing, allow_unknown, seed=seed, resamples=resamples
     )
-    return Scored(score_files(_answers(gold, "answer"), _answers(predictions, "prediction"), scoring))
+    return ScoresFound(score_files(_answers(gold, "answer"), _answers(predictions, "prediction"), scoring))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ranked(Result):
+class RankingFound(Result):
     """Models from the best."""
 
     title = "Ranking"
@@ -143,7 +143,7 @@ def rank(
     aggregates: Sequence[str] = (),
     skip: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
-) -> Ranked:
+) -> RankingFound:
     """Rank the models of *table* (`model` and a column per metric) by Dynascore.
 
     *lower* names metrics of which less is better, *caps* from what such a metric is subtracted; metrics that *weights*
@@ -154,7 +154,7 @@ def rank(
     """
     choices = Choices(weights=weights, epsilon=epsilon, perf=perf, base=base, amrs=amrs or {})
     options = RankOptions(lower, caps or {}, choices, aggregates, skip, columns)
-    return Ranked(rank_file(source_of(table), options))
+    return RankingFound(rank_file(source_of(table), options))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

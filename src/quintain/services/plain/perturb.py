@@ -16,10 +16,10 @@ from quintain.data.given import Source
 from quintain.data.identity import example_ids
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
-from quintain.perturb.apply import rate_of
-from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
-from quintain.perturb.rows import RowChange, TextColumn, perturb_rows, words_touched
-from quintain.perturb.tables import edits_of, lineage, perturb_table
+from quintain.perturbations.apply import rate_of
+from quintain.perturbations.contract import PERTURBATIONS, Perturbation, perturbation
+from quintain.perturbations.rows import RowChange, TextColumn, perturb_rows, words_touched
+from quintain.perturbations.tables import edits_of, lineage, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 
