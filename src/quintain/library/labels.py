@@ -220,7 +220,7 @@ class WorkersFound(Result):
                 "high": one["agreement"]["high"],
                 "accuracy": one["accuracy"]["value"],
                 "seconds": one["median_seconds"],
-                "patterns": one["patterns"],
+                "patterns": ", ".join(one["patterns"]),
             }
             for one in self.found["workers"]
         ]
