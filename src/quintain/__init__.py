@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from quintain.core.task import Label, Task
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.perturbed import perturb
+    from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
     from quintain.tasks.contract import kind_of
@@ -62,6 +63,7 @@ _PUBLIC = {
     "human": "quintain.library.labels",
     "perturb": "quintain.library.perturbed",
     "rank": "quintain.library.scores",
+    "release": "quintain.library.releasing",
     "score": "quintain.library.scores",
     "workers": "quintain.library.labels",
     "Chart": "quintain.library.results",
@@ -115,6 +117,7 @@ __all__ = [
     "perturb",
     "rank",
     "read_task",
+    "release",
     "score",
     "workers",
 ]

@@ -1,9 +1,10 @@
-"""Which items of a validation go into dev and test, and which are left for train: solved exactly, and explained."""
+"""Which items go into dev and test, and which are left for train: solved exactly, and explained."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Role
 from quintain.core.release import ReleaseSpec
 from quintain.core.texts import Text, joined
-from quintain.services.release.candidates import Candidates, groups_of
+from quintain.services.plain.divisible import Divisible, groups_of
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.splitting import (
@@ -44,8 +45,11 @@ SPENT = "writer is in dev or test"
 ALIKE = "nearly the same is in dev or test"
 
 
+C = TypeVar("C", bound=Divisible)
+
+
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Generic[C]):
     """Where every candidate goes: *split* names the data set by item, None for what is left out of all.
 
     *left_out* counts the latter by the reason. *barred* says, by reason, which items are not for dev and test; of those
@@ -53,7 +57,7 @@ class Plan:
     were looked at predict.
     """
 
-    candidates: Candidates
+    candidates: C
     spec: ReleaseSpec
     model: str
     said: IntArray
@@ -69,7 +73,7 @@ class Plan:
         return np.array([at for at, one in enumerate(self.split) if one == split], dtype=np.int64)
 
 
-def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
+def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
     """Divide the items as *spec* says; where that cannot be, say which of its wishes clash and what would work."""
     model = _model(candidates, spec)
     said = candidates.said(model) if model else np.full(len(candidates), -1, dtype=np.int64)
@@ -114,7 +118,7 @@ def plan_splits(candidates: Candidates, spec: ReleaseSpec) -> Plan:
     )
 
 
-def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
+def _model(candidates: Divisible, spec: ReleaseSpec) -> str:
     """Name the model that is to be at chance; where it is not, the one that is reported on, if there is one."""
     models = candidates.models()
     if spec.model and spec.model not in models:
@@ -125,8 +129,7 @@ def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
             remedy="Those that have: {known}.",
         )
     if spec.at_chance:
-        policy = candidates.validation.policy
-        if policy.unfooled_share == 0 and any(row.attempt_id is not None for row in candidates.rows):
+        if candidates.only_fooling:
             raise _only_fooling(candidates)
         if not models:
             raise BadInput(
@@ -142,17 +145,17 @@ def _model(candidates: Candidates, spec: ReleaseSpec) -> str:
     return spec.model or (models[0] if len(models) == 1 else "")
 
 
-def _only_fooling(candidates: Candidates) -> BadInput:
+def _only_fooling(candidates: Divisible) -> BadInput:
     return BadInput(
         "{ref} judges only what fooled the model, so that the model is wrong on nearly all of it and cannot be at "
         "chance.",
-        ref=candidates.validation.ref,
+        ref=candidates.ref,
         remedy='Judge all attempts (items = "all" in the policy), or release with at_chance = false.',
         code="only_fooling",
     )
 
 
-def _barred(candidates: Candidates, spec: ReleaseSpec) -> dict[str, BoolArray]:
+def _barred(candidates: Divisible, spec: ReleaseSpec) -> dict[str, BoolArray]:
     """Say by reason which items may be in train only."""
     prompted, none = candidates.prompted(), np.zeros(len(candidates), dtype=bool)
     return {
@@ -162,7 +165,7 @@ def _barred(candidates: Candidates, spec: ReleaseSpec) -> dict[str, BoolArray]:
     }
 
 
-def _not_first(candidates: Candidates, group: IntArray, barred: Mapping[str, BoolArray], seed: int) -> BoolArray:
+def _not_first(candidates: Divisible, group: IntArray, barred: Mapping[str, BoolArray], seed: int) -> BoolArray:
     """Let one of each group of near-duplicates be held out, and bar the others: one that nothing else bars, if any."""
     bad = np.zeros(len(candidates), dtype=bool) if not barred else np.any(list(barred.values()), axis=0)
     bad |= (candidates.label < 0) | (candidates.label >= len(candidates.classes))
@@ -173,7 +176,7 @@ def _not_first(candidates: Candidates, group: IntArray, barred: Mapping[str, Boo
     return found
 
 
-def _codes(candidates: Candidates, attribute: str) -> IntArray:
+def _codes(candidates: Divisible, attribute: str) -> IntArray:
     values = candidates.values(attribute)
     place = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
     return np.array([-1 if one is None else place[one] for one in values], dtype=np.int64)
@@ -293,7 +296,7 @@ def _gain(pool: Pool, splits: Splits, attribute: str, seed: int) -> Gain:
 
 
 def _assigned(
-    candidates: Candidates, splits: Splits, wanted: Wanted, group: IntArray
+    candidates: Divisible, splits: Splits, wanted: Wanted, group: IntArray
 ) -> tuple[list[str | None], dict[str, int]]:
     """Name the split of every item, and count why items are in none.
 
