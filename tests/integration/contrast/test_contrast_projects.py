@@ -16,6 +16,7 @@ from quintain.services.contrast import authoring, checking, projects, releasing
 from quintain.services.contrast.authoring import Edit
 from quintain.services.contrast.checking import Opinion
 from quintain.services.data.content import preview
+from quintain.services.house.waiting import waiting_for
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
@@ -220,14 +221,6 @@ def test_a_second_person_checks_without_seeing_any_answer(db: Session, blobs: Bl
         checking.check_variant(db, yann, REF, made, Opinion(label, minimal=True, sound=True))
 
 
-def test_two_who_check_do_not_get_the_same_variant(db: Session, blobs: Blobs, owner: Actor) -> None:
-    """One variant is leased to one person at a time."""
-    project(db, blobs, owner)
-    write(db, expert(db, "xenia"), number=2)
-    asked = [checking.next_check(db, expert(db, name), REF) for name in ("yann", "zoe")]
-    assert len({one.id for one in asked if one}) == 2
-
-
 @pytest.mark.parametrize("opinion", [("wrong", True, True), ("right", False, True), ("right", True, False)])
 def test_disagreement_goes_to_an_adjudicator(
     db: Session, blobs: Blobs, owner: Actor, opinion: tuple[str, bool, bool]
@@ -285,3 +278,25 @@ def test_nothing_is_released_before_anything_is_accepted(db: Session, blobs: Blo
     write(db, expert(db, "xenia"))
     with pytest.raises(Conflict, match="accepted"):
         releasing.release_project(db, blobs, owner, REF)
+
+
+def test_the_front_page_leads_to_the_work(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """Who writes is led to an example, or to the one in hand; others to what they may check or decide."""
+    project(db, blobs, owner)
+    xenia, yann, zoe = (expert(db, name) for name in ("xenia", "yann", "zoe"))
+    base = "/tasks/mood/contrast/near"
+
+    def waits(who: Actor) -> list[tuple[str, str, bool]]:
+        return [(one.kind.value, one.url, one.begun) for one in waiting_for(db, who)]
+
+    assert waits(xenia) == [("contrast", f"{base}/write", False)]
+    (made,) = write(db, xenia)
+    pivot = authoring.take_pivot(db, xenia, REF)
+    assert waits(xenia) == [("contrast", f"{base}/write/{pivot.id}", True)]
+    assert ("check", f"{base}/check", False) in waits(yann)
+    asked = checking.next_check(db, yann, REF)
+    assert asked is not None
+    checking.check_variant(db, yann, REF, made, Opinion(EDITS[asked.original["text"]][1], minimal=False, sound=True))
+    assert ("settle", f"{base}/contested", False) in waits(zoe)
+    assert ("settle", f"{base}/contested", False) in waits(owner)
+    assert "settle" not in {kind for kind, _, _ in waits(yann)}

@@ -61,6 +61,7 @@ def take_pivot(db: Session, actor: Actor, ref: str) -> records.ContrastPivot:
         info = find_project(db, ref)
         require_part(actor, info)
         require_open(info)
+        lock(db, f"contrast {ref} of {user_id}")  # asked for twice at once, it is one
         moment = now()
         until = moment + timedelta(minutes=info.spec.minutes)
         pivot = queries.held(db, info.id, user_id, moment) or queries.draw(db, info.id, user_id, moment, until)

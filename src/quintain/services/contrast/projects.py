@@ -143,7 +143,7 @@ def find_project(db: Session, ref: str) -> ProjectInfo:
             remedy="Name it as task/name; `quintain contrast status TASK` lists those there are.",
             page="The page of the task's contrast sets lists those there are.",
         )
-    return _info(found)
+    return info_of(found)
 
 
 def get_project(db: Session, actor: Actor, ref: str) -> records.ContrastProject:
@@ -156,7 +156,7 @@ def get_project(db: Session, actor: Actor, ref: str) -> records.ContrastProject:
 def list_projects(db: Session, actor: Actor, task: str) -> records.ContrastProjects:
     """List the projects of *task* in which *actor* may write or check, the newest first."""
     find_row(db, task)
-    found = [_info(row) for row in queries.all_of(db, task)]
+    found = [info_of(row) for row in queries.all_of(db, task)]
     return records.ContrastProjects([record_of(db, one) for one in found if may_take_part(actor, one)])
 
 
@@ -275,7 +275,7 @@ def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[st
 
 
 def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec) -> None:
-    info = _info(found)
+    info = info_of(found)
     asked = replace(spec, dataset=info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset)
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
@@ -305,7 +305,8 @@ def _parsed(text: str) -> ContrastSpec:
     return parse_contrast(text)
 
 
-def _info(row: queries.ProjectRow) -> ProjectInfo:
+def info_of(row: queries.ProjectRow) -> ProjectInfo:
+    """Give a stored project."""
     project = row.project
     return ProjectInfo(
         id=project.id,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, func, insert, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.core.contrast import PivotState, VariantState
+from quintain.core.contrast import PivotState, ProjectState, VariantState
 from quintain.store.tables import (
     ContrastLook,
     ContrastPivot,
@@ -39,6 +39,22 @@ def all_of(db: Session, task: str) -> list[ProjectRow]:
     """List the projects of a task, the newest first."""
     query = _projects().where(TaskRow.name == task).order_by(ContrastProject.id.desc())
     return [_row(row) for row in db.execute(query)]
+
+
+def newest_open(db: Session, limit: int) -> list[ProjectRow]:
+    """List the newest projects that are open."""
+    query = _projects().where(ContrastProject.state == ProjectState.OPEN.value)
+    return [_row(row) for row in db.execute(query.order_by(ContrastProject.id.desc()).limit(limit))]
+
+
+def any_free(db: Session, project_id: int, at: datetime) -> bool:
+    """Say whether a project has an example that nobody has."""
+    free = select(ContrastPivot.id).where(
+        ContrastPivot.project_id == project_id,
+        ContrastPivot.state == PivotState.FREE.value,
+        _free(ContrastPivot.lease_until, at),
+    )
+    return db.scalar(select(free.exists())) or False
 
 
 def add_pivots(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
