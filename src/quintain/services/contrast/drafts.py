@@ -11,8 +11,8 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
 from quintain.core.records.contrasting import ContrastDraft, ContrastDrafts
 from quintain.core.task import Task
-from quintain.perturb.drafts.contract import make_drafts
-from quintain.perturb.drafts.search import RULE, SearchLimits, flip_search
+from quintain.perturbations.drafts.contract import make_drafts
+from quintain.perturbations.drafts.search import RULE, SearchLimits, flip_search
 from quintain.services.access import audit
 from quintain.services.contrast.authoring import get_pivot
 from quintain.services.contrast.projects import find_project
