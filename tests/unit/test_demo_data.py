@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 from quintain.core.task import Task
+from quintain.services.house.demo import CONTRAST
+from quintain.stats.diff import edit_size
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
 
@@ -143,3 +145,16 @@ def test_there_is_something_to_perturb() -> None:
     assert sum(bool(re.search(r"\d", text)) for text in texts) >= 60
     assert sum(bool(re.search(r"\w[’'](t|s|re|ve|d|ll|m)\b", text)) for text in texts) >= 120
     assert sum(bool(re.search(r"(?<!^)(?<![.!?] )\b[A-Z]\w{2,}", text)) for text in texts) > 150
+
+
+def test_the_contrast_set_turns_sentences_of_dev_by_a_few_words() -> None:
+    """At least 40 originals of dev; every edit is small, new, changes the label, and is about one of three things."""
+    rows = rows_of("sentiment", "contrast")
+    dev = {row["text"]: row["answer"] for row in rows_of("sentiment", "dev")}
+    known = {row["text"] for split in (*SPLITS["sentiment"], "mixed") for row in rows_of("sentiment", split)}
+    assert len({row["original"] for row in rows}) >= 40
+    assert all(dev[row["original"]] != row["answer"] for row in rows)
+    assert {row["answer"] for row in rows} <= set(task_of("sentiment").label_names)
+    assert {tag for row in rows for tag in row["tags"]} == {"negation", "word choice", "stance"}
+    assert max(edit_size(row["original"], row["text"]).tokens for row in rows) <= CONTRAST.limit.most
+    assert known.isdisjoint(row["text"] for row in rows)

@@ -113,7 +113,7 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "contrast": Listed(
         "Probe models near their decision boundary.",
-        ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
+        ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published", "quintain.cli.contrast.project"),
     ),
     "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
     "round": Listed(

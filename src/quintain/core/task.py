@@ -27,7 +27,8 @@ class Field:
     """One input of an example, such as the premise.
 
     *perturbable* says whether a robustness or fairness perturbation may touch it; *editable* whether a
-    writer may change it when a prompt is given.
+    writer may change it when a prompt is given. What is *fixed* stays also where experts edit a copy of an example,
+    in which everything else may change.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Field:
     max_length: int = 20_000
     perturbable: bool = True
     editable: bool = True
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ class QaSrl(SpanKind):
         """Ask for the sentence; the predicate and the question are fixed."""
         return (
             Field("sentence", "long_text", title="Sentence", max_length=5_000),
-            Field("predicate", "text", title="Predicate", max_length=200, perturbable=False, editable=False),
-            Field("question", "text", title="Question", max_length=2_000, perturbable=False, editable=False),
+            _fixed("predicate", "Predicate", 200),
+            _fixed("question", "Question", 2_000),
         )
 
     def answer_rules(self, task: Task) -> Sequence[Rule]:
@@ -46,3 +46,7 @@ class QaSrl(SpanKind):
         absent = ~blank(predicate) & ~holds(sentence, predicate)
         given: dict[str, pl.Expr | str] = {"text": shown(pl.col("predicate")), "of": "sentence"}
         return [Rule("predicate", absent, "'{text}' is not in '{of}'", values=given), *super().answer_rules(task)]
+
+
+def _fixed(name: str, title: str, most: int) -> Field:
+    return Field(name, "text", title=title, max_length=most, perturbable=False, editable=False, fixed=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,14 +25,28 @@ MEDIA_TYPES = {
 @contextmanager
 def on_disk(upload: UploadFile) -> Iterator[Path]:
     """Put an upload into a folder of its own, under the name it came with, while the block runs."""
+    with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
+        yield _written(upload, Path(folder))
+
+
+@contextmanager
+def several_on_disk(uploads: Sequence[UploadFile]) -> Iterator[Path]:
+    """Put uploads into one folder while the block runs, and give that; of a single one, give the file."""
+    with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
+        paths = [_written(one, Path(folder)) for one in uploads]
+        yield paths[0] if len(paths) == 1 else Path(folder)
+
+
+def _written(upload: UploadFile, folder: Path) -> Path:
     name = Path((upload.filename or "").replace("\\", "/")).name
     if not name or name.startswith(".") or not name.isprintable() or len(name.encode()) > 200:
         raise BadInput("The file has no usable name.", remedy="Rename it to something like reviews.jsonl.")
-    with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
-        path = Path(folder) / name
-        with path.open("wb") as target:
-            shutil.copyfileobj(upload.file, target, 1 << 20)
-        yield path
+    path = folder / name
+    if path.exists():
+        raise BadInput("There are two files called {name}.", name=name, remedy="Give each a name of its own.")
+    with path.open("wb") as target:
+        shutil.copyfileobj(upload.file, target, 1 << 20)
+    return path
 
 
 def download(name: str, form: str, write: Callable[[Path], object]) -> FileResponse:

@@ -19,6 +19,8 @@ from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import pay as api_pay
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_helps
+from quintain.web.api.contrast import contrast as api_contrast
+from quintain.web.api.contrast import published as api_published
 from quintain.web.api.data import datasets as api_datasets
 from quintain.web.api.evaluate import evaluation as api_evaluation
 from quintain.web.api.evaluate import submissions as api_submissions
@@ -40,6 +42,11 @@ from quintain.web.pages.board import board
 from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.collect import writing_aids as write_helps
+from quintain.web.pages.contrast import check as contrast_check
+from quintain.web.pages.contrast import projects as contrast_projects
+from quintain.web.pages.contrast import published as contrast_published
+from quintain.web.pages.contrast import results as contrast_results
+from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
@@ -63,7 +70,17 @@ What the pages offer, for programs. Send an API token as `Authorization: Bearer 
 be read without one. Errors have one shape: `{"error": {"code", "message", "remedy", "faults"}}`.
 """
 # Paths that end so may receive large files.
-UPLOADS = ("/data/import", "/submit", "/prompts", "/datasets", "/items", "/gold", "/harvests", "/rounds/harvest")
+UPLOADS = (
+    "/data/import",
+    "/contrast/import",
+    "/submit",
+    "/prompts",
+    "/datasets",
+    "/items",
+    "/gold",
+    "/harvests",
+    "/rounds/harvest",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +289,33 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/validation/{name}/release", release.show),
     PageRoute("POST", "/tasks/{task}/validation/{name}/release", release.act),
     PageRoute("POST", "/tasks/{task}/validation/{name}/next", timeline.start_next),
+    PageRoute("GET", "/tasks/{task}/contrast", contrast_projects.index),
+    PageRoute("GET", "/tasks/{task}/contrast/new", contrast_projects.new_page),
+    PageRoute("POST", "/tasks/{task}/contrast/new", contrast_projects.create),
+    PageRoute("GET", "/tasks/{task}/contrast/import", contrast_published.import_page),
+    PageRoute("POST", "/tasks/{task}/contrast/import", contrast_published.run_import),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}", contrast_projects.show),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}/edit", contrast_projects.edit_page),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/edit", contrast_projects.save),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/state", contrast_projects.set_state),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/release", contrast_projects.release),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/people", contrast_projects.let_judge),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/add", contrast_projects.add_file),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/withdraw/{variant}", contrast_projects.withdraw),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}/write", contrast_write.start),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.desk),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.add),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/finish", contrast_write.finish),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/withdraw/{variant}", contrast_write.withdraw),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/phenomenon", contrast_write.add_phenomenon),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/drafts", contrast_write.show_drafts),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/look", contrast_write.look),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}/check", contrast_check.check_page),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/check/{variant}", contrast_check.check),
+    PageRoute("GET", "/tasks/{task}/contrast/{name}/contested", contrast_check.contested_page),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/contested/{variant}", contrast_check.settle),
+    PageRoute("GET", "/images/{key}", contrast_check.image),
+    PageRoute("GET", "/tasks/{task}/models/{model}/contrast/{dataset}", contrast_results.show),
     PageRoute("GET", "/tasks/{task}/timeline", timeline.show),
     PageRoute("POST", "/tasks/{task}/timeline", timeline.save_margin),
     PageRoute("GET", "/tasks/{task}/validation/{name}/release/{number}/{file}", release.fetch),
@@ -559,6 +603,55 @@ API = [
     Endpoint("POST", "/tasks/{task}/validations/{validation}/next", api_wheel.start_next, "validation", 201),
     Endpoint("GET", "/tasks/{task}/timeline", api_wheel.get_timeline, "tasks"),
     Endpoint("PUT", "/tasks/{task}/margin", api_wheel.set_margin, "tasks"),
+    Endpoint("GET", "/contrast/formats", api_published.list_contrast_formats, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/import", api_published.import_contrast, "contrast", 201),
+    Endpoint("GET", "/tasks/{task}/contrast", api_contrast.list_contrast_projects, "contrast"),
+    Endpoint("PUT", "/tasks/{task}/contrast", api_contrast.put_contrast_project, "contrast"),
+    Endpoint("GET", "/tasks/{task}/contrast/{project}", api_contrast.get_contrast_project, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/close", api_contrast.close_contrast_project, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/open", api_contrast.reopen_contrast_project, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/phenomena", api_contrast.add_phenomenon, "contrast"),
+    Endpoint("GET", "/tasks/{task}/contrast/{project}/sets", api_contrast.list_contrast_sets, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/pivots", api_contrast.take_pivot, "contrast"),
+    Endpoint("GET", "/tasks/{task}/contrast/{project}/pivots/{pivot}", api_contrast.get_pivot, "contrast"),
+    Endpoint(
+        "POST", "/tasks/{task}/contrast/{project}/pivots/{pivot}/variants", api_contrast.add_variant, "contrast", 201
+    ),
+    Endpoint(
+        "POST", "/tasks/{task}/contrast/{project}/pivots/{pivot}/finish", api_contrast.finish_pivot, "contrast", 204
+    ),
+    Endpoint(
+        "POST", "/tasks/{task}/contrast/{project}/pivots/{pivot}/return", api_contrast.return_pivot, "contrast", 204
+    ),
+    Endpoint(
+        "GET", "/tasks/{task}/contrast/{project}/pivots/{pivot}/drafts", api_contrast.list_contrast_drafts, "contrast"
+    ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/contrast/{project}/pivots/{pivot}/search",
+        api_contrast.search_contrast_drafts,
+        "contrast",
+    ),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/variants", api_contrast.add_variants, "contrast", 201),
+    Endpoint(
+        "DELETE", "/tasks/{task}/contrast/{project}/variants/{variant}", api_contrast.withdraw_variant, "contrast", 204
+    ),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/scout", api_contrast.scout_contrast, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/checks", api_contrast.next_check, "contrast"),
+    Endpoint(
+        "POST", "/tasks/{task}/contrast/{project}/variants/{variant}/check", api_contrast.check_variant, "contrast"
+    ),
+    Endpoint("GET", "/tasks/{task}/contrast/{project}/contested", api_contrast.list_contested_variants, "contrast"),
+    Endpoint(
+        "POST", "/tasks/{task}/contrast/{project}/variants/{variant}/decision", api_contrast.settle_variant, "contrast"
+    ),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/release", api_contrast.release_contrast, "contrast"),
+    Endpoint("POST", "/tasks/{task}/contrast/{project}/people", api_contrast.open_contrast_people, "contrast"),
+    Endpoint("GET", "/tasks/{task}/contrast/{project}/people", api_contrast.get_contrast_people, "contrast"),
+    Endpoint("GET", "/tasks/{task}/models/{model}/contrast/{dataset}", api_contrast.get_model_contrast, "contrast"),
+    Endpoint(
+        "GET", "/tasks/{task}/models/{model}/contrast/{dataset}/sets", api_contrast.get_contrast_boundary, "contrast"
+    ),
     Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
     Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),
     Endpoint(

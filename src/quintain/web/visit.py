@@ -165,6 +165,7 @@ class Visit:
             SidebarEntry("board", _("Board"), f"{base}/board", "board"),
             SidebarEntry("write", _("Write"), f"{base}/write", "pen"),
             SidebarEntry("judge", _("Judge"), f"{base}/judge", "check"),
+            SidebarEntry("contrast", _("Contrast"), f"{base}/contrast", "target"),
             SidebarEntry("data", _("Data"), f"{base}/data", "data"),
             SidebarEntry("models", _("Models"), f"{base}/models", "model"),
             SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),

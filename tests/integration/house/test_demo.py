@@ -25,8 +25,9 @@ from quintain.core.release import ReleaseSpec
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.audit import entries
 from quintain.services.access.links import redeem_link
+from quintain.services.contrast.projects import get_project
 from quintain.services.data.datasets import list_versions
-from quintain.services.house.demo import PARTS, STARTERS, add_people, build_demo, demo_links
+from quintain.services.house.demo import CONTRAST, PARTS, STARTERS, TO_CHECK, add_people, build_demo, demo_links
 from quintain.services.models.ask import predict
 from quintain.services.models.registry import list_models
 from quintain.services.release.releases import preview
@@ -70,8 +71,12 @@ def _check_content(db: Session) -> None:
     assert {one.task.name for one in list_tasks(db)} == {starter.name for starter in STARTERS}
     versions = list_versions(db, OPERATOR)
     wanted = [(starter.name, split.name, 1) for starter in STARTERS for split in starter.splits]
+    wanted.append((CONTRAST.task, CONTRAST.name, 1))
     assert sorted((one.task, one.dataset, one.number) for one in versions) == sorted(wanted)
     assert {one.dataset for one in versions if one.hidden} == {"test"}
+    progress = get_project(db, OPERATOR, f"{CONTRAST.task}/{CONTRAST.name}").progress
+    assert (progress.variants, progress.written) == (60, TO_CHECK)
+    assert progress.sets >= 40
     models = {(one.task, one.name, len(one.versions)) for one in list_models(db, ANONYMOUS)}
     assert models == {(starter.name, baseline, 1) for starter in STARTERS for baseline in starter.baselines}
 

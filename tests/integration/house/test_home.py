@@ -36,6 +36,13 @@ def house(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield Site(workspace, worker, owner, folder)
 
 
+# What the demo's contrast project has for everybody.
+CONTRAST = [
+    (WaitingKind.CONTRAST, "/tasks/sentiment/contrast/near-misses/write", False),
+    (WaitingKind.CHECK, "/tasks/sentiment/contrast/near-misses/check", False),
+]
+
+
 def _kinds(house: Site, name: str) -> list[tuple[WaitingKind, str, bool]]:
     with house.workspace.session() as db:
         found = waiting_for(db, actor_of(db, find_user(db, name)))
@@ -99,13 +106,13 @@ def test_an_open_round_comes_first_and_waits_for_its_writers(house: Site) -> Non
     page = on_one_line(house.client.get("/"))
     assert 'value="sentiment/ngram@1"' in page
     assert "Fool the n-grams" in page
-    assert _kinds(house, "demo-worker") == [(WaitingKind.WRITE, f"{place}/write", False)]
+    assert _kinds(house, "demo-worker") == [(WaitingKind.WRITE, f"{place}/write", False), *CONTRAST]
     assert _kinds(house, "demo-owner") == []  # may write, and is not asked to
     fields = {"model": "sentiment/ngram@1", "text": "Fine.", "label": "neutral"}
     stranger = browser_of(house.workspace)
     assert f'href="{place}/write"' in post(stranger, "/", "/fool", **fields).text
     session = begin(house.client, place)
-    assert _kinds(house, "demo-worker") == [(WaitingKind.WRITE, session, True)]
+    assert _kinds(house, "demo-worker") == [(WaitingKind.WRITE, session, True), *CONTRAST]
     assert house.client.get(session).status_code == 200
     with house.workspace.session() as db:
         set_visibility(db, OPERATOR, "sentiment/ngram", "private")

@@ -71,7 +71,7 @@ def score(
     if json:
         output.print_json(found)
     else:
-        _print(found)
+        print_score(found)
 
 
 @app.command()
@@ -90,7 +90,8 @@ def formats(json: output.JsonFlag = False) -> None:
         output.print_line(f"\nThe task of {one.name}:\n{one.task}")
 
 
-def _print(found: ContrastScore) -> None:
+def print_score(found: ContrastScore) -> None:
+    """Print the scores of one model."""
     overall = found.intervals.overall
     rows = [
         ("original", percent(overall.original)),

@@ -20,6 +20,9 @@ class WaitingKind(StrEnum):
     RELEASE = "release"
     TRAIN = "train"
     NEXT_ROUND = "next_round"
+    CONTRAST = "contrast"  # edit an example of a test set
+    CHECK = "check"  # check what others edited
+    SETTLE = "settle"  # decide on edits that people disagree on
     FAILED_RUN = "failed_run"
     APPROVE_PAY = "approve_pay"
     PAID = "paid"

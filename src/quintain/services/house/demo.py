@@ -6,6 +6,7 @@ stopped, and a finished one is only looked through.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,16 +15,21 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from quintain.core.contrast import ContrastSpec, Limit
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR, RoleName
 from quintain.data.plan import ImportPlan
 from quintain.services.access import accounts
 from quintain.services.access.links import Link, make_link
+from quintain.services.contrast.projects import get_project, list_projects, put_spec
+from quintain.services.contrast.releasing import release_project
+from quintain.services.contrast.uploading import add_variants
 from quintain.services.data.datasets import import_dataset, list_versions
 from quintain.services.models.registry import list_models
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 
 Progress = Callable[[str, float], None]  # what is being done, and the fraction of everything that is done
 
@@ -68,6 +74,20 @@ STARTERS = (
     Starter("qa", (TRAIN, TEST), ("return-context", "span-overlap")),
     Starter("choice", (TRAIN, TEST), ("majority-choice", "answer-only", "option-overlap")),
 )
+CONTRAST = ContrastSpec(
+    "sentiment",
+    "near-misses",
+    "Near misses: sentences of dev, turned by a few words",
+    "sentiment/dev",
+    instructions="Change as few words as you can. What is left should be a sentence that somebody might write.",
+    phenomena=("negation", "word choice", "stance"),
+    pivots=105,
+    limit=Limit(most=10),
+    writers="workers",
+    drafts=True,
+    scouting=3,
+)
+TO_CHECK = 6  # variants that wait for the visitor
 ADMIN = "admin"
 PARTS = (
     DemoPerson("demo-owner", "Demo owner", RoleName.OWNER),
@@ -118,6 +138,7 @@ def _steps(db: Session, blobs: Blobs, folder: Path) -> Iterator[tuple[str, Calla
         yield f"Adding task {starter.name}", partial(_task, db, home / "task.toml")
         for split in starter.splits:
             yield f"Importing {starter.name}/{split.name}", partial(_data, db, blobs, starter, split, home)
+    yield "Adding contrast sets", partial(_contrast, db, blobs, folder)
     for starter in STARTERS:
         for baseline in starter.baselines:
             yield f"Training {baseline} on {starter.name}", partial(_model, db, blobs, starter, baseline)
@@ -133,6 +154,21 @@ def _data(db: Session, blobs: Blobs, starter: Starter, split: Split, home: Path)
     plan = ImportPlan(role=split.role, hidden=split.hidden, unlabelled=split.unlabelled, description=split.description)
     file = home / f"{split.name}.jsonl"
     import_dataset(db, blobs, OPERATOR, starter.name, split.name, file, plan, score=split.role in {"test", "contrast"})
+
+
+def _contrast(db: Session, blobs: Blobs, folder: Path) -> None:
+    """Open the project over dev, whose labels are open, with what was written for it; the last few wait for a check."""
+    ref = f"{CONTRAST.task}/{CONTRAST.name}"
+    if not any(one.ref == ref for one in list_projects(db, OPERATOR, CONTRAST.task).projects):
+        put_spec(db, blobs, OPERATOR, CONTRAST)
+    if not get_project(db, OPERATOR, ref).progress.variants:
+        text = (folder / CONTRAST.task / "contrast.jsonl").read_text(encoding="utf-8")
+        rows = [json.loads(line) for line in text.splitlines()]
+        with transaction(db):
+            add_variants(db, OPERATOR, ref, rows[:-TO_CHECK], checked=True)
+            add_variants(db, OPERATOR, ref, rows[-TO_CHECK:])
+    if not any(version.dataset == CONTRAST.name for version in list_versions(db, OPERATOR, CONTRAST.task)):
+        release_project(db, blobs, OPERATOR, ref)
 
 
 def _model(db: Session, blobs: Blobs, starter: Starter, baseline: str) -> None:

@@ -19,6 +19,7 @@ from quintain.core.rounds import Money, RoundState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import look
@@ -49,11 +50,14 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     tasks = {item.task.name for item in list_tasks(db)}
     rounds = [one for one in list_rounds(db, actor) if one.task in tasks]
     owned = sorted(task for task in tasks if actor.has(RoleName.OWNER, task))
+    contrast = list(_contrast(db, actor, tasks))
     work = [*_writing(db, actor, user_id, rounds), *_judging(db, actor, user_id, tasks)]
+    work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
+        (one for one in contrast if one.kind is WaitingKind.SETTLE),
         (one for one in work if not one.begun),
         _pay_to_approve(db, owned),
         _failed(db, user_id),
@@ -98,6 +102,23 @@ def _judging(db: Session, actor: Actor, user_id: int, tasks: set[str]) -> Iterat
             yield Errand(WaitingKind.JUDGE, task, offer.title, f"/judge/{held}", begun=True)
         elif queries.is_left(db, validation.id, user_id):
             yield Errand(WaitingKind.JUDGE, task, offer.title, f"/tasks/{task}/judge/{validation.name}")
+
+
+def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    """Give what contrast projects have for somebody who is there to work, and what is theirs to decide."""
+    for offer in contrast_offers(db, actor, tasks):
+        task, title = offer.project.task, offer.project.spec.title
+        place = f"/tasks/{task}/contrast/{offer.project.name}"
+        if offer.contested:
+            yield Errand(WaitingKind.SETTLE, task, title, f"{place}/contested", count=offer.contested)
+        if not _works(actor, task):
+            continue
+        if offer.held is not None:
+            yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write/{offer.held}", begun=True)
+        elif offer.free:
+            yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write")
+        if offer.to_check:
+            yield Errand(WaitingKind.CHECK, task, title, f"{place}/check", count=offer.to_check)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:

@@ -18,6 +18,7 @@ from quintain.store.tables.collect import (
     RoundVersion,
     WritingSession,
 )
+from quintain.store.tables.contrast import ContrastCheck, ContrastLook, ContrastPivot, ContrastProject, ContrastVariant
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.keys import SigningKey
@@ -73,6 +74,11 @@ __all__ = [
     "Cell",
     "CellEvent",
     "Charge",
+    "ContrastCheck",
+    "ContrastLook",
+    "ContrastPivot",
+    "ContrastProject",
+    "ContrastVariant",
     "CorpusUse",
     "Dataset",
     "DatasetVersion",

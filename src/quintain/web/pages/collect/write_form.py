@@ -5,7 +5,7 @@ Names of controls are those of `quintain.web.forms`; the answer's are `answer` a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,11 +83,19 @@ def given_fields(form: Form, prompt: Mapping[str, Any] | None) -> set[str]:
 
 
 def boxes_of(
-    task: Task, prompt: Mapping[str, Any] | None, draft: Mapping[str, Any], *, started: bool
+    task: Task,
+    prompt: Mapping[str, Any] | None,
+    draft: Mapping[str, Any],
+    *,
+    started: bool,
+    fixed: Collection[str] | None = None,
 ) -> tuple[Box, ...]:
-    """Lay the inputs out; what was typed last comes before the prompt's own text once anything was *started*."""
+    """Lay the inputs out; what was typed last comes before the prompt's own text once anything was *started*.
+
+    What a prompt fixes is the kind's to say, unless *fixed* names it.
+    """
     form = kind_of(task).form(task)
-    given = given_fields(form, prompt)
+    given = given_fields(form, prompt) if fixed is None else set(fixed)
     found = []
     for field in form.inputs:
         original = _text(field, (prompt or {}).get(field.name))
@@ -120,10 +128,13 @@ def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer
     return TargetBox(field, (text,) if text else (), text, assigned=assigned is not None)
 
 
-def read(task: Task, post: Post, prompt: Mapping[str, Any] | None = None) -> Typed:
+def read(
+    task: Task, post: Post, prompt: Mapping[str, Any] | None = None, *, fixed: Collection[str] | None = None
+) -> Typed:
     """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or the service that knows it does."""
     form = kind_of(task).form(task)
-    given = {name: value for name, value in (prompt or {}).items() if name in given_fields(form, prompt)}
+    names = given_fields(form, prompt) if fixed is None else set(fixed)
+    given = {name: value for name, value in (prompt or {}).items() if name in names}
     values, kept = {}, list[int]()
     for field in form.inputs:
         lines = [str(line) for line in post.form.getlist(PREFIX + field.name) if isinstance(line, str)]

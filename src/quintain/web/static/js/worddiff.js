@@ -81,27 +81,41 @@ function joined(pieces) {
   return found;
 }
 
-/** Count the characters to insert, delete or replace (Levenshtein, by the bit vectors of Myers, 1999). */
+/** Count the characters to insert, delete or replace. */
 export function editDistance(before, after) {
-  const [short, long] = trimmed(Array.from(before), Array.from(after)).sort((a, b) => a.length - b.length);
+  return distance(Array.from(before), Array.from(after));
+}
+
+/** Count the words and signs to insert, delete or replace. */
+export function tokenDistance(before, after) {
+  return distance(tokensOf(before), tokensOf(after));
+}
+
+function tokensOf(text) {
+  return piecesOf(text).filter((piece) => piece.trim());
+}
+
+/** Levenshtein's distance between two lists, by the bit vectors of Myers (1999). */
+function distance(first, second) {
+  const [short, long] = trimmed(first, second).sort((a, b) => a.length - b.length);
   if (!short.length) return long.length;
   const places = new Map();
   short.forEach((letter, place) => places.set(letter, (places.get(letter) ?? 0n) | (1n << BigInt(place))));
   const all = (1n << BigInt(short.length)) - 1n;
   const last = 1n << BigInt(short.length - 1);
-  let [up, down, distance] = [all, 0n, short.length];
+  let [up, down, found] = [all, 0n, short.length];
   for (const letter of long) {
     const here = (places.get(letter) ?? 0n) | down;
     const level = ((((here & up) + up) ^ up) | here) & all; // where going diagonally costs nothing
     const less = up & level;
     const more = (down | ~(up | level)) & all;
-    if (more & last) distance += 1;
-    else if (less & last) distance -= 1;
+    if (more & last) found += 1;
+    else if (less & last) found -= 1;
     const shifted = ((more << 1n) | 1n) & all;
     down = shifted & level;
     up = ((less << 1n) | ~(shifted | level)) & all;
   }
-  return distance;
+  return found;
 }
 
 function trimmed(first, second) {

@@ -1,0 +1,362 @@
+"""`quintain contrast new|status|sets|contested|settle|…`: projects in which experts edit test items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.plain.contrast import app, print_score
+from quintain.cli.streams import in_file
+from quintain.core.contrast import ProjectState
+from quintain.core.people import OPERATOR
+from quintain.core.records.base import to_json
+from quintain.core.records.contrasting import ContrastProject, HumanContrast, VariantStanding
+from quintain.core.toml import read_text
+from quintain.services.contrast import authoring, checking, people, projects, releasing, results, uploading
+
+ProjectRef = Annotated[str, typer.Argument(metavar="PROJECT", help="The project, as task/name.")]
+Offset = Annotated[int, typer.Option(min=0, help="Skip so many.")]
+Limit = Annotated[int, typer.Option(min=1, max=500, help="At most so many.")]
+
+
+@app.command()
+def new(
+    context: typer.Context,
+    file: Annotated[Path, in_file("TOML file of the project.", metavar="FILE")],
+    json: JsonFlag = False,
+) -> None:
+    """Make a contrast project: draw examples of a test set for experts to edit; or change the one of that name.
+
+    Example: quintain contrast new near-misses.toml
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        made = projects.put_project(db, workspace.blobs, OPERATOR, read_text(file), file=str(file))
+        found = projects.get_project(db, OPERATOR, made.ref)
+    _show([found], json=json, single=True)
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="TASK", help="The task, or one project as task/name.")],
+    json: JsonFlag = False,
+) -> None:
+    """Show the contrast projects of a task, and how far they are.
+
+    Example: quintain contrast status sentiment
+    """
+    with workspace_of(context).session() as db:
+        if "/" in name:
+            _show([projects.get_project(db, OPERATOR, name)], json=json, single=True)
+        else:
+            _show(projects.list_projects(db, OPERATOR, name).projects, json=json)
+
+
+@app.command()
+def close(context: typer.Context, ref: ProjectRef, json: JsonFlag = False) -> None:
+    """Close a project: nobody takes an example any more.
+
+    Example: quintain contrast close sentiment/near-misses
+    """
+    with workspace_of(context).session() as db:
+        _show([projects.set_state(db, OPERATOR, ref, ProjectState.CLOSED)], json=json, single=True)
+
+
+@app.command()
+def reopen(context: typer.Context, ref: ProjectRef, json: JsonFlag = False) -> None:
+    """Open a project again.
+
+    Example: quintain contrast reopen sentiment/near-misses
+    """
+    with workspace_of(context).session() as db:
+        _show([projects.set_state(db, OPERATOR, ref, ProjectState.OPEN)], json=json, single=True)
+
+
+@app.command()
+def phenomenon(
+    context: typer.Context,
+    ref: ProjectRef,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is called.")],
+    json: JsonFlag = False,
+) -> None:
+    """Add a phenomenon to the list of a project.
+
+    Example: quintain contrast phenomenon sentiment/near-misses tense
+    """
+    with workspace_of(context).session() as db:
+        found = projects.add_phenomenon(db, OPERATOR, ref, name)
+    if json:
+        print_json({"phenomena": list(found)})
+    else:
+        say(f"Phenomena of {ref}: {', '.join(found)}.")
+
+
+@app.command()
+def sets(
+    context: typer.Context,
+    ref: ProjectRef,
+    state: Annotated[str, typer.Option(help="Only variants that are written, accepted, contested or rejected.")] = "",
+    offset: Offset = 0,
+    limit: Limit = 20,
+    json: JsonFlag = False,
+) -> None:
+    """Show the examples of a project with the variants that were written of them.
+
+    Example: quintain contrast sets sentiment/near-misses --state contested
+    """
+    with workspace_of(context).session() as db:
+        found = authoring.list_sets(db, OPERATOR, ref, state=state, offset=offset, limit=limit)
+    if json:
+        print_json(found)
+        return
+    rows: list[tuple[Any, ...]] = []
+    for one in found.sets:
+        rows.append(("", one.id, "", _text(one.inputs), to_json(one.answer), "", ""))
+        rows += [
+            (two.id, "", two.state, _text(two.inputs), to_json(two.answer), ", ".join(two.tags), two.author or "")
+            for two in one.variants
+        ]
+    print_table(["variant", "example", "state", "text", "answer", "phenomena", "author"], rows)
+    say(f"{found.total} examples have a variant.")
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    ref: ProjectRef,
+    file: Annotated[Path, in_file("Variants: original, answer, the changed fields, tags, rationale, reason.")],
+    checked: Annotated[bool, typer.Option("--checked", help="They are checked already and count at once.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Add variants that were written elsewhere: all of them, or none and everything that is wrong.
+
+    Example: quintain contrast add sentiment/near-misses variants.jsonl --checked
+    """
+    with workspace_of(context).session() as db:
+        made = uploading.add_variants_file(db, OPERATOR, ref, file, checked=checked)
+    if json:
+        print_json(made)
+    else:
+        say(f"{made.added} variants of {made.examples} examples were added to {ref}.")
+
+
+@app.command()
+def withdraw(
+    context: typer.Context,
+    ref: ProjectRef,
+    variant: Annotated[int, typer.Argument(help="The variant, by its id.")],
+    json: JsonFlag = False,
+) -> None:
+    """Take a variant back, so that it counts for nothing.
+
+    Example: quintain contrast withdraw sentiment/near-misses 17
+    """
+    with workspace_of(context).session() as db:
+        authoring.withdraw_variant(db, OPERATOR, ref, variant)
+    _tell(VariantStanding(variant, "withdrawn"), json=json)
+
+
+@app.command()
+def contested(
+    context: typer.Context, ref: ProjectRef, offset: Offset = 0, limit: Limit = 20, json: JsonFlag = False
+) -> None:
+    """Show the variants on which people disagree.
+
+    Example: quintain contrast contested sentiment/near-misses
+    """
+    with workspace_of(context).session() as db:
+        found = checking.list_contested(db, OPERATOR, ref, offset=offset, limit=limit)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            one.variant.id,
+            _text(one.original),
+            _text(one.variant.inputs),
+            to_json(one.variant.answer),
+            "; ".join(_opinion(said) for said in one.checks),
+        )
+        for one in found.variants
+    ]
+    print_table(["variant", "original", "edited", "answer", "others say"], rows)
+    say(f"{found.total} variants wait.")
+
+
+@app.command()
+def settle(
+    context: typer.Context,
+    ref: ProjectRef,
+    variant: Annotated[int, typer.Argument(help="The variant, by its id.")],
+    accept: Annotated[bool, typer.Option("--accept/--reject", help="Whether it counts.")],
+    answer: Annotated[
+        str | None, typer.Option(help="The right label, where the author's is not.", show_default=False)
+    ] = None,
+    note: Annotated[str, typer.Option(help="Why.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Decide on a variant on which people disagree.
+
+    Example: quintain contrast settle sentiment/near-misses 17 --accept --answer neutral
+    """
+    with workspace_of(context).session() as db:
+        state = checking.settle_variant(db, OPERATOR, ref, variant, accept=accept, answer=answer, note=note)
+    _tell(VariantStanding(variant, state), json=json)
+
+
+@app.command()
+def release(context: typer.Context, ref: ProjectRef, json: JsonFlag = False) -> None:
+    """Make a data set version of role contrast: the accepted variants and their originals.
+
+    It is evaluated at once, and scores on the board once you let it: see `board score`.
+
+    Example: quintain contrast release sentiment/near-misses
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        made = releasing.release_project(db, workspace.blobs, OPERATOR, ref)
+    if json:
+        print_json(made)
+        return
+    there = "is" if made.new else "was there already as"
+    say(f"{made.sets} sets with {made.variants} variants: it {there} {made.version}.")
+
+
+@app.command("people")
+def people_(
+    context: typer.Context,
+    ref: ProjectRef,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Let people judge so many pairs.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="What the pairs are drawn by.")] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Say how people do on pairs of original and variant that they did not write; --pairs lets them judge some.
+
+    Example: quintain contrast people sentiment/near-misses --pairs 100
+    """
+    with workspace_of(context).session() as db:
+        if pairs is None:
+            found = people.people_figures(db, OPERATOR, ref)
+        else:
+            found = people.open_people(db, OPERATOR, ref, pairs=pairs, seed=seed)
+    if json:
+        print_json(found)
+        return
+    _show_people(found)
+
+
+@app.command("results")
+def results_(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model, as task/name or task/name@2.")],
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="The contrast set: its name, or name@2.")],
+    json: JsonFlag = False,
+) -> None:
+    """Show what a model makes of a contrast set: overall, by phenomenon and by label transition.
+
+    Example: quintain contrast results sentiment/tfidf near-misses
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = results.model_contrast(db, workspace.blobs, OPERATOR, model, dataset)
+    if json:
+        print_json(found)
+        return
+    print_score(found.score)
+    say(f"{found.model} is wrong somewhere in {found.broken} of {found.score.sets} sets of {found.dataset}.")
+
+
+@app.command("broken")
+def broken_(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model, as task/name or task/name@2.")],
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="The contrast set: its name, or name@2.")],
+    all_: Annotated[bool, typer.Option("--all", help="Show the others, too.")] = False,
+    offset: Offset = 0,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many sets.")] = 10,
+    json: JsonFlag = False,
+) -> None:
+    """Show which sets break a model, and where.
+
+    Example: quintain contrast broken sentiment/tfidf near-misses
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        show = "all" if all_ else "broken"
+        found = results.boundary(db, workspace.blobs, OPERATOR, model, dataset, show=show, offset=offset, limit=limit)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            one.set if member.original else "",
+            "original" if member.original else "variant",
+            "right" if member.right else "WRONG",
+            to_json(member.gold),
+            to_json(member.answer),
+            _text(member.inputs),
+        )
+        for one in found.sets
+        for member in one.members
+    ]
+    print_table(["set", "member", "", "gold", "it says", "text"], rows)
+    say(found.caveat)
+
+
+def _tell(found: VariantStanding, *, json: bool) -> None:
+    if json:
+        print_json(found)
+    else:
+        say(f"Variant {found.id} is {found.state}.")
+
+
+def _show(found: list[ContrastProject], *, json: bool, single: bool = False) -> None:
+    if json:
+        print_json(found[0] if single else {"projects": found})
+        return
+    rows = [
+        (
+            one.ref,
+            one.state,
+            one.dataset,
+            f"{one.progress.done} of {one.progress.pivots}",
+            one.progress.variants,
+            one.progress.accepted,
+            one.progress.contested,
+        )
+        for one in found
+    ]
+    print_table(["project", "state", "edited", "examples done", "variants", "accepted", "contested"], rows)
+
+
+def _show_people(found: HumanContrast) -> None:
+    if found.figures is not None:
+        names = ("original", "contrast", "difference", "consistency")
+        rows: list[tuple[Any, ...]] = []
+        for name in names:
+            one = getattr(found.figures, name)
+            rows.append(
+                (name, *(None if value is None else f"{value:.3f}" for value in (one.value, one.low, one.high)))
+            )
+        print_table(["people", "value", "low", "high"], rows)
+    say(f"{found.judged} of {found.pairs} pairs are judged, by {found.judges} people, in {found.validation}.")
+    if not found.enough:
+        say("Fewer than 100 judged pairs say little.")
+
+
+def _opinion(said: Any) -> str:
+    words = [to_json(said.answer)]
+    words += [] if said.minimal else ["not minimal"]
+    words += [] if said.sound else ["not sound"]
+    return ", ".join([*words, *([said.note] if said.note else [])])
+
+
+def _text(inputs: Any) -> str:
+    return " / ".join(str(value) for value in inputs.values())[:200]

@@ -1,0 +1,244 @@
+"""The expert's desk: an example with its gold answer, copies of it to edit, and no model in sight."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
+from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot
+from quintain.core.task import Task
+from quintain.services.contrast import authoring, drafts, projects, scouting
+from quintain.services.contrast.authoring import Edit
+from quintain.services.contrast.images import gallery, keep_image
+from quintain.services.models import registry as models
+from quintain.services.models.ask import limit_calls
+from quintain.services.tasks import definitions as tasks
+from quintain.stats.diff import word_diff
+from quintain.tasks.contract import kind_of
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.forms import answer_text
+from quintain.web.pages.collect.write_form import (
+    Box,
+    SpanPlace,
+    Typed,
+    boxes_of,
+    places_of,
+    read,
+    shown_input,
+    target_of,
+)
+from quintain.web.pages.contrast.projects import crumbs_of, differences, state_words, titled
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+SAID = ("rationale", "reason", "draft")
+
+
+def start(visit: Visiting, task: str, name: str) -> Response:
+    """Take the next example, or go on with the one in hand; say what stands in the way."""
+    project = projects.get_project(visit.db, visit.actor, f"{task}/{name}")
+    try:
+        pivot = authoring.take_pivot(visit.db, visit.actor, project.ref)
+    except (Conflict, NotFound) as error:
+        found = tasks.get_task(visit.db, task)
+        return visit.render(
+            "contrast/nothing.html",
+            task=found,
+            section="contrast",
+            project=project,
+            base=f"/tasks/{task}/contrast/{name}",
+            blocked=trouble_of(error),
+            crumbs=crumbs_of(visit, found, project.title, name, visit.tongue.gettext("Write")),
+        )
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
+
+
+def desk(visit: Visiting, task: str, name: str, pivot: int) -> Response:
+    """Show the example in hand."""
+    ref = f"{task}/{name}"
+    try:
+        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    except (Conflict, Forbidden) as error:
+        return visit.redirect(f"/tasks/{task}/contrast/{name}", str(error))
+    return _desk(visit, ref, found)
+
+
+def add(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Keep a variant; what is wrong is said on the page, and what was typed stays."""
+    visit, ref = post.visit, f"{task}/{name}"
+    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    definition = tasks.get_task(visit.db, task)
+    typed = Typed({}, None)
+    try:
+        typed = _typed(post, definition, found)
+        edit = Edit(
+            typed.inputs,
+            typed.target,
+            post.texts("tags"),
+            post.text("rationale"),
+            post.text("reason"),
+            keeps_label=post.flag("keeps_label"),
+            draft=post.text("draft"),
+            confirmed=post.flag("confirmed"),
+        )
+        authoring.add_variant(visit.db, visit.actor, ref, pivot, edit, generation=post.number("generation"))
+    except (BadInput, Conflict) as error:
+        visit.db.rollback()
+        return _desk(visit, ref, found, post=post, typed=typed, trouble=trouble_of(error))
+    toast = visit.tongue.gettext("The variant is kept. Write another one, or go on.")
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", toast)
+
+
+def finish(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Be done with an example, skip it or give it back; then go on to the next, or leave."""
+    visit, ref, base = post.visit, f"{task}/{name}", f"/tasks/{task}/contrast/{name}"
+    if post.text("how") == "return":
+        authoring.release_pivot(visit.db, visit.actor, ref, pivot)
+        return visit.redirect(base, visit.tongue.gettext("The example is free for somebody else."))
+    try:
+        authoring.finish_pivot(visit.db, visit.actor, ref, pivot, skip=post.text("how") == "skip")
+    except Conflict as error:
+        visit.db.rollback()
+        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+        return _desk(visit, ref, found, trouble=trouble_of(error))
+    return visit.redirect(f"{base}/write")
+
+
+def withdraw(post: Posting, task: str, name: str, pivot: int, variant: int) -> Response:
+    """Take one's own variant back."""
+    visit = post.visit
+    authoring.withdraw_variant(visit.db, visit.actor, f"{task}/{name}", variant)
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", visit.tongue.gettext("Taken back."))
+
+
+def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Add to the list of phenomena."""
+    visit, ref = post.visit, f"{task}/{name}"
+    try:
+        projects.add_phenomenon(visit.db, visit.actor, ref, post.text("phenomenon"))
+    except BadInput as error:
+        visit.db.rollback()
+        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+        return _desk(visit, ref, found, trouble=trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", visit.tongue.gettext("Added."))
+
+
+def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Offer automatic drafts: by rules, or by a search against a named model."""
+    visit, ref = post.visit, f"{task}/{name}"
+    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    model = post.text("model")
+    try:
+        if model:
+            limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
+            made = drafts.search_drafts(
+                visit.db, visit.blobs, visit.actor, ref, pivot, model, runners=visit.workspace.runners
+            )
+        else:
+            made = drafts.list_drafts(visit.db, visit.actor, ref, pivot)
+    except (BadInput, Conflict, Unavailable) as error:
+        return _desk(visit, ref, found, trouble=trouble_of(error))
+    return _desk(visit, ref, found, offered=made.drafts)
+
+
+def look(post: Posting, task: str, name: str, pivot: int) -> Response:
+    """Look at what a model says of another example, which leaves the project by that."""
+    visit, ref = post.visit, f"{task}/{name}"
+    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    try:
+        limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
+        seen = scouting.scout(
+            visit.db, visit.blobs, visit.actor, ref, post.text("model"), runners=visit.workspace.runners
+        )
+    except (BadInput, Conflict, NotFound, Unavailable) as error:
+        return _desk(visit, ref, found, trouble=trouble_of(error))
+    return _desk(visit, ref, found, seen=seen)
+
+
+def _typed(post: Post, task: Task, pivot: ContrastPivot) -> Typed:
+    """Read the copy; an image that was uploaded, or picked from the gallery, stands for the one that was there."""
+    typed = read(task, post, pivot.inputs, fixed=pivot.fixed)
+    inputs = dict(typed.inputs)
+    for field in kind_of(task).form(task).inputs:
+        if field.widget != "image":
+            continue
+        upload, picked = post.file(f"upload-{field.name}"), post.text(f"pick-{field.name}")
+        if upload is not None:
+            inputs[field.name] = keep_image(post.visit.blobs, upload.file.read(), field.name)
+        elif picked:
+            inputs[field.name] = picked
+    return Typed(inputs, typed.target)
+
+
+def _desk(
+    visit: Visit,
+    ref: str,
+    pivot: ContrastPivot,
+    *,
+    post: Post | None = None,
+    typed: Typed | None = None,
+    trouble: Trouble | None = None,
+    offered: Sequence[ContrastDraft] | None = None,
+    seen: ContrastLook | None = None,
+) -> Response:
+    _ = visit.tongue.gettext
+    info = projects.find_project(visit.db, ref)
+    task = tasks.get_task(visit.db, info.task)
+    started = typed is not None and bool(typed.inputs)
+    boxes = boxes_of(task, pivot.inputs, typed.inputs if typed else {}, started=started, fixed=pivot.fixed)
+    answer = typed.target if typed and typed.target is not None else _first_answer(task, pivot)
+    return visit.render(
+        "contrast/write.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="contrast",
+        project=info,
+        spec=info.spec,
+        pivot=pivot,
+        base=f"/tasks/{task.name}/contrast/{info.name}",
+        boxes=boxes,
+        target=target_of(task, boxes, answer, None),
+        before=json.dumps({f"in-{box.field.name}": _before(box) for box in boxes if not box.given}),
+        original=[(field, shown_input(field, pivot.inputs)) for field in kind_of(task).form(task).inputs],
+        gold=answer_text(task, pivot.inputs, pivot.answer),
+        said={name: post.text(name) if post else "" for name in SAID},
+        tags=post.texts("tags") if post else [],
+        keeps=post.flag("keeps_label") if post else False,
+        places=_places(task, pivot, typed),
+        offered=offered,
+        seen=seen,
+        seen_answer=answer_text(task, seen.inputs, seen.answer) if seen else "",
+        seen_gold=answer_text(task, seen.inputs, seen.gold) if seen else "",
+        models=_models(visit, task) if info.spec.drafts or info.spec.scouting else [],
+        gallery=gallery(visit.db, task, info.id) if any(box.field.widget == "image" for box in boxes) else [],
+        states=state_words(visit),
+        differences=differences,
+        word_diff=word_diff,
+        answer_text=answer_text,
+        crumbs=crumbs_of(visit, task, info.spec.title, info.name, _("Write")),
+        error=titled(visit, task, trouble) if trouble else None,
+    )
+
+
+def _first_answer(task: Task, pivot: ContrastPivot) -> Any:
+    """Give the answer that the form begins with: none where it is chosen, the original's where it is a place."""
+    return pivot.answer if kind_of(task).answers.is_text or kind_of(task).answers.several else None
+
+
+def _before(box: Box) -> dict[str, str]:
+    """Say for the page's script how a field began, and how it is compared."""
+    return {"widget": box.field.widget, "text": box.before or ""}
+
+
+def _places(task: Task, pivot: ContrastPivot, typed: Typed | None) -> list[SpanPlace]:
+    return places_of(task, {**pivot.inputs, **typed.inputs}, typed.target) if typed else []
+
+
+def _models(visit: Visit, task: Task) -> list[tuple[str, str]]:
+    found = models.list_models(visit.db, visit.actor, task.name)
+    return [
+        (one.version.ref, f"{one.name} @ {one.version.number}") for one in found if one.version.withdrawn_at is None
+    ]
