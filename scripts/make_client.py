@@ -69,6 +69,9 @@ BY_HAND = {
 }
 # Answers of several things of which the client gives one.
 GIVES = {
+    "decide_earnings": "earnings",
+    "earnings": "earnings",
+    "my_earnings": "earnings",
     "eligible": "people",
     "overlap": "overlaps",
     "results": "datasets",

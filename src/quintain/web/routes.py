@@ -16,7 +16,6 @@ from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
-from quintain.web.api.collect import pay as api_pay
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_helps
 from quintain.web.api.data import datasets as api_datasets
@@ -26,6 +25,7 @@ from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
+from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
@@ -46,6 +46,7 @@ from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
+from quintain.web.pages.pay import earnings, round_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
@@ -54,8 +55,8 @@ from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
 from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
-from quintain.web.pages.work import earnings, work
 from quintain.web.pages.work import quizzes as onboarding
+from quintain.web.pages.work import work
 from quintain.web.visit import answering
 
 DESCRIPTION = """\
@@ -245,8 +246,8 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/rounds/{number}/export", round_page.export),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/flags", round_page.flags_page),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/flags", round_page.decide_flag),
-    PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_page.pay_page),
-    PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_page.decide_pay),
+    PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_pay.show),
+    PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
     # writing, for workers
     PageRoute("GET", "/tasks/{task}/write", write_start.index),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/write", write_start.landing),
@@ -455,6 +456,9 @@ API = [
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
     Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.qualify, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/pay/approval", api_pay.approve_round_pay, "pay"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/books", api_pay.get_round_books, "pay"),
+    Endpoint("GET", "/tasks/{task}/books", api_pay.get_books, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),

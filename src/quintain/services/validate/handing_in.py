@@ -21,13 +21,13 @@ from quintain.core.task import one_form
 from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
+from quintain.services.pay import earnings
 from quintain.services.validate import gold
 from quintain.services.validate.handing_out import ground_of, held_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.settle import settle
 from quintain.services.validate.validation import ValidationInfo
-from quintain.services.work import pay
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
 from quintain.store.queries.validate import drafts
@@ -276,7 +276,7 @@ def _pay(
     reward, size = validation.policy.reward, validation.policy.page_size
     total = reward.for_items(before + new, size)
     owed = Money(total.amount - reward.for_items(before, size).amount, total.currency)
-    pay.earn(
+    earnings.earn(
         db,
         page.user_id,
         validation.task_id,

@@ -27,8 +27,8 @@ from quintain.services.work.rules import rule_faults
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import rounds
+from quintain.store.queries.pay import earnings as pay
 from quintain.store.queries.validate import judging_times
-from quintain.store.queries.work import pay
 from quintain.store.queries.work import qualify as queries
 from quintain.store.tables import Qualification, User, WorkerFact
 

@@ -23,6 +23,20 @@ from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Uploa
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
+from quintain.store.tables.pay import (
+    Earning,
+    EarningDecision,
+    EarningStanding,
+    LedgerAccount,
+    LedgerEntry,
+    LedgerTail,
+    LedgerTransaction,
+    PanelEvent,
+    Payout,
+    PayoutCall,
+    PayPolicy,
+    PayQuestion,
+)
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
@@ -47,9 +61,9 @@ from quintain.store.tables.validation import (
 )
 from quintain.store.tables.wheel import ParityMargin, RoundStandingRow
 from quintain.store.tables.work import (
-    Earning,
-    EarningDecision,
     PanelPerson,
+    PanelPlace,
+    PanelStay,
     PanelVisit,
     Qualification,
     Quiz,
@@ -80,6 +94,7 @@ __all__ = [
     "DueReview",
     "Earning",
     "EarningDecision",
+    "EarningStanding",
     "FlagDecision",
     "JudgeEstimate",
     "JudgePlace",
@@ -88,6 +103,10 @@ __all__ = [
     "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
+    "LedgerAccount",
+    "LedgerEntry",
+    "LedgerTail",
+    "LedgerTransaction",
     "Lineage",
     "Model",
     "ModelCard",
@@ -95,9 +114,16 @@ __all__ = [
     "Notification",
     "Offer",
     "OneTimeLink",
+    "PanelEvent",
     "PanelPerson",
+    "PanelPlace",
+    "PanelStay",
     "PanelVisit",
     "ParityMargin",
+    "PayPolicy",
+    "PayQuestion",
+    "Payout",
+    "PayoutCall",
     "Prompt",
     "Qualification",
     "Quiz",

@@ -1,0 +1,142 @@
+"""Pay, as workers and owners see it: earnings, the books, payouts and what things cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from quintain.core.records.base import Record
+from quintain.core.rounds import Money
+
+PayStatus = Literal["pending", "approved", "declined", "paid"]
+EarningOrder = Literal["newest", "oldest", "largest", "smallest", "worker", "worker_down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Earning(Record):
+    """One earning in minor units (cents): for what, when, how much, and where it stands."""
+
+    id: int
+    kind: str
+    what: str
+    task: str
+    round: int | None
+    amount: int
+    currency: str
+    status: PayStatus
+    reason: str
+    created_at: datetime
+    decided_at: datetime | None
+    worker: str = ""
+    paid_at: datetime | None = None
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Earnings(Record):
+    """Earnings in the order that was asked for, some of *total*."""
+
+    earnings: list[Earning]
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PayTotal(Record):
+    """A sum of earnings of one currency, kind and status, in minor units."""
+
+    kind: str
+    status: str
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPay(Record):
+    """What a round pays and has cost.
+
+    *measured* counts the finished sessions that *minutes* are from; 0 is the owner's estimate. Of *total* earnings that
+    fit, those asked for are listed.
+    """
+
+    round: str
+    minutes: float
+    measured: int
+    hourly: Money
+    totals: list[PayTotal]
+    earnings: list[Earning]
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BookEntry(Record):
+    """One line of the books: what a transaction gave to an account, or took from it."""
+
+    id: int
+    at: datetime
+    transaction: str
+    kind: str
+    account: str
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance(Record):
+    """What an account holds, in minor units."""
+
+    account: str
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Books(Record):
+    """The accounts of a holder, such as `round:3` or `worker:7`, and some of *total* lines, the newest first."""
+
+    holder: str
+    balances: list[Balance]
+    entries: list[BookEntry]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy(Record):
+    """Where the books and what they are to say differ: the place, what they hold, and what was counted."""
+
+    place: str
+    booked: str
+    counted: str
+
+
+@dataclass(frozen=True, slots=True)
+class BooksCheck(Record):
+    """Whether the books add up and say what the facts say."""
+
+    transactions: int
+    accounts: int
+    discrepancies: list[Discrepancy]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing differs."""
+        return not self.discrepancies
