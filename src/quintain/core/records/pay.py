@@ -78,6 +78,95 @@ class RoundPay(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Owed(Record):
+    """What is approved and not in a payout yet: to how many people of a provider, in minor units."""
+
+    provider: str
+    people: int
+    amount: int
+    currency: str
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutLine(Record):
+    """What one person is paid by a payout, in minor units; *person* is what their panel calls them, for owners only."""
+
+    worker: str
+    person: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutCallRecord(Record):
+    """One call to a provider for a payout, and what came back."""
+
+    at: datetime
+    key: str
+    outcome: str
+    status: int | None
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutRecord(Record):
+    """Earnings that are paid together: through whom, how much, and where it stands.
+
+    *state* is `planned`, `prepared`, `sending`, `sent`, `refused`, `unknown` (no answer came: look, then decide) or
+    `cancelled`.
+    """
+
+    id: int
+    task: str
+    provider: str
+    step: str
+    study: str
+    amount: int
+    currency: str
+    people: int
+    state: str
+    reason: str
+    created_at: datetime
+    settled_at: datetime | None
+    lines: list[PayoutLine]
+    calls: list[PayoutCallRecord]
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Payouts(Record):
+    """Payouts of a task, the newest first, some of *total*."""
+
+    payouts: list[PayoutRecord]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class CapStanding(Record):
+    """A cap that an owner has set, and how much of it is used."""
+
+    name: str
+    cap: Money
+    spent: Money
+
+
+@dataclass(frozen=True, slots=True)
+class PayPolicyText(Record):
+    """What the owner of a task promises and allows, as a TOML file."""
+
+    task: str
+    toml: str
+
+
+@dataclass(frozen=True, slots=True)
 class BookEntry(Record):
     """One line of the books: what a transaction gave to an account, or took from it."""
 

@@ -144,7 +144,7 @@ class Payout(Base):
     state: Mapped[str] = mapped_column(String(12), index=True)
     reason: Mapped[str] = mapped_column(Text, default="")
     outside_id: Mapped[str] = mapped_column(String(200), default="")
-    before: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     generation: Mapped[int] = mapped_column(default=0)
     lease_until: Mapped[datetime | None]
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)

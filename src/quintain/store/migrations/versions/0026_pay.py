@@ -207,7 +207,7 @@ def _create_payouts() -> None:
         sa.Column("state", sa.String(length=12), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("outside_id", sa.String(length=200), nullable=False),
-        sa.Column("before", sa.JSON(), nullable=False),
+        sa.Column("content", sa.JSON(), nullable=False),
         sa.Column("generation", sa.Integer(), nullable=False),
         sa.Column("lease_until", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created_by", sa.Integer(), nullable=True),

@@ -198,3 +198,8 @@ def _joined() -> Select[Earning, EarningStanding, EarningDecision, str, int, str
         .outerjoin(EarningDecision, EarningDecision.id == EarningStanding.decision_id)
         .outerjoin(Payout, (Payout.id == EarningStanding.payout_id) & (EarningStanding.status == "paid"))
     )
+
+
+def by_work(db: Session, work: str) -> int:
+    """Give the number of the earning for a piece of work."""
+    return db.scalars(select(Earning.id).where(Earning.work == work)).one()
