@@ -24,7 +24,6 @@ class ProlificSpec:
 
     secret: str = option(
         kinds.text(80, 1),
-        default="prolific",
         title=N_("Name of the operator’s key"),
         help=N_("In the file that QUINTAIN_SECRETS names; its endpoint is that of the API."),
     )
@@ -63,6 +62,13 @@ class PaySpec:
     worker_cap: int = option(kinds.money(), default=0, title=N_("Most for one worker in all"), section="caps")
     day_cap: int = option(kinds.money(), default=0, title=N_("Most for all in a day (UTC)"), section="caps")
     project_cap: int = option(kinds.money(), default=0, title=N_("Most for all in all"), section="caps")
+    training: tuple[int, ...] = option(
+        kinds.numbers(kinds.whole(1, 10**6), 1000),
+        default=(),
+        title=N_("Training rounds"),
+        help=N_("Numbers of rounds whose texts are not kept; costs are shown with and without them."),
+        section="pay",
+    )
     steps: tuple[StepBonus, ...] = option(tables(StepBonus), default=(), help="bonuses for qualifications, see below")
     prolific: ProlificSpec | None = option(
         table(ProlificSpec), default=None, title="Prolific", section="panel", control="prolific_"

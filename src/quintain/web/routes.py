@@ -26,6 +26,7 @@ from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
+from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
@@ -46,7 +47,7 @@ from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
-from quintain.web.pages.pay import earnings, round_pay
+from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
@@ -248,6 +249,14 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/{number}/flags", round_page.decide_flag),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_pay.show),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
+    PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
+    PageRoute("POST", "/tasks/{task}/pay/policy", task_pay.save_policy),
+    PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
+    PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
+    PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
+    PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}", task_pay.show_payout),
+    PageRoute("POST", "/tasks/{task}/pay/payouts/{payout}", task_pay.act),
+    PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}/file", task_pay.fetch),
     # writing, for workers
     PageRoute("GET", "/tasks/{task}/write", write_start.index),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/write", write_start.landing),
@@ -312,6 +321,7 @@ PAGES = [
     PageRoute("POST", "/work/retract", work.retract),
     PageRoute("GET", "/work/earnings", earnings.show),
     PageRoute("GET", "/work/earnings/export", earnings.export),
+    PageRoute("POST", "/work/earnings/questions", earnings.ask),
     PageRoute("GET", "/enter/{key}", entry.arrive),
     PageRoute("POST", "/enter/{key}", entry.arrive_anyway),
 ]
@@ -459,6 +469,20 @@ API = [
     Endpoint("POST", "/tasks/{task}/rounds/{number}/pay/approval", api_pay.approve_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/books", api_pay.get_round_books, "pay"),
     Endpoint("GET", "/tasks/{task}/books", api_pay.get_books, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/policy", api_payouts.get_pay_policy, "pay"),
+    Endpoint("PUT", "/tasks/{task}/pay/policy", api_payouts.set_pay_policy, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/costs", api_payouts.get_costs, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/owed", api_payouts.list_owed, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/bonuses", api_payouts.grant_bonus, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/questions", api_payouts.list_pay_questions, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/questions/{question}/answer", api_payouts.answer_pay_question, "pay"),
+    Endpoint("GET", "/tasks/{task}/payouts", api_payouts.list_payouts, "pay"),
+    Endpoint("POST", "/tasks/{task}/payouts", api_payouts.plan_payouts, "pay", 201),
+    Endpoint("GET", "/payouts/{payout}", api_payouts.get_payout, "pay"),
+    Endpoint("GET", "/payouts/{payout}/file", api_payouts.get_payout_file, "pay"),
+    Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),
@@ -466,6 +490,8 @@ API = [
     Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
+    Endpoint("GET", "/me/pay/questions", api_payouts.list_my_questions, "me"),
+    Endpoint("POST", "/me/pay/questions", api_payouts.ask_about_pay, "me", 201),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}", api_validation.open_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{validation}", api_validation.get_validation, "validation"),

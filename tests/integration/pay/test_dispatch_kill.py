@@ -42,10 +42,10 @@ def add_work(workspace: Workspace, fake: FakeProlific) -> dict[str, list[int]]:
                 earn(db, person, task_id, kind="bonus", work=f"b{number}", money=Money(100 + number))
         decide(db, owner, "mood", [one.id for one in list_earnings(db, owner, "mood").earnings])
         with transaction(db):
-            by_study: dict[int, list[payouts.Part]] = {}
+            by_study: dict[int, list[payouts.PayoutPart]] = {}
             for place, one in enumerate(list_earnings(db, owner, "mood", order="oldest").earnings):
                 person = db.get_one(Earning, one.id).user_id
-                by_study.setdefault(place % STUDIES, []).append(payouts.Part(person, (one.id,), one.amount))
+                by_study.setdefault(place % STUDIES, []).append(payouts.PayoutPart(person, (one.id,), one.amount))
             for study, parts in by_study.items():
                 payouts.put(
                     db,

@@ -26,7 +26,7 @@ class Declined(Conflict):
         self.status = status
 
 
-class Found(StrEnum):
+class PaymentLook(StrEnum):
     """What a look at the provider says of a payment."""
 
     SENT = "sent"
@@ -35,7 +35,7 @@ class Found(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PayLine:
     """What one person is to be paid, in minor units: *person* and *submission* are the provider's own names."""
 
     person: str
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProviderAnswer:
     """What a provider answered: its status, its words, and what it calls the payment."""
 
     status: int
@@ -64,18 +64,18 @@ class PayProvider(Protocol):
         """Give the currency that the account pays in."""
         ...
 
-    def look(self, study: str, lines: Sequence[Line]) -> Mapping[str, Any]:
+    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Give what the people have had so far, to compare with later."""
         ...
 
-    def prepare(self, study: str, lines: Sequence[Line], key: str) -> Answer:
+    def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Set a payment up; nothing is paid. Raises Uncertain or Declined."""
         ...
 
-    def send(self, outside_id: str, lines: Sequence[Line], key: str) -> Answer:
+    def send(self, outside_id: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Pay what was set up. Raises Uncertain or Declined."""
         ...
 
-    def find(self, study: str, lines: Sequence[Line], before: Mapping[str, Any]) -> Found:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
         """Say whether a payment whose answer did not come was made, by what people have had since *before*."""
         ...

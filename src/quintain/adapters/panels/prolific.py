@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from quintain.adapters.panels.contract import Answer, Declined, Found, Line, Uncertain
+from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, ProviderAnswer, Uncertain
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.untrusted import Bounds, read_json
 
@@ -138,7 +138,7 @@ class Bonuses:
         """Give the currency that the account pays in."""
         return self._prolific.currency()
 
-    def look(self, study: str, lines: Sequence[Line]) -> Mapping[str, Any]:
+    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Give the bonuses that each person's submission lists."""
         people = {line.person for line in lines}
         return {
@@ -147,27 +147,27 @@ class Bonuses:
             if one.get("participant_id") in people
         }
 
-    def prepare(self, study: str, lines: Sequence[Line], key: str) -> Answer:
+    def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Set the bonuses up; nothing is paid, also where it is done twice."""
         csv = "\n".join(f"{line.person},{Decimal(line.amount).scaleb(-2):.2f}" for line in lines)
         status, text, found = self._prolific.ask(
             "POST", "/submissions/bonus-payments/", {"study_id": study, "csv_bonuses": csv}
         )
-        return Answer(status, text, str(_field(found, "id")))
+        return ProviderAnswer(status, text, str(_field(found, "id")))
 
-    def send(self, outside_id: str, lines: Sequence[Line], key: str) -> Answer:
+    def send(self, outside_id: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Pay what was set up."""
         status, text, _ = self._prolific.ask("POST", f"/bulk-bonus-payments/{quote(outside_id, safe='')}/pay/")
-        return Answer(status, text, outside_id)
+        return ProviderAnswer(status, text, outside_id)
 
-    def find(self, study: str, lines: Sequence[Line], before: Mapping[str, Any]) -> Found:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
         """Compare the bonuses with those before: all are there, or it is unclear, for they are paid in a while."""
         after = self.look(study, lines)
         new = [
             after.get(line.person, []).count(line.amount) > list(before.get(line.person, [])).count(line.amount)
             for line in lines
         ]
-        return Found.SENT if all(new) else Found.UNCLEAR
+        return PaymentLook.SENT if all(new) else PaymentLook.UNCLEAR
 
 
 class Approvals:
@@ -182,15 +182,15 @@ class Approvals:
         """Give the currency that the account pays in."""
         return self._prolific.currency()
 
-    def look(self, study: str, lines: Sequence[Line]) -> Mapping[str, Any]:
+    def look(self, study: str, lines: Sequence[PayLine]) -> Mapping[str, Any]:
         """Nothing is needed: a submission says itself whether it was approved."""
         return {}
 
-    def prepare(self, study: str, lines: Sequence[Line], key: str) -> Answer:
+    def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Nothing is set up."""
-        return Answer(0, "", study)
+        return ProviderAnswer(0, "", study)
 
-    def send(self, outside_id: str, lines: Sequence[Line], key: str) -> Answer:
+    def send(self, outside_id: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:
         """Approve each submission; one that was approved before is left."""
         status, text = 0, ""
         for line in lines:
@@ -198,13 +198,13 @@ class Approvals:
             if self._prolific.ask("GET", path)[2].get("status") in PAID:
                 continue
             status, text, _ = self._prolific.ask("POST", f"{path}transition/", {"action": "APPROVE"})
-        return Answer(status, text, outside_id)
+        return ProviderAnswer(status, text, outside_id)
 
-    def find(self, study: str, lines: Sequence[Line], before: Mapping[str, Any]) -> Found:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
         """See whether all submissions are approved."""
         known = self._prolific.submissions(study)
         paid = [known.get(line.submission, {}).get("status") in PAID for line in lines]
-        return Found.SENT if all(paid) else Found.UNSENT
+        return PaymentLook.SENT if all(paid) else PaymentLook.UNSENT
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:

@@ -9,7 +9,20 @@ from collections.abc import Iterable
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
-from quintain.core.records.pay import Books, Earning, Earnings, RoundPay
+from quintain.core.records.pay import (
+    Books,
+    CostReport,
+    Earning,
+    Earnings,
+    Owed,
+    OwedList,
+    PayoutFile,
+    PayoutRecord,
+    Payouts,
+    PayPolicyText,
+    PayQuestions,
+    RoundPay,
+)
 
 
 class PayCalls:
@@ -41,6 +54,80 @@ class PayCalls:
     def books(self, task: str, *, limit: int = 50, offset: int = 0) -> Books:
         """Show what was booked to the budget of a task, the newest first (owners)."""
         return self._transport.read(Books, "GET", f"{task_path(task)}/books", params={"limit": limit, "offset": offset})
+
+    def pay_policy(self, task: str) -> PayPolicyText:
+        """Give what the owner of a task promises and allows, as TOML (owners)."""
+        return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
+
+    def set_pay_policy(self, task: str, toml: str) -> PayPolicyText:
+        """Let another pay policy hold from now on (owners)."""
+        return self._transport.read(PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", json={"toml": toml})
+
+    def costs(self, task: str, *, currency: str = "") -> CostReport:
+        """Say what a text has cost in each round of a task, with training and without it (owners)."""
+        return self._transport.read(CostReport, "GET", f"{task_path(task)}/pay/costs", params={"currency": currency})
+
+    def owed(self, task: str) -> list[Owed]:
+        """List what is approved and in no payout yet, by provider and currency (owners)."""
+        return self._transport.read(OwedList, "GET", f"{task_path(task)}/pay/owed").owed
+
+    def grant_bonus(self, task: str, worker: str, amount: int, currency: str, what: str, key: str) -> list[Owed]:
+        """Give a worker a bonus, once for each key; it is pending until it is approved (owners)."""
+        return self._transport.read(
+            OwedList,
+            "POST",
+            f"{task_path(task)}/pay/bonuses",
+            json={"worker": worker, "amount": amount, "currency": currency, "what": what, "key": key},
+        ).owed
+
+    def pay_questions(self, task: str, *, limit: int = 25, offset: int = 0) -> PayQuestions:
+        """List what workers asked about their pay, those without an answer first (owners)."""
+        return self._transport.read(
+            PayQuestions, "GET", f"{task_path(task)}/pay/questions", params={"limit": limit, "offset": offset}
+        )
+
+    def answer_pay_question(self, task: str, question: int, text: str) -> PayQuestions:
+        """Answer a question about pay; the worker is told (owners)."""
+        return self._transport.read(
+            PayQuestions, "POST", f"{task_path(task)}/pay/questions/{question}/answer", json={"text": text}
+        )
+
+    def payouts(self, task: str, *, limit: int = 25, offset: int = 0) -> Payouts:
+        """List payouts of a task, the newest first (owners)."""
+        return self._transport.read(
+            Payouts, "GET", f"{task_path(task)}/payouts", params={"limit": limit, "offset": offset}
+        )
+
+    def plan_payouts(self, task: str, provider: str, currency: str, *, approvals: bool = False) -> Payouts:
+        """Plan payouts of everything that is approved for the people of a provider, in one currency (owners)."""
+        return self._transport.read(
+            Payouts,
+            "POST",
+            f"{task_path(task)}/payouts",
+            json={"provider": provider, "currency": currency, "approvals": approvals},
+        )
+
+    def payout(self, payout: int) -> PayoutRecord:
+        """Show a payout with its people and the calls that were made for it (owners)."""
+        return self._transport.read(PayoutRecord, "GET", f"/payouts/{payout}")
+
+    def payout_file(self, payout: int) -> str:
+        """Give a payout as CSV by the panel's own ids (owners)."""
+        return self._transport.read(PayoutFile, "GET", f"/payouts/{payout}/file").csv
+
+    def send_payout(self, payout: int) -> PayoutRecord:
+        """Send a payout through its panel, or go on where it was left; nobody is paid twice (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/sending")
+
+    def cancel_payout(self, payout: int) -> PayoutRecord:
+        """Give a payout up that was not sent (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/cancellation")
+
+    def resolve_payout(self, payout: int, paid: bool, note: str = "") -> PayoutRecord:
+        """Say of a payout by hand, or of one whose answer did not come, whether it was made (owners)."""
+        return self._transport.read(
+            PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
+        )
 
     def earnings(
         self, task: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0

@@ -78,6 +78,79 @@ class RoundPay(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class GroupCost(Record):
+    """What the texts of a group, such as a round, have cost: base pay, bonuses, and the time of experts.
+
+    *each* is what one text cost; None where there is none. A *training* group leaves no texts behind.
+    """
+
+    name: str
+    training: bool
+    texts: int
+    base: Money
+    bonus: Money
+    expert: Money
+    total: Money
+    each: Money | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostReport(Record):
+    """What a text has cost in each round of a task, in one currency; with what training cost, and without it.
+
+    *others* are the currencies in which people earned something as well.
+    """
+
+    task: str
+    currency: str
+    groups: list[GroupCost]
+    texts: int
+    total: Money
+    each: Money | None
+    total_without_training: Money
+    each_without_training: Money | None
+    others: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PayQuestionRecord(Record):
+    """What a worker asks about an earning, and what was answered."""
+
+    id: int
+    earning: int
+    worker: str
+    task: str
+    what: str
+    money: Money
+    text: str
+    created_at: datetime
+    answer: str
+    answered_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayQuestions(Record):
+    """Questions about pay, those without an answer first, some of *total*."""
+
+    questions: list[PayQuestionRecord]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwedList(Record):
+    """What is approved and not in a payout yet."""
+
+    owed: list[Owed]
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutFile(Record):
+    """A payout as CSV, by the panel's own ids."""
+
+    csv: str
+
+
+@dataclass(frozen=True, slots=True)
 class Owed(Record):
     """What is approved and not in a payout yet: to how many people of a provider, in minor units."""
 

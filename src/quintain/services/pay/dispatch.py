@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.adapters.panels.contract import Answer, Declined, Found, Line, PayProvider, Uncertain
+from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, PayProvider, ProviderAnswer, Uncertain
 from quintain.core.errors import Conflict, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayoutRecord
@@ -33,7 +33,7 @@ OVER = ("sent", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldPayout:
     """A payout that this process holds, with the people as the provider knows them; *names* are ours for them."""
 
     id: int
@@ -43,7 +43,7 @@ class Held:
     currency: str
     content: Mapping[str, Any]
     generation: int
-    lines: tuple[Line, ...]
+    lines: tuple[PayLine, ...]
     names: Mapping[str, str]
 
     def told(self, text: str) -> str:
@@ -88,7 +88,7 @@ def dispatch_all(
     return found
 
 
-def _hold(db: Session, payout_id: int) -> Held:
+def _hold(db: Session, payout_id: int) -> HeldPayout:
     with transaction(db):
         generation = queries.claim(db, payout_id, now(), now() + LEASE)
         if generation is None:
@@ -100,10 +100,12 @@ def _hold(db: Session, payout_id: int) -> Held:
             raise Conflict("Payout {number} is gone.", number=payout_id)
         row = found[0]
         lines, names = _lines(db, row)
-        return Held(row.id, row.key, row.state, row.study, row.currency, dict(row.content), generation, lines, names)
+        return HeldPayout(
+            row.id, row.key, row.state, row.study, row.currency, dict(row.content), generation, lines, names
+        )
 
 
-def _lines(db: Session, row: Payout) -> tuple[tuple[Line, ...], dict[str, str]]:
+def _lines(db: Session, row: Payout) -> tuple[tuple[PayLine, ...], dict[str, str]]:
     lines: Sequence[Mapping[str, Any]] = row.content["lines"]
     outside = queries.outside_names(db, [line["user"] for line in lines], row.provider)
     submissions = {stay.ref: stay.submission for stay in queries.stays(db, row.task_id, row.provider)}
@@ -116,12 +118,12 @@ def _lines(db: Session, row: Payout) -> tuple[tuple[Line, ...], dict[str, str]]:
             remedy="Cancel it and plan it anew.",
         )
     made = tuple(
-        Line(outside[line["user"]], line["amount"], submissions.get(line.get("stay", ""), "")) for line in lines
+        PayLine(outside[line["user"]], line["amount"], submissions.get(line.get("stay", ""), "")) for line in lines
     )
     return made, {name: f"user:{user}" for user, name in outside.items()}
 
 
-def _carry_on(db: Session, held: Held, provider: PayProvider) -> None:
+def _carry_on(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Take a payout as far as it goes."""
     state = held.state
     if state == "unknown":
@@ -132,25 +134,25 @@ def _carry_on(db: Session, held: Held, provider: PayProvider) -> None:
         _send(db, held, provider)
 
 
-def _look_again(db: Session, held: Held, provider: PayProvider) -> str:
+def _look_again(db: Session, held: HeldPayout, provider: PayProvider) -> str:
     """Find out what came of a call that was not answered."""
     before = held.content.get("before")
-    found = Found.UNSENT  # what people had before is written down ahead of the call: without it, none was made
+    found = PaymentLook.UNSENT  # what people had before is written down ahead of the call: without it, none was made
     if before is not None:
         outside = {name: before.get(ours, []) for name, ours in held.names.items()}
         found = provider.find(held.study, held.lines, outside)
     _note(db, held, "look", found.value, None, "")
-    if found is Found.SENT:
+    if found is PaymentLook.SENT:
         payouts.settle(db, held.id)
         return "sent"
-    if found is Found.UNSENT or provider.repeatable:
+    if found is PaymentLook.UNSENT or provider.repeatable:
         with transaction(db):
             if queries.change(db, held.id, ("unknown",), held.generation, state="prepared"):
                 return "prepared"
     return "unknown"
 
 
-def _prepare(db: Session, held: Held, provider: PayProvider) -> str:
+def _prepare(db: Session, held: HeldPayout, provider: PayProvider) -> str:
     paid_in = provider.currency()
     if paid_in != held.currency:
         raise Conflict(
@@ -175,7 +177,7 @@ def _prepare(db: Session, held: Held, provider: PayProvider) -> str:
     return "prepared" if changed else "lost"
 
 
-def _send(db: Session, held: Held, provider: PayProvider) -> None:
+def _send(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Make the call that moves money, once: who writes down first that it is being sent makes it."""
     outside_id = _begin(db, held, repeatable=provider.repeatable)
     if outside_id is None:
@@ -194,7 +196,7 @@ def _send(db: Session, held: Held, provider: PayProvider) -> None:
         _paid(db, held, answer)
 
 
-def _begin(db: Session, held: Held, *, repeatable: bool) -> str | None:
+def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
     """Write down that a payout is being sent; give what the provider calls it, or None where somebody else was first.
 
     Payouts of one study go one after the other, so that what people have had says which of them was made.
@@ -215,7 +217,7 @@ def _begin(db: Session, held: Held, *, repeatable: bool) -> str | None:
         return found[0].outside_id if changed else None
 
 
-def _remember(db: Session, held: Held, provider: PayProvider) -> None:
+def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
     had = provider.look(held.study, held.lines)
     found = queries.find(db, held.id)
@@ -232,13 +234,13 @@ def _remember(db: Session, held: Held, provider: PayProvider) -> None:
             raise Unavailable("Payout {number} was taken over meanwhile.", number=held.id)
 
 
-def _paid(db: Session, held: Held, answer: Answer) -> None:
+def _paid(db: Session, held: HeldPayout, answer: ProviderAnswer) -> None:
     with transaction(db):
         _note(db, held, "send", "done", answer.status, answer.text)
         payouts.settle(db, held.id)
 
 
-def _refused(db: Session, held: Held, step: str, error: Declined) -> str:
+def _refused(db: Session, held: HeldPayout, step: str, error: Declined) -> str:
     with transaction(db):
         _note(db, held, step, "refused", error.status, error.message)
         states = ("planned", "prepared", "sending", "refused")
@@ -247,7 +249,7 @@ def _refused(db: Session, held: Held, step: str, error: Declined) -> str:
     return "refused"
 
 
-def _note(db: Session, held: Held, step: str, outcome: str, status: int | None, reply: str) -> None:
+def _note(db: Session, held: HeldPayout, step: str, outcome: str, status: int | None, reply: str) -> None:
     with transaction(db):
         key = f"{held.key}:{step}:{held.generation}"
         db.add(PayoutCall(payout_id=held.id, key=key, outcome=outcome, status=status, reply=held.told(reply)))

@@ -19,6 +19,7 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import Earning, EarningOrder, Earnings, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.services.access import audit
+from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.pay import ledger
@@ -300,3 +301,21 @@ def _totals(balances: Mapping[book.Account, int], sign: int) -> list[PayTotal]:
         if kind in book.KINDS and amount:
             found.append(PayTotal(kind, status, sign * amount, account.currency))
     return found
+
+
+def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money, *, what: str, key: str) -> bool:
+    """Give somebody a bonus on a task; with the same *key* again, nothing happens and False is given (owners)."""
+    if money.amount <= 0:
+        raise BadInput(faults=[Fault("is more than nothing", field="amount")])
+    if not what.strip():
+        raise BadInput(faults=[Fault("say what for: the worker will read it", field="what")])
+    with transaction(db):
+        task_id = find_row(db, task).id
+        user = find_for(db, actor, worker, lambda: require_owner(actor, task))
+        require_owner(actor, task)
+        work = f"grant:{task_id}:{key}"[:80]
+        given = earn(db, user.id, task_id, kind="bonus", work=work, money=money, what=what.strip())
+        if given:
+            audit.record(db, actor, "pay.bonus", task, user=user.id, amount=str(money))
+            notify(db, user.id, "pay.bonus", f"A bonus of {money} for your work on {task}: {what}", "/work/earnings")
+    return given

@@ -39,7 +39,7 @@ OPEN = ("planned", "prepared", "refused")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PayoutPart:
     """What a payout is to pay to one person: their earnings, and the arrival from the panel that they belong to."""
 
     user_id: int
@@ -90,16 +90,16 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
 
 def _parts(
     db: Session, task_id: int, provider: str, found: Sequence[queries.Payable]
-) -> Iterator[tuple[str, list[Part]]]:
+) -> Iterator[tuple[str, list[PayoutPart]]]:
     """Give what each person is owed, in payouts of one study and of no more people than a call takes."""
     studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
     people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
     for one in found:
         people[studies.get(one.earning.user_id, ""), one.earning.user_id].append(one)
-    by_study: defaultdict[str, list[Part]] = defaultdict(list)
+    by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
     for (study, user_id), mine in sorted(people.items()):
         ids = tuple(one.earning.id for one in mine)
-        by_study[study].append(Part(user_id, ids, sum(one.earning.amount for one in mine)))
+        by_study[study].append(PayoutPart(user_id, ids, sum(one.earning.amount for one in mine)))
     for study, parts in by_study.items():
         for first in range(0, len(parts), MOST_LINES):
             yield study, parts[first : first + MOST_LINES]
@@ -109,7 +109,7 @@ def put(
     db: Session,
     actor: Actor,
     task_id: int,
-    parts: Sequence[Part],
+    parts: Sequence[PayoutPart],
     *,
     provider: str,
     step: str,

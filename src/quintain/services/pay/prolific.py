@@ -21,7 +21,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.pay import dispatch, payouts
 from quintain.services.pay.earnings import decide, earn
-from quintain.services.pay.payouts import MOST_LINES, Part
+from quintain.services.pay.payouts import MOST_LINES, PayoutPart
 from quintain.services.pay.providers import STEPS, prolific_of
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import lock, transaction
@@ -76,13 +76,13 @@ def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
 
 def _parts(
     db: Session, actor: Actor, task: str, task_id: int, currency: str, rewards: dict[str, int]
-) -> list[tuple[str, list[Part]]]:
+) -> list[tuple[str, list[PayoutPart]]]:
     """Give what each approval covers: the base pay that fits under the reward, and the difference as an earning."""
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
     for one in queries.payable(db, task_id, currency, NAME):
         if one.earning.kind == "base":
             base[one.earning.user_id].append(one)
-    by_study: defaultdict[str, list[Part]] = defaultdict(list)
+    by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
     for stay in _waiting(db, task_id):
         reward = rewards.get(stay.study, 0)
         covered = _covered(base[stay.user_id], reward)
@@ -93,7 +93,7 @@ def _parts(
         rest = reward - sum(one.earning.amount for one in covered)
         if rest:
             ids.append(_top_up(db, actor, task, task_id, stay, Money(rest, currency)))
-        by_study[stay.study].append(Part(stay.user_id, tuple(ids), reward, stay.ref))
+        by_study[stay.study].append(PayoutPart(stay.user_id, tuple(ids), reward, stay.ref))
     return [
         (study, parts[first : first + MOST_LINES])
         for study, parts in by_study.items()

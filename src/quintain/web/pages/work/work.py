@@ -17,6 +17,7 @@ from quintain.services.validate import offers as judging_offers
 from quintain.services.validate import validations as validate
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.verdict import own_text
+from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -47,7 +48,7 @@ def index(visit: Visiting) -> Response:
         limit=MOST,
         judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
         totals=earnings.my_totals(visit.db, visit.actor),
-        statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
+        statuses=status_names(visit),
         crumbs=[(_("Your work"), None)],
     )
 
