@@ -61,6 +61,7 @@ BY_HAND = {
     "set_board",
     "state_fact",
     "submit_model",
+    "take_prolific_event",
     "take_snapshot",
     "uncertainty",
     "unqualify_judges",

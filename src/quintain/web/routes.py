@@ -27,6 +27,7 @@ from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
+from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
@@ -254,6 +255,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
     PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
     PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
+    PageRoute("POST", "/tasks/{task}/pay/studies", task_pay.study),
+    PageRoute("POST", "/tasks/{task}/pay/groups", task_pay.group),
     PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}", task_pay.show_payout),
     PageRoute("POST", "/tasks/{task}/pay/payouts/{payout}", task_pay.act),
     PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}/file", task_pay.fetch),
@@ -303,6 +306,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/judge", judge.index),
     PageRoute("GET", "/tasks/{task}/judge/{name}", judge.landing),
     PageRoute("POST", "/tasks/{task}/judge/{name}", judge.begin),
+    PageRoute("GET", "/tasks/{task}/judge/{name}/complete", entry.complete_judging),
     PageRoute("GET", "/judge/{token}", judge.show),
     PageRoute("POST", "/judge/{token}", judge.hand_in),
     PageRoute("POST", "/judge/{token}/alive", judge.keep_alive),
@@ -476,6 +480,10 @@ API = [
     Endpoint("POST", "/tasks/{task}/pay/bonuses", api_payouts.grant_bonus, "pay"),
     Endpoint("GET", "/tasks/{task}/pay/questions", api_payouts.list_pay_questions, "pay"),
     Endpoint("POST", "/tasks/{task}/pay/questions/{question}/answer", api_payouts.answer_pay_question, "pay"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/studies", api_prolific.create_study, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/studies/{study}", api_prolific.change_study, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/groups", api_prolific.sync_group, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/prolific", api_prolific.take_prolific_event, "pay"),
     Endpoint("GET", "/tasks/{task}/payouts", api_payouts.list_payouts, "pay"),
     Endpoint("POST", "/tasks/{task}/payouts", api_payouts.plan_payouts, "pay", 201),
     Endpoint("GET", "/payouts/{payout}", api_payouts.get_payout, "pay"),
@@ -495,6 +503,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}", api_validation.open_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{validation}", api_validation.get_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/entry", api_console.get_judging_entry, "validation"),
     Endpoint(
         "GET", "/tasks/{task}/validations/{validation}/progress", api_validation.get_validation_progress, "validation"
     ),

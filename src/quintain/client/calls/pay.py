@@ -6,6 +6,7 @@ Written by scripts/make_client.py from the API's description; change that, not t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
@@ -16,12 +17,14 @@ from quintain.core.records.pay import (
     Earnings,
     Owed,
     OwedList,
+    PanelGroup,
     PayoutFile,
     PayoutRecord,
     Payouts,
     PayPolicyText,
     PayQuestions,
     RoundPay,
+    Study,
 )
 
 
@@ -90,6 +93,27 @@ class PayCalls:
         """Answer a question about pay; the worker is told (owners)."""
         return self._transport.read(
             PayQuestions, "POST", f"{task_path(task)}/pay/questions/{question}/answer", json={"text": text}
+        )
+
+    def create_study(self, ref: str, places: int, group: str = "") -> Study:
+        """Make a draft of a study on Prolific that sends people to a round (owners)."""
+        return self._transport.read(
+            Study, "POST", f"{place(ref, 'rounds')}/studies", json={"places": places, "group": group}
+        )
+
+    def change_study(self, ref: str, study: str, action: str = "", *, places: int = 0) -> Study:
+        """Publish, pause, start or stop a study, or let more people take part (owners)."""
+        return self._transport.read(
+            Study,
+            "POST",
+            f"{place(ref, 'rounds')}/studies/{quote(study, safe='')}",
+            json={"action": action, "places": places},
+        )
+
+    def sync_group(self, task: str, qualification: str, group: str = "") -> PanelGroup:
+        """Let a participant group hold exactly who holds a qualification (owners)."""
+        return self._transport.read(
+            PanelGroup, "POST", f"{task_path(task)}/pay/groups", json={"qualification": qualification, "group": group}
         )
 
     def payouts(self, task: str, *, limit: int = 25, offset: int = 0) -> Payouts:

@@ -137,6 +137,33 @@ class PayQuestions(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Study(Record):
+    """A study on a panel that leads to a round, its status there, and how many people may take part."""
+
+    round: str
+    study: str
+    status: str
+    places: int
+
+
+@dataclass(frozen=True, slots=True)
+class PanelGroup(Record):
+    """A group of a panel's participants, and the qualification that puts people into it."""
+
+    task: str
+    qualification: str
+    group: str
+    people: int
+
+
+@dataclass(frozen=True, slots=True)
+class PanelEventTaken(Record):
+    """A message of a panel that was taken."""
+
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwedList(Record):
     """What is approved and not in a payout yet."""
 

@@ -37,6 +37,27 @@ class PayoutRequest(Shape):
     approvals: bool = False
 
 
+class StudyRequest(Shape):
+    """A study that leads to a round: for how many people, and for which participant group; empty for all."""
+
+    places: Annotated[int, Field(ge=1, le=100_000)]
+    group: Text = ""
+
+
+class StudyChangeRequest(Shape):
+    """What to do with a study, and how many people may take part; 0 leaves that as it is."""
+
+    action: Literal["", "publish", "pause", "start", "stop"] = ""
+    places: Annotated[int, Field(ge=0, le=100_000)] = 0
+
+
+class GroupRequest(Shape):
+    """The qualification whose holders make a participant group; empty for a new group."""
+
+    qualification: Text
+    group: Text = ""
+
+
 class PayoutOutcomeRequest(Shape):
     """Whether a payout was made, of which only the owner knows."""
 

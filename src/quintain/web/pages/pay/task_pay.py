@@ -11,6 +11,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound, QuintainError, Unavailable
 from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
+from quintain.services.collect import prolific as panel
 from quintain.services.pay import caps, earnings, payouts, policy, prolific, questions, report
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
@@ -87,6 +88,38 @@ def plan(post: Posting, task: str) -> Response:
         return _show(visit, task, Asked(), error)
     where = f"/tasks/{task}/pay/payouts/{made[0].id}" if len(made) == 1 else f"/tasks/{task}/pay"
     return visit.redirect(where, visit.tongue.gettext("Planned. Nothing is paid yet."))
+
+
+def study(post: Posting, task: str) -> Response:
+    """Make a study that leads to a round, or change one."""
+    visit = post.visit
+    ref, number = f"{task}/{post.number('round')}", post.text("study")
+    places, outside = post.number("places") if post.text("places") else 0, visit.workspace.outside
+    try:
+        if number:
+            action = post.text("action")
+            made = panel.change_study(visit.db, visit.actor, ref, number, outside, action=action, places=places)
+        else:
+            group = post.text("group")
+            made = panel.create_study(visit.db, visit.actor, ref, outside, visit.base_url, places=places, group=group)
+    except REFUSED as error:
+        return _show(visit, task, Asked(), error)
+    said = visit.tongue.gettext("Study %(study)s: %(status)s", study=made.study, status=made.status)
+    return visit.redirect(f"/tasks/{task}/pay", said)
+
+
+def group(post: Posting, task: str) -> Response:
+    """Let a participant group hold who holds a qualification."""
+    visit = post.visit
+    outside, qualification = visit.workspace.outside, post.text("qualification")
+    try:
+        made = panel.sync_group(visit.db, visit.actor, task, qualification, outside, group=post.text("group"))
+    except REFUSED as error:
+        return _show(visit, task, Asked(), error)
+    said = visit.tongue.ngettext(
+        "Group %(group)s: %(num)s person", "Group %(group)s: %(num)s people", made.people, group=made.group
+    )
+    return visit.redirect(f"/tasks/{task}/pay", said)
 
 
 def show_payout(visit: Visiting, task: str, payout: int) -> Response:
