@@ -64,6 +64,7 @@ BY_HAND = {
     "set_board",
     "state_fact",
     "submit_model",
+    "take_prolific_event",
     "take_snapshot",
     "uncertainty",
     "unqualify_judges",
@@ -72,6 +73,9 @@ BY_HAND = {
 }
 # Answers of several things of which the client gives one.
 GIVES = {
+    "decide_earnings": "earnings",
+    "earnings": "earnings",
+    "my_earnings": "earnings",
     "eligible": "people",
     "overlap": "overlaps",
     "results": "datasets",

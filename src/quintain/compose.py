@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from quintain.adapters.contract import Outside
 from quintain.core.errors import BadInput, Unavailable
 from quintain.engine import measuring
 from quintain.engine.companion import Companion
@@ -85,6 +86,11 @@ class Workspace:
             live.close()
         self._live.clear()
         self.engine.dispose()
+
+    @property
+    def outside(self) -> Outside:
+        """What the operator lets be reached elsewhere, with the keys for it."""
+        return read_outside(self.settings.endpoints, self.settings.secrets, self.settings.workspace / "cache")
 
     @property
     def mail(self) -> Mail:

@@ -128,6 +128,10 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.wheel.solved",
         ),
     ),
+    "pay": Listed(
+        "Pay people, and keep the books.",
+        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific"),
+    ),
     "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(
         "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")

@@ -62,6 +62,7 @@ from quintain.core.records.judging import (
     Receipt,
     RuleEffect,
 )
+from quintain.core.records.pay import Earning, RoundPay
 from quintain.core.records.tasks import (
     DatasetVersion,
     Model,
@@ -82,7 +83,7 @@ from quintain.core.records.validate import (
     Validation,
     ValidationProgress,
 )
-from quintain.core.records.work import Earning, Facts, RoundPay
+from quintain.core.records.work import Facts
 from quintain.labels.views import LabelView
 
 

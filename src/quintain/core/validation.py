@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from quintain.core import spec_kinds as kinds
 from quintain.core.errors import Fault
 from quintain.core.records.base import Record
-from quintain.core.rounds import Money
+from quintain.core.rounds import Entry, Money
 from quintain.core.spec import N_, option, specification, table, tables
 
 Source = Literal["fooling", "all"]
@@ -218,6 +218,9 @@ class ValidationPolicy:
     gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
     quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
     reward: JudgeReward = option(table(JudgeReward), default=JudgeReward(), section="what", control="pay_")
+    entry: Entry | None = option(
+        table(Entry), default=None, title=N_("Judges from a panel"), section="more", control="entry_"
+    )
     rules: tuple[UnqualifyRule, ...] = option(
         tables(UnqualifyRule), default=(UnqualifyRule(),), help="who is unqualified, see below"
     )

@@ -16,7 +16,6 @@ from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
-from quintain.web.api.collect import pay as api_pay
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_helps
 from quintain.web.api.contrast import contrast as api_contrast
@@ -28,6 +27,9 @@ from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.models import models as api_models
+from quintain.web.api.pay import pay as api_pay
+from quintain.web.api.pay import payouts as api_payouts
+from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
@@ -53,6 +55,7 @@ from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.models import models, talk
+from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
@@ -61,8 +64,8 @@ from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
 from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
-from quintain.web.pages.work import earnings, work
 from quintain.web.pages.work import quizzes as onboarding
+from quintain.web.pages.work import work
 from quintain.web.visit import answering
 
 DESCRIPTION = """\
@@ -263,8 +266,18 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/rounds/{number}/export", round_page.export),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/flags", round_page.flags_page),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/flags", round_page.decide_flag),
-    PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_page.pay_page),
-    PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_page.decide_pay),
+    PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_pay.show),
+    PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
+    PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
+    PageRoute("POST", "/tasks/{task}/pay/policy", task_pay.save_policy),
+    PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
+    PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
+    PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
+    PageRoute("POST", "/tasks/{task}/pay/studies", task_pay.study),
+    PageRoute("POST", "/tasks/{task}/pay/groups", task_pay.group),
+    PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}", task_pay.show_payout),
+    PageRoute("POST", "/tasks/{task}/pay/payouts/{payout}", task_pay.act),
+    PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}/file", task_pay.fetch),
     # writing, for workers
     PageRoute("GET", "/tasks/{task}/write", write_start.index),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/write", write_start.landing),
@@ -338,6 +351,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/judge", judge.index),
     PageRoute("GET", "/tasks/{task}/judge/{name}", judge.landing),
     PageRoute("POST", "/tasks/{task}/judge/{name}", judge.begin),
+    PageRoute("GET", "/tasks/{task}/judge/{name}/complete", entry.complete_judging),
     PageRoute("GET", "/judge/{token}", judge.show),
     PageRoute("POST", "/judge/{token}", judge.hand_in),
     PageRoute("POST", "/judge/{token}/alive", judge.keep_alive),
@@ -356,6 +370,7 @@ PAGES = [
     PageRoute("POST", "/work/retract", work.retract),
     PageRoute("GET", "/work/earnings", earnings.show),
     PageRoute("GET", "/work/earnings/export", earnings.export),
+    PageRoute("POST", "/work/earnings/questions", earnings.ask),
     PageRoute("GET", "/enter/{key}", entry.arrive),
     PageRoute("POST", "/enter/{key}", entry.arrive_anyway),
 ]
@@ -500,6 +515,27 @@ API = [
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
     Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.qualify, "quizzes"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/pay/approval", api_pay.approve_round_pay, "pay"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/books", api_pay.get_round_books, "pay"),
+    Endpoint("GET", "/tasks/{task}/books", api_pay.get_books, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/policy", api_payouts.get_pay_policy, "pay"),
+    Endpoint("PUT", "/tasks/{task}/pay/policy", api_payouts.set_pay_policy, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/costs", api_payouts.get_costs, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/owed", api_payouts.list_owed, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/bonuses", api_payouts.grant_bonus, "pay"),
+    Endpoint("GET", "/tasks/{task}/pay/questions", api_payouts.list_pay_questions, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/questions/{question}/answer", api_payouts.answer_pay_question, "pay"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/studies", api_prolific.create_study, "pay", 201),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/studies/{study}", api_prolific.change_study, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/groups", api_prolific.sync_group, "pay"),
+    Endpoint("POST", "/tasks/{task}/pay/prolific", api_prolific.take_prolific_event, "pay"),
+    Endpoint("GET", "/tasks/{task}/payouts", api_payouts.list_payouts, "pay"),
+    Endpoint("POST", "/tasks/{task}/payouts", api_payouts.plan_payouts, "pay", 201),
+    Endpoint("GET", "/payouts/{payout}", api_payouts.get_payout, "pay"),
+    Endpoint("GET", "/payouts/{payout}/file", api_payouts.get_payout_file, "pay"),
+    Endpoint("POST", "/payouts/{payout}/sending", api_payouts.send_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/cancellation", api_payouts.cancel_payout, "pay"),
+    Endpoint("POST", "/payouts/{payout}/outcome", api_payouts.resolve_payout, "pay"),
     Endpoint("GET", "/tasks/{task}/earnings", api_pay.list_earnings, "pay"),
     Endpoint("POST", "/tasks/{task}/earnings/decisions", api_pay.decide_earnings, "pay"),
     Endpoint("GET", "/me/waiting", api_waiting.list_waiting, "me"),
@@ -507,9 +543,12 @@ API = [
     Endpoint("PUT", "/me/facts", api_quizzes.state_fact, "me"),
     Endpoint("GET", "/me/attempts", api_rounds.list_my_attempts, "me"),
     Endpoint("GET", "/me/earnings", api_pay.list_my_earnings, "me"),
+    Endpoint("GET", "/me/pay/questions", api_payouts.list_my_questions, "me"),
+    Endpoint("POST", "/me/pay/questions", api_payouts.ask_about_pay, "me", 201),
     Endpoint("GET", "/tasks/{task}/validations", api_validation.list_validations, "validation"),
     Endpoint("POST", "/tasks/{task}/validations/{validation}", api_validation.open_validation, "validation"),
     Endpoint("GET", "/tasks/{task}/validations/{validation}", api_validation.get_validation, "validation"),
+    Endpoint("GET", "/tasks/{task}/validations/{validation}/entry", api_console.get_judging_entry, "validation"),
     Endpoint(
         "GET", "/tasks/{task}/validations/{validation}/progress", api_validation.get_validation_progress, "validation"
     ),

@@ -176,6 +176,7 @@ class Visit:
             entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))
         if self.owns(task):
             entries.append(SidebarEntry("rounds", _("Rounds"), f"{base}/rounds", "round"))
+            entries.append(SidebarEntry("pay", _("Pay"), f"{base}/pay", "coin"))
             entries.append(SidebarEntry("settings", _("Settings"), f"{base}/settings", "settings"))
         return entries
 

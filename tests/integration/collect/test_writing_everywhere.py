@@ -16,7 +16,7 @@ import quintain
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.people import Actor, RoleName
-from quintain.core.records.work import PayTotal
+from quintain.core.records.pay import PayTotal
 from quintain.core.rounds import Money
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.writing_aids import SANDBOX_PER_MINUTE

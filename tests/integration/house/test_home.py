@@ -20,7 +20,7 @@ from quintain.services.house.fool import find_box, try_to_fool
 from quintain.services.house.front import front
 from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import set_visibility
-from quintain.services.work import pay
+from quintain.services.pay import earnings
 from quintain.store.tables import Attempt, Cell
 from tests.web_support import browser_of, copy_demo, on_one_line, post, token_for
 from tests.write_site import HTMX, Site, begin, ref_of, send
@@ -135,7 +135,8 @@ def test_owners_are_told_the_next_step_of_their_rounds_and_pay(house: Site) -> N
     assert all(house.owner.get(url).status_code == 200 for _, url, _ in waits)
     assert "Approve pay: 0.30 USD" in on_one_line(house.owner.get("/"))
     with house.workspace.session() as db:
-        pay.decide(db, OPERATOR, "sentiment", [one.id for one in pay.list_earnings(db, OPERATOR, "sentiment")])
+        found = earnings.list_earnings(db, OPERATOR, "sentiment").earnings
+        earnings.decide(db, OPERATOR, "sentiment", [one.id for one in found])
     assert (WaitingKind.APPROVE_PAY, f"{place}/pay", False) not in _kinds(house, "demo-owner")
     assert (WaitingKind.PAID, "/work/earnings", False) in _kinds(house, "demo-worker")
     assert "Round 2 closed" in on_one_line(house.client.get("/"))

@@ -14,9 +14,9 @@ from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import close_round
 from quintain.services.evaluate import cells as evaluate
+from quintain.services.pay import earnings
 from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import validations as validate
-from quintain.services.work import pay
 from quintain.store.tables import Cell, Round
 from tests.judged_rounds import attempt, make_round
 from tests.people import make_person
@@ -70,9 +70,10 @@ def test_writers_hear_of_rounds_and_of_pay(site: Site) -> None:
     site.open(title="Second")
     with site.workspace.session() as db:
         assert _told(db, worker)["round.opened"] == before + 1
-        numbers = [one.id for one in pay.list_earnings(db, OPERATOR, "sentiment", status="pending")]
+        found = earnings.list_earnings(db, OPERATOR, "sentiment", status="pending").earnings
+        numbers = [one.id for one in found]
         for _ in range(2):
-            pay.decide(db, OPERATOR, "sentiment", numbers)
+            earnings.decide(db, OPERATOR, "sentiment", numbers)
         newest = list_notifications(db, worker)[0]
     assert newest.kind == "pay.approved"
     assert newest.text == "0.30 USD for your work on sentiment: approved."

@@ -15,9 +15,9 @@ from quintain.core.records.work import Reason
 from quintain.core.rounds import Money
 from quintain.services.collect.readiness import choose, readiness
 from quintain.services.collect.writing import start
+from quintain.services.pay.earnings import decide, earn, my_earnings
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.services.work import quizzes
-from quintain.services.work.pay import decide, earn, my_earnings
 from quintain.services.work.qualify import (
     add_fact,
     eligibility,

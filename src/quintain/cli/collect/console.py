@@ -11,10 +11,10 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.core.records.work import Earning
+from quintain.core.records.pay import Earning, PayStatus
 from quintain.core.rounds import Condition, Money
-from quintain.services.collect import entry, rounds
-from quintain.services.work import pay
+from quintain.services.collect import entry, round_pay, rounds
+from quintain.services.pay import earnings
 
 
 @app.command()
@@ -33,7 +33,7 @@ def show(
     workspace = workspace_of(context)
     with workspace.session() as db:
         info = rounds.get_round(db, OPERATOR, ref)
-        wage = pay.wage(db, info.id, info.spec)
+        wage = earnings.wage(db, info.id, info.spec)
     address = entry.entry_url(info, link_base(workspace)) if info.spec.entry else None
     shown = info.record(address)
     if json:
@@ -84,14 +84,16 @@ def pay_(
         raise BadInput("Both --approve and --set-aside are given.", remedy="Decide one after the other.")
     with workspace_of(context).session() as db:
         info = rounds.get_round(db, OPERATOR, ref)
-        known = pay.list_earnings(db, OPERATOR, info.task, round_id=info.id)
-        waiting = [one.id for one in known if one.status == "pending"] if approve_all else []
-        chosen = list(dict.fromkeys([*(approve or set_aside or ()), *waiting]))
+        known = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id).earnings
+        chosen = list(dict.fromkeys(approve or set_aside or ()))
         if chosen:
             _refuse_others(ref, known, chosen)
-            pay.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
-        found = pay.list_earnings(db, OPERATOR, info.task, round_id=info.id, status="pending" if pending else None)
-        totals = pay.round_totals(db, OPERATOR, info.task, info.id)
+            earnings.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
+        if approve_all:
+            round_pay.approve_all(db, OPERATOR, ref)
+        wanted: PayStatus | None = "pending" if pending else None
+        found = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id, status=wanted).earnings
+        totals = earnings.round_totals(db, OPERATOR, info.task, info.id)
     if json:
         print_json({"round": ref, "totals": totals, "earnings": found})
         return
@@ -112,7 +114,7 @@ def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:
         )
 
 
-def _facts(info: rounds.RoundInfo, wage: pay.Wage) -> list[tuple[str, Any]]:
+def _facts(info: rounds.RoundInfo, wage: earnings.Wage) -> list[tuple[str, Any]]:
     spec = info.spec
     times = f"measured over {wage.measured} sessions" if wage.measured else "estimated"
     facts = [

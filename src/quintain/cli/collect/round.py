@@ -19,7 +19,7 @@ from quintain.data.tables import parse_columns
 from quintain.services.collect import attempts, entry, prompts
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect import rounds as service
-from quintain.services.work import pay
+from quintain.services.pay import earnings
 
 app = typer.Typer(help="Collect examples in rounds.", no_args_is_help=True)
 
@@ -58,7 +58,7 @@ def open_(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> Non
     workspace = workspace_of(context)
     with workspace.session() as db:
         info = service.open_round(db, OPERATOR, ref)
-        wage = pay.wage(db, info.id, info.spec)
+        wage = earnings.wage(db, info.id, info.spec)
     if info.spec.entry is not None:
         say(f"The panel sends people to: {entry.entry_url(info, link_base(workspace))}")
     say(f"A session takes about {wage.minutes:g} minutes and pays {info.spec.reward.base}: {wage.hourly} an hour.")
@@ -110,8 +110,8 @@ def status(
             return
         found = attempts.counters(db, OPERATOR, ref)
         info = service.get_round(db, OPERATOR, ref)
-        wage = pay.wage(db, info.id, info.spec)
-        totals = pay.round_totals(db, OPERATOR, info.task, info.id)
+        wage = earnings.wage(db, info.id, info.spec)
+        totals = earnings.round_totals(db, OPERATOR, info.task, info.id)
     if json:
         print_json({**plain(info.record()), **plain(found), "pay": totals, "session": wage})
         return

@@ -1,4 +1,4 @@
-"""`quintain validate policy|adaptive|judges|notes|trail`: what the owner's console shows and sets besides figures."""
+"""`quintain validate entry|policy|adaptive|judges|notes|trail`: what the console shows and sets besides figures."""
 
 from __future__ import annotations
 
@@ -8,19 +8,35 @@ from typing import Annotated
 
 import typer
 
-from quintain.cli.context import workspace_of
+from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.cli.streams import in_option
 from quintain.cli.validate.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
 from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
+from quintain.services.validate import doors
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import judges as judge_service
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 
 SHOWN = 200
+
+
+@app.command()
+def entry(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
+    """Print the address that a panel sends judges to; the policy says which panel, under [entry].
+
+    Example: quintain validate entry sentiment/2
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = doors.judging_entry(db, OPERATOR, ref, link_base(workspace))
+    if json:
+        print_json(found)
+    else:
+        print_line(found.url)
 
 
 @app.command()

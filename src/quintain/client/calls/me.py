@@ -11,7 +11,8 @@ from quintain.client.transport import Transport
 from quintain.core.records.access import NewToken, Notification, Notifications, Person, ReadCount, Token, Tokens
 from quintain.core.records.collect import OwnAttempt, OwnAttempts
 from quintain.core.records.house import Errand, Errands
-from quintain.core.records.work import Earning, Earnings, Fact, Facts
+from quintain.core.records.pay import Earning, Earnings, PayQuestions
+from quintain.core.records.work import Fact, Facts
 
 
 class MeCalls:
@@ -31,9 +32,19 @@ class MeCalls:
         """List one's own attempts, the newest first."""
         return self._transport.read(OwnAttempts, "GET", "/me/attempts", params={"limit": limit}).attempts
 
-    def my_earnings(self, *, limit: int = 100) -> list[Earning]:
+    def my_earnings(self, *, limit: int = 100, offset: int = 0, status: str | None = None) -> list[Earning]:
         """List what one earned, the newest first."""
-        return self._transport.read(Earnings, "GET", "/me/earnings", params={"limit": limit}).earnings
+        return self._transport.read(
+            Earnings, "GET", "/me/earnings", params={"limit": limit, "offset": offset, "status": status}
+        ).earnings
+
+    def my_questions(self, *, limit: int = 25, offset: int = 0) -> PayQuestions:
+        """List what one asked about one's pay, with the answers."""
+        return self._transport.read(PayQuestions, "GET", "/me/pay/questions", params={"limit": limit, "offset": offset})
+
+    def ask_about_pay(self, earning: int, text: str) -> PayQuestions:
+        """Ask about one of one's earnings; the owners of the task are told."""
+        return self._transport.read(PayQuestions, "POST", "/me/pay/questions", json={"earning": earning, "text": text})
 
     def me(self) -> Person:
         """Give the account on whose behalf the program asks."""

@@ -6,10 +6,26 @@ Written by scripts/make_client.py from the API's description; change that, not t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
-from quintain.core.records.work import Earning, Earnings, RoundPay
+from quintain.core.records.pay import (
+    Books,
+    CostReport,
+    Earning,
+    Earnings,
+    Owed,
+    OwedList,
+    PanelGroup,
+    PayoutFile,
+    PayoutRecord,
+    Payouts,
+    PayPolicyText,
+    PayQuestions,
+    RoundPay,
+    Study,
+)
 
 
 class PayCalls:
@@ -17,13 +33,136 @@ class PayCalls:
 
     _transport: Transport
 
-    def round_pay(self, ref: str, *, status: str | None = None) -> RoundPay:
+    def round_pay(
+        self, ref: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0
+    ) -> RoundPay:
         """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
-        return self._transport.read(RoundPay, "GET", f"{place(ref, 'rounds')}/pay", params={"status": status})
+        return self._transport.read(
+            RoundPay,
+            "GET",
+            f"{place(ref, 'rounds')}/pay",
+            params={"status": status, "order": order, "limit": limit, "offset": offset},
+        )
 
-    def earnings(self, task: str, *, status: str | None = None) -> list[Earning]:
+    def approve_round_pay(self, ref: str) -> RoundPay:
+        """Approve everything that is pending in a round (owners)."""
+        return self._transport.read(RoundPay, "POST", f"{place(ref, 'rounds')}/pay/approval")
+
+    def round_books(self, ref: str, *, limit: int = 50, offset: int = 0) -> Books:
+        """Show the accounts of a round and what was booked to them, the newest first (owners)."""
+        return self._transport.read(
+            Books, "GET", f"{place(ref, 'rounds')}/books", params={"limit": limit, "offset": offset}
+        )
+
+    def books(self, task: str, *, limit: int = 50, offset: int = 0) -> Books:
+        """Show what was booked to the budget of a task, the newest first (owners)."""
+        return self._transport.read(Books, "GET", f"{task_path(task)}/books", params={"limit": limit, "offset": offset})
+
+    def pay_policy(self, task: str) -> PayPolicyText:
+        """Give what the owner of a task promises and allows, as TOML (owners)."""
+        return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
+
+    def set_pay_policy(self, task: str, toml: str) -> PayPolicyText:
+        """Let another pay policy hold from now on (owners)."""
+        return self._transport.read(PayPolicyText, "PUT", f"{task_path(task)}/pay/policy", json={"toml": toml})
+
+    def costs(self, task: str, *, currency: str = "") -> CostReport:
+        """Say what a text has cost in each round of a task, with training and without it (owners)."""
+        return self._transport.read(CostReport, "GET", f"{task_path(task)}/pay/costs", params={"currency": currency})
+
+    def owed(self, task: str) -> list[Owed]:
+        """List what is approved and in no payout yet, by provider and currency (owners)."""
+        return self._transport.read(OwedList, "GET", f"{task_path(task)}/pay/owed").owed
+
+    def grant_bonus(self, task: str, worker: str, amount: int, currency: str, what: str, key: str) -> list[Owed]:
+        """Give a worker a bonus, once for each key; it is pending until it is approved (owners)."""
+        return self._transport.read(
+            OwedList,
+            "POST",
+            f"{task_path(task)}/pay/bonuses",
+            json={"worker": worker, "amount": amount, "currency": currency, "what": what, "key": key},
+        ).owed
+
+    def pay_questions(self, task: str, *, limit: int = 25, offset: int = 0) -> PayQuestions:
+        """List what workers asked about their pay, those without an answer first (owners)."""
+        return self._transport.read(
+            PayQuestions, "GET", f"{task_path(task)}/pay/questions", params={"limit": limit, "offset": offset}
+        )
+
+    def answer_pay_question(self, task: str, question: int, text: str) -> PayQuestions:
+        """Answer a question about pay; the worker is told (owners)."""
+        return self._transport.read(
+            PayQuestions, "POST", f"{task_path(task)}/pay/questions/{question}/answer", json={"text": text}
+        )
+
+    def create_study(self, ref: str, places: int, group: str = "") -> Study:
+        """Make a draft of a study on Prolific that sends people to a round (owners)."""
+        return self._transport.read(
+            Study, "POST", f"{place(ref, 'rounds')}/studies", json={"places": places, "group": group}
+        )
+
+    def change_study(self, ref: str, study: str, action: str = "", *, places: int = 0) -> Study:
+        """Publish, pause, start or stop a study, or let more people take part (owners)."""
+        return self._transport.read(
+            Study,
+            "POST",
+            f"{place(ref, 'rounds')}/studies/{quote(study, safe='')}",
+            json={"action": action, "places": places},
+        )
+
+    def sync_group(self, task: str, qualification: str, group: str = "") -> PanelGroup:
+        """Let a participant group hold exactly who holds a qualification (owners)."""
+        return self._transport.read(
+            PanelGroup, "POST", f"{task_path(task)}/pay/groups", json={"qualification": qualification, "group": group}
+        )
+
+    def payouts(self, task: str, *, limit: int = 25, offset: int = 0) -> Payouts:
+        """List payouts of a task, the newest first (owners)."""
+        return self._transport.read(
+            Payouts, "GET", f"{task_path(task)}/payouts", params={"limit": limit, "offset": offset}
+        )
+
+    def plan_payouts(self, task: str, provider: str, currency: str, *, approvals: bool = False) -> Payouts:
+        """Plan payouts of everything that is approved for the people of a provider, in one currency (owners)."""
+        return self._transport.read(
+            Payouts,
+            "POST",
+            f"{task_path(task)}/payouts",
+            json={"provider": provider, "currency": currency, "approvals": approvals},
+        )
+
+    def payout(self, payout: int) -> PayoutRecord:
+        """Show a payout with its people and the calls that were made for it (owners)."""
+        return self._transport.read(PayoutRecord, "GET", f"/payouts/{payout}")
+
+    def payout_file(self, payout: int) -> str:
+        """Give a payout as CSV by the panel's own ids (owners)."""
+        return self._transport.read(PayoutFile, "GET", f"/payouts/{payout}/file").csv
+
+    def send_payout(self, payout: int) -> PayoutRecord:
+        """Send a payout through its panel, or go on where it was left; nobody is paid twice (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/sending")
+
+    def cancel_payout(self, payout: int) -> PayoutRecord:
+        """Give a payout up that was not sent (owners)."""
+        return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/cancellation")
+
+    def resolve_payout(self, payout: int, paid: bool, note: str = "") -> PayoutRecord:
+        """Say of a payout by hand, or of one whose answer did not come, whether it was made (owners)."""
+        return self._transport.read(
+            PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
+        )
+
+    def earnings(
+        self, task: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0
+    ) -> list[Earning]:
         """List what people earned with a task, the newest first (owners)."""
-        return self._transport.read(Earnings, "GET", f"{task_path(task)}/earnings", params={"status": status}).earnings
+        return self._transport.read(
+            Earnings,
+            "GET",
+            f"{task_path(task)}/earnings",
+            params={"status": status, "order": order, "limit": limit, "offset": offset},
+        ).earnings
 
     def decide_earnings(
         self, task: str, ids: Iterable[int], *, approved: bool = True, reason: str = ""

@@ -23,6 +23,7 @@ from quintain.core.records.judging import (
     HeldPage,
     JudgeHistory,
     JudgeReview,
+    JudgingEntry,
     JudgingPage,
     Lease,
     QuizName,
@@ -70,6 +71,10 @@ class ValidationCalls:
     def validation(self, ref: str) -> Validation:
         """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
         return self._transport.read(Validation, "GET", place(ref, "validations"))
+
+    def judging_entry(self, ref: str) -> JudgingEntry:
+        """Give the address that a panel sends judges to (owners)."""
+        return self._transport.read(JudgingEntry, "GET", f"{place(ref, 'validations')}/entry")
 
     def validation_progress(self, ref: str) -> ValidationProgress:
         """Give progress and forecast only: cheap enough to ask again and again (owners)."""

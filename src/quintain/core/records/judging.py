@@ -249,3 +249,11 @@ class RuleEffect(Record):
     better_needed: int | None = None
     unqualified: list[str] = field(default_factory=list)
     opened: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingEntry(Record):
+    """The address that a panel sends judges of a validation to, with the panel's own places for ids."""
+
+    validation: str
+    url: str

@@ -1,16 +1,13 @@
-"""Quizzes, qualifications and pay, as workers and owners see them."""
+"""Quizzes and qualifications, as workers and owners see them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from quintain.core.records.base import Record
-from quintain.core.rounds import Money
-
-PayStatus = Literal["pending", "approved", "declined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,63 +174,3 @@ class Facts(Record):
     """What is known of a worker, the newest under each name."""
 
     facts: list[Fact]
-
-
-@dataclass(frozen=True, slots=True)
-class Earning(Record):
-    """One earning in minor units (cents): for what, when, how much, and where it stands."""
-
-    id: int
-    kind: str
-    what: str
-    task: str
-    round: int | None
-    amount: int
-    currency: str
-    status: PayStatus
-    reason: str
-    created_at: datetime
-    decided_at: datetime | None
-    worker: str = ""
-
-    @property
-    def money(self) -> Money:
-        """The amount with its currency."""
-        return Money(self.amount, self.currency)
-
-
-@dataclass(frozen=True, slots=True)
-class Earnings(Record):
-    """Earnings, the newest first."""
-
-    earnings: list[Earning]
-
-
-@dataclass(frozen=True, slots=True)
-class PayTotal(Record):
-    """A sum of earnings of one currency, kind and status, in minor units."""
-
-    kind: str
-    status: str
-    amount: int
-    currency: str
-
-    @property
-    def money(self) -> Money:
-        """The amount with its currency."""
-        return Money(self.amount, self.currency)
-
-
-@dataclass(frozen=True, slots=True)
-class RoundPay(Record):
-    """What a round pays and has cost.
-
-    *measured* counts the finished sessions that *minutes* are from; 0 is the owner's estimate.
-    """
-
-    round: str
-    minutes: float
-    measured: int
-    hourly: Money
-    totals: list[PayTotal]
-    earnings: list[Earning]

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from quintain.core.rounds import Money
 from quintain.services.collect.rounds import RoundInfo
-from quintain.services.work import pay
+from quintain.services.pay import earnings, watch
 from quintain.store.base import now
 from quintain.store.queries.collect import prompts
 from quintain.store.tables import WritingSession
+
+TIMED = ("fooled", "exhausted")  # how a session ends that was worked through
 
 
 def end(db: Session, info: RoundInfo, row: WritingSession, outcome: str) -> None:
     """End a session inside a transaction: pay it, and give its prompt back."""
     row.ended_at, row.outcome = now(), outcome
     db.flush()
-    pay.earn_session(db, info.spec, info.task_id, row, full=outcome in {"fooled", "exhausted"})
+    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED)
+    if earned and outcome in TIMED:
+        watch.after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info))
     if row.prompt_id is not None:
         prompts.release(db, row.prompt_id, row.generation)
+
+
+def _wage(db: Session, info: RoundInfo) -> tuple[Money, bool]:
+    found = earnings.wage(db, info.id, info.spec)
+    return found.hourly, bool(found.measured)

@@ -29,7 +29,7 @@ from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import panels as queries
 from quintain.store.queries.collect import rounds as round_queries
-from quintain.store.tables import PanelPerson, PanelVisit, RoleGrant, User
+from quintain.store.tables import PanelPerson, PanelStay, PanelVisit, RoleGrant, User
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 PROLIFIC_DONE = "https://app.prolific.com/submissions/complete?cc={code}"
@@ -39,9 +39,9 @@ MAX_ID = 200
 
 @dataclass(frozen=True, slots=True)
 class PanelArrival:
-    """Somebody who came from a panel. In a *preview* (Mechanical Turk) there is nobody yet."""
+    """Somebody who came from a panel, and the page to go to. In a *preview* (Mechanical Turk) there is nobody yet."""
 
-    round: str
+    place: str
     actor: Actor | None = None
     session: StartedSession | None = None
     preview: bool = False
@@ -58,7 +58,9 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ids:
+class PanelIds:
+    """What a panel calls somebody, the study and the session that they come from."""
+
     person: str
     study: str
     session: str
@@ -75,13 +77,16 @@ def entry_url(info: RoundInfo, base_url: str) -> str:
     """Give the address that a panel sends people to, with its own places for ids."""
     if info.spec.entry is None:
         raise Conflict("Round {ref} has no [entry].", ref=info.ref, remedy="Add one that names the provider.")
-    address = f"{base_url.rstrip('/')}/enter/{info.entry_key}"
-    if info.spec.entry.provider == "prolific":
+    return address_for(info.spec.entry, info.entry_key, base_url)
+
+
+def address_for(entry: Entry, key: str, base_url: str) -> str:
+    """Give the address of the door with this key, with the panel's places for ids."""
+    address = f"{base_url.rstrip('/')}/enter/{key}"
+    if entry.provider == "prolific":
         ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
         return f"{address}?{ids}"
-    if info.spec.entry.provider == "panel":
-        return f"{address}?{info.spec.entry.id_parameter}=…"
-    return address
+    return f"{address}?{entry.id_parameter}=…" if entry.provider == "panel" else address
 
 
 def enter(
@@ -90,17 +95,15 @@ def enter(
     """Let somebody in who came by the round's entry address with the panel's *parameters*; a new one has *language*."""
     info, entry = _round(db, key)
     if entry.provider == "mturk" and parameters.get("assignmentId") == PREVIEW:
-        return PanelArrival(info.ref, preview=True)
-    ids = _ids(entry, parameters)
+        return PanelArrival(_page(info), preview=True)
+    ids = panel_ids(entry, parameters)
     closed = info.closed_because(now())
     if closed:
         raise Conflict(
             closed, remedy="Return to the panel; nothing is owed and nothing is lost.", code="round_not_open"
         )
     with transaction(db):
-        lock(db, f"panel {entry.provider}:{ids.person}")
-        user = queries.person(db, entry.provider, ids.person) or _add_person(db, entry, ids.person, language)
-        _grant(db, user, info)
+        user = let_in(db, entry, ids, info.task, info.task_id, language)
         if queries.visit(db, info.id, user.id, ids.study, ids.session) is None:
             db.add(
                 PanelVisit(
@@ -115,7 +118,7 @@ def enter(
         db.flush()
         actor = actor_of(db, user)
         audit.record(db, actor, "panel.enter", info.ref, provider=entry.provider)
-    return PanelArrival(info.ref, actor, start_session(db, actor, user_agent=user_agent))
+    return PanelArrival(_page(info), actor, start_session(db, actor, user_agent=user_agent))
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:
@@ -132,7 +135,11 @@ def complete(db: Session, actor: Actor, ref: str) -> Completion:
         if visit.completed_at is None:
             visit.completed_at = now()
             audit.record(db, actor, "panel.complete", ref, provider=visit.provider)
-        return _completion(info.spec.entry, visit, outside_id)
+        return way_back(info.spec.entry, visit, outside_id)
+
+
+def _page(info: RoundInfo) -> str:
+    return f"/tasks/{info.task}/rounds/{info.number}/write"
 
 
 def _round(db: Session, key: str) -> tuple[RoundInfo, Entry]:
@@ -143,7 +150,8 @@ def _round(db: Session, key: str) -> tuple[RoundInfo, Entry]:
     return info, info.spec.entry
 
 
-def _ids(entry: Entry, parameters: Mapping[str, str]) -> _Ids:
+def panel_ids(entry: Entry, parameters: Mapping[str, str]) -> PanelIds:
+    """Read the panel's ids of whoever comes, or say which are missing."""
     names = {
         "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
         "mturk": ("workerId", "hitId", "assignmentId"),
@@ -163,7 +171,7 @@ def _ids(entry: Entry, parameters: Mapping[str, str]) -> _Ids:
             "This address is not for study '{study}'.", study=study, remedy="Check the link in the panel's study."
         )
     submit_to = _checked(entry, parameters.get("turkSubmitTo", "")) if entry.provider == "mturk" else ""
-    return _Ids(person, study, session, submit_to)
+    return PanelIds(person, study, session, submit_to)
 
 
 def _checked(entry: Entry, address: str) -> str:
@@ -178,6 +186,16 @@ def _checked(entry: Entry, address: str) -> str:
     return address
 
 
+def let_in(db: Session, entry: Entry, ids: PanelIds, task: str, task_id: int, language: str) -> User:
+    """Find or make the account of somebody from a panel, who may work on the task; inside the caller's transaction."""
+    lock(db, f"panel {entry.provider}:{ids.person}")
+    user = queries.person(db, entry.provider, ids.person) or _add_person(db, entry, ids.person, language)
+    if not actor_of(db, user).has(RoleName.WORKER, task):
+        db.add(RoleGrant(user_id=user.id, role=RoleName.WORKER.value, task_id=task_id))
+        db.flush()
+    return user
+
+
 def _add_person(db: Session, entry: Entry, outside_id: str, language: str) -> User:
     user = User(name=f"p-{secrets.token_hex(6)}", language=language)
     db.add(user)
@@ -186,13 +204,8 @@ def _add_person(db: Session, entry: Entry, outside_id: str, language: str) -> Us
     return user
 
 
-def _grant(db: Session, user: User, info: RoundInfo) -> None:
-    if not actor_of(db, user).has(RoleName.WORKER, info.task):
-        db.add(RoleGrant(user_id=user.id, role=RoleName.WORKER.value, task_id=info.task_id))
-        db.flush()
-
-
-def _completion(entry: Entry, visit: PanelVisit, outside_id: str) -> Completion:
+def way_back(entry: Entry, visit: PanelVisit | PanelStay, outside_id: str) -> Completion:
+    """Give what somebody needs to go back to the panel and be paid there."""
     if entry.provider == "mturk":
         address = f"{visit.submit_to.rstrip('/')}/mturk/externalSubmit"
         fields = {"assignmentId": visit.outside_session, "done": "yes"}

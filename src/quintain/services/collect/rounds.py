@@ -23,8 +23,8 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.definition import dump_round, parse_round
 from quintain.services.collect.pins import pin_targets
 from quintain.services.models.registry import get_model
+from quintain.services.pay import earnings
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.work import pay
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
@@ -229,7 +229,7 @@ def close_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
         row.state, row.closed_at = RoundState.CLOSED.value, now()
         for session in queries.open_sessions(db, row.id):
             session.ended_at, session.outcome = row.closed_at, "closed"
-            pay.earn_session(db, info.spec, info.task_id, session, full=True)
+            earnings.earn_session(db, info.spec, info.task_id, session, full=True)
         prompts.release_all(db, row.id)
         audit.record(db, actor, "round.close", ref)
         db.flush()

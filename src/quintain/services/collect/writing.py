@@ -30,6 +30,7 @@ from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.verdicts import waits
 from quintain.services.models.registry import ModelVersionInfo
+from quintain.services.pay import caps
 from quintain.services.tasks.definitions import get_task, parse_stored
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -208,6 +209,7 @@ def _storable(value: Any) -> Any:
 
 
 def _begin(db: Session, info: RoundInfo, user_id: int, day: str) -> SessionRow:
+    caps.require_room(db, info.task_id, user_id)
     _require_room(db, info, user_id)
     condition = _condition(db, info, user_id)
     prompt = None

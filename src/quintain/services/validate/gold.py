@@ -19,13 +19,13 @@ from quintain.core.task import one_form
 from quintain.core.validation import UnqualifyRule
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
+from quintain.services.pay import earnings
 from quintain.services.validate import unqualify
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.gold_quiz import asked_in, text_of
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, strange_keys
-from quintain.services.work import pay
 from quintain.stats.judge_rules import catches
 from quintain.stats.workers import wilson
 from quintain.store.base import now
@@ -239,7 +239,7 @@ def after_answers(db: Session, validation: ValidationInfo, user_id: int) -> Gold
     for block in range(blocks):
         right = sum(good for _, good in answers[block * gold.bonus_every : (block + 1) * gold.bonus_every])
         if right >= gold.bonus_right:
-            pay.earn(
+            earnings.earn(
                 db,
                 user_id,
                 validation.task_id,

@@ -21,16 +21,16 @@ from quintain.core.task import one_form
 from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
+from quintain.services.pay import earnings, watch
 from quintain.services.validate import gold
 from quintain.services.validate.handing_out import ground_of, held_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
 from quintain.services.validate.settle import settle
 from quintain.services.validate.validation import ValidationInfo
-from quintain.services.work import pay
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
-from quintain.store.queries.validate import drafts
+from quintain.store.queries.validate import drafts, judging_times
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
@@ -77,7 +77,18 @@ def submit_page(
     catch_up(db, validation)
     if receipt.judged:
         _tell_done(db, validation)
+    if receipt.earned.amount:
+        watch.after_work(db, validation.task_id, validation.task.name, validation.ref, lambda: _wage(db, validation))
     return receipt
+
+
+def _wage(db: Session, validation: ValidationInfo) -> tuple[Money, bool]:
+    """Say what an hour of judging pays, and whether that was measured."""
+    policy = validation.policy
+    times = judging_times.recent_seconds(db, validation.id)
+    seconds, measured = earnings.pace(times, policy.seconds_per_item, policy.page_size)
+    size = policy.page_size
+    return earnings.hourly(policy.reward.for_items(size, size), seconds * size / 60), measured
 
 
 def _tell_done(db: Session, validation: ValidationInfo) -> None:
@@ -276,7 +287,7 @@ def _pay(
     reward, size = validation.policy.reward, validation.policy.page_size
     total = reward.for_items(before + new, size)
     owed = Money(total.amount - reward.for_items(before, size).amount, total.currency)
-    pay.earn(
+    earnings.earn(
         db,
         page.user_id,
         validation.task_id,

@@ -25,6 +25,7 @@ from quintain.core.rounds import Money
 from quintain.core.task import Label
 from quintain.core.texts import Text, Word
 from quintain.services.access.permissions import require_role, require_user
+from quintain.services.pay import caps
 from quintain.services.validate import endgame
 from quintain.services.validate.labels import choices, shows_answer
 from quintain.services.validate.review import catch_up
@@ -180,6 +181,7 @@ def _claim_once(db: Session, validation: ValidationInfo, user_id: int, moment: d
     outlook = claims.outlook(db, validation.id, user_id, moment)
     if outlook.held is not None and outlook.held.lease_until > moment:
         return show(db, validation, outlook.held)
+    caps.require_room(db, validation.task_id, user_id)
     if outlook.tail:
         return _claim_of_tail(db, validation, user_id, moment, outlook)
     window = places.window(db, validation.id, user_id) if outlook.seasoned else None

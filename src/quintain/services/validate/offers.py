@@ -14,11 +14,11 @@ from quintain.core.rounds import Money
 from quintain.core.validation import ValidationState
 from quintain.services.access.permissions import require_user
 from quintain.services.collect.rounds import get_round
+from quintain.services.pay.earnings import hourly, pace
 from quintain.services.validate.handing_out import HeldPage, ground_of, held_page, require_judge, show
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations, require_open
 from quintain.services.work import qualify
-from quintain.services.work.pay import hourly, pace
 from quintain.store.base import now
 from quintain.store.queries.validate import judging_times as queries
 

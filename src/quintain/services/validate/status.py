@@ -23,6 +23,7 @@ from quintain.core.records.validate import (
 from quintain.core.rounds import Money
 from quintain.core.validation import SlotState, ValidationState
 from quintain.services.access.permissions import require_owner
+from quintain.services.pay.earnings import hourly, pace
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import endgame
 from quintain.services.validate.adjudicate import contested_places
@@ -33,7 +34,6 @@ from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
 from quintain.services.validate.vmer import rates_of
-from quintain.services.work.pay import hourly, pace
 from quintain.stats.agreement import measure_agreement
 from quintain.stats.judgements import NONE, Judgements
 from quintain.store.base import now

@@ -21,12 +21,13 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.collect.rounds import get_round
+from quintain.services.pay import earnings
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import measured
 from quintain.services.validate.labels import meets_aim, misses, scores
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
-from quintain.services.work import pay, qualify
+from quintain.services.work import qualify
 from quintain.stats.workers import validated_share
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import judgements as judgement_queries
@@ -167,7 +168,7 @@ def settle_bonuses(db: Session, validation: ValidationInfo, final: FinalLabels) 
     for one in decided:
         attempt, author = one.item.attempt_id, one.item.author_id
         if one.success and spec.reward.bonus and attempt is not None and author is not None:
-            paid += pay.earn_bonus(db, spec, validation.task_id, validation.round_id, author, attempt)
+            paid += earnings.earn_bonus(db, spec, validation.task_id, validation.round_id, author, attempt)
     return Settled(paid, _note_writers(db, validation, decided))
 
 

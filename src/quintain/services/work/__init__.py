@@ -1,1 +1,1 @@
-"""What work needs and earns: quizzes, qualifications, pay."""
+"""What work needs and earns: quizzes and qualifications."""

@@ -22,13 +22,14 @@ from quintain.core.texts import Text, Word, either, joined
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of, find_for, find_user
 from quintain.services.access.permissions import require_admin, require_owner, require_user
+from quintain.services.pay.policy import reach_step
 from quintain.services.tasks.definitions import find_row
 from quintain.services.work.rules import rule_faults
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import rounds
+from quintain.store.queries.pay import earnings as pay
 from quintain.store.queries.validate import judging_times
-from quintain.store.queries.work import pay
 from quintain.store.queries.work import qualify as queries
 from quintain.store.tables import Qualification, User, WorkerFact
 
@@ -100,6 +101,8 @@ def put_qualification(
         return False
     db.add(Qualification(task_id=task_id, user_id=user_id, name=name, held=held, reason=reason, by=by))
     db.flush()
+    if held:
+        reach_step(db, task_id, user_id, name)
     return True
 
 

@@ -24,6 +24,20 @@ from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Uploa
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
+from quintain.store.tables.pay import (
+    Earning,
+    EarningDecision,
+    EarningStanding,
+    LedgerAccount,
+    LedgerEntry,
+    LedgerTail,
+    LedgerTransaction,
+    PanelEvent,
+    Payout,
+    PayoutCall,
+    PayPolicy,
+    PayQuestion,
+)
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.releases import ReleaseRow, ReleaseVersion
 from quintain.store.tables.tasks import TaskRow, TaskVersion
@@ -48,9 +62,9 @@ from quintain.store.tables.validation import (
 )
 from quintain.store.tables.wheel import ParityMargin, RoundStandingRow
 from quintain.store.tables.work import (
-    Earning,
-    EarningDecision,
     PanelPerson,
+    PanelPlace,
+    PanelStay,
     PanelVisit,
     Qualification,
     Quiz,
@@ -86,6 +100,7 @@ __all__ = [
     "DueReview",
     "Earning",
     "EarningDecision",
+    "EarningStanding",
     "FlagDecision",
     "JudgeEstimate",
     "JudgePlace",
@@ -94,6 +109,10 @@ __all__ = [
     "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
+    "LedgerAccount",
+    "LedgerEntry",
+    "LedgerTail",
+    "LedgerTransaction",
     "Lineage",
     "Model",
     "ModelCard",
@@ -101,9 +120,16 @@ __all__ = [
     "Notification",
     "Offer",
     "OneTimeLink",
+    "PanelEvent",
     "PanelPerson",
+    "PanelPlace",
+    "PanelStay",
     "PanelVisit",
     "ParityMargin",
+    "PayPolicy",
+    "PayQuestion",
+    "Payout",
+    "PayoutCall",
     "Prompt",
     "Qualification",
     "Quiz",

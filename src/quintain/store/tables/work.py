@@ -1,11 +1,11 @@
-"""What people who work are asked, hold and earn: quizzes, qualifications, earnings, and where they came from."""
+"""What people who work are asked and hold: quizzes, qualifications, and where they came from."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
@@ -83,36 +83,6 @@ class WorkerFact(Fact, Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Earning(Fact, Base):
-    """Money that a person earned by one piece of work, in minor units. *work* names the piece: it is paid once."""
-
-    __tablename__ = "earnings"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
-    task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), index=True)
-    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"), index=True)
-    kind: Mapped[str] = mapped_column(String(12))
-    work: Mapped[str] = mapped_column(String(80), unique=True)
-    amount: Mapped[int] = mapped_column(BigInteger)
-    currency: Mapped[str] = mapped_column(String(3))
-    what: Mapped[str] = mapped_column(String(200), default="")
-    created_at: Mapped[datetime] = mapped_column(default=now)
-
-
-class EarningDecision(Fact, Base):
-    """An owner approved an earning, or set it aside with a reason. The newest counts; without one it is pending."""
-
-    __tablename__ = "earning_decisions"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    earning_id: Mapped[int] = mapped_column(ForeignKey("earnings.id"), index=True)
-    approved: Mapped[bool]
-    reason: Mapped[str] = mapped_column(Text, default="")
-    by: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
-    created_at: Mapped[datetime] = mapped_column(default=now)
-
-
 class PanelPerson(Base):
     """The identity that a panel knows a worker by. It never leaves in an export, and erasing a person removes it."""
 
@@ -134,6 +104,33 @@ class PanelVisit(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    study: Mapped[str] = mapped_column(String(200), default="")
+    outside_session: Mapped[str] = mapped_column(String(200), default="")
+    submit_to: Mapped[str] = mapped_column(String(500), default="")
+    arrived_at: Mapped[datetime] = mapped_column(default=now)
+    completed_at: Mapped[datetime | None]
+
+
+class PanelPlace(Base):
+    """A place other than a round to which a panel may send people, such as `validation:12`, and its entry address."""
+
+    __tablename__ = "panel_places"
+
+    place: Mapped[str] = mapped_column(String(80), primary_key=True)
+    key: Mapped[str] = mapped_column(String(40), unique=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class PanelStay(Base):
+    """One arrival from a panel at a place other than a round; like a `PanelVisit`."""
+
+    __tablename__ = "panel_stays"
+    __table_args__ = (UniqueConstraint("place", "user_id", "study", "outside_session"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    place: Mapped[str] = mapped_column(String(80))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     provider: Mapped[str] = mapped_column(String(20))
     study: Mapped[str] = mapped_column(String(200), default="")

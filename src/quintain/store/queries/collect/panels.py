@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from datetime import datetime
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import PanelPerson, PanelVisit, User
+from quintain.store.tables import PanelEvent, PanelPerson, PanelPlace, PanelStay, PanelVisit, Qualification, User
 
 
 def person(db: Session, provider: str, outside_id: str) -> User | None:
@@ -40,3 +43,64 @@ def newest_visit(db: Session, round_id: int, user_id: int) -> tuple[PanelVisit, 
     )
     row = db.execute(query).first()
     return (row[0], row[1]) if row else None
+
+
+def place_of(db: Session, key: str) -> str | None:
+    """Give the place, other than a round, that an entry address leads to."""
+    return db.scalar(select(PanelPlace.place).where(PanelPlace.key == key))
+
+
+def stay(db: Session, place: str, user_id: int, study: str, outside_session: str) -> PanelStay | None:
+    """Give an arrival at a place that was seen before."""
+    query = select(PanelStay).where(PanelStay.place == place, PanelStay.user_id == user_id)
+    return db.scalar(query.where(PanelStay.study == study, PanelStay.outside_session == outside_session))
+
+
+def newest_stay(db: Session, place: str, user_id: int) -> tuple[PanelStay, str] | None:
+    """Give somebody's newest arrival at a place, with the id that the panel knows them by."""
+    query = (
+        select(PanelStay, PanelPerson.outside_id)
+        .join(PanelPerson, (PanelPerson.user_id == PanelStay.user_id) & (PanelPerson.provider == PanelStay.provider))
+        .where(PanelStay.place == place, PanelStay.user_id == user_id)
+        .order_by(PanelStay.id.desc())
+        .limit(1)
+    )
+    row = db.execute(query).first()
+    return (row[0], row[1]) if row else None
+
+
+def outside_by_qualification(
+    db: Session, task_id: int, qualification: str, provider: str
+) -> tuple[list[str], list[str]]:
+    """Give what a panel calls those who hold a qualification, and those whose own has ended."""
+    newest = (
+        select(Qualification.user_id, func.max(Qualification.id).label("id"))
+        .where(Qualification.task_id == task_id, Qualification.name == qualification)
+        .group_by(Qualification.user_id)
+        .subquery()
+    )
+    query = (
+        select(PanelPerson.outside_id, Qualification.held)
+        .join(newest, newest.c.user_id == PanelPerson.user_id)
+        .join(Qualification, Qualification.id == newest.c.id)
+        .where(PanelPerson.provider == provider)
+        .order_by(PanelPerson.outside_id)
+    )
+    found = [(row[0], bool(row[1])) for row in db.execute(query)]
+    return [one for one, held in found if held], [one for one, held in found if not held]
+
+
+def add_event(db: Session, event: PanelEvent) -> bool:
+    """Keep a message of a panel unless it was taken before; say whether it is new."""
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    names = ("provider", "event_key", "kind", "created_at")
+    row = dialect.insert(PanelEvent).values({name: getattr(event, name) for name in names})
+    made = row.on_conflict_do_nothing(index_elements=["event_key"]).returning(PanelEvent.id)
+    return db.scalar(made) is not None
+
+
+def complete_session(db: Session, provider: str, outside_session: str, at: datetime) -> None:
+    """Note of an arrival that the panel says that it is complete."""
+    for table in (PanelVisit, PanelStay):
+        same = (table.provider == provider, table.outside_session == outside_session, table.completed_at.is_(None))
+        db.execute(update(table).where(*same).values(completed_at=at))

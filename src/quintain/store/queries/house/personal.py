@@ -17,6 +17,7 @@ from quintain.store.tables import (
     Notification,
     OneTimeLink,
     PanelPerson,
+    PanelStay,
     PanelVisit,
     RoleGrant,
     User,
@@ -64,7 +65,8 @@ def rows_about(db: Session, user_id: int) -> dict[str, list[dict[str, Any]]]:
 def erase(db: Session, user: User, at: datetime) -> None:
     """Leave of *user* a row without a name, so that what they did still counts, and remove what only they used."""
     name = f"deleted-{user.id}"
-    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, PanelPerson, PanelVisit)
+    panel = (PanelPerson, PanelVisit, PanelStay)
+    own = (WebSession, OneTimeLink, ApiToken, Notification, Draft, JudgingDraft, WorkerFact, *panel)
     for table in own:
         db.execute(delete(table).where(table.user_id == user.id))
     held = update(RoleGrant).where(RoleGrant.user_id == user.id, RoleGrant.revoked_at.is_(None))

@@ -15,6 +15,7 @@ from quintain.store.tables import (
     DatasetVersion,
     Earning,
     EarningDecision,
+    EarningStanding,
     JudgingPage,
     Model,
     ModelVersion,
@@ -70,13 +71,13 @@ def failed_runs(db: Session, user_id: int, limit: int) -> list[tuple[str, str, s
 
 def pending_pay(db: Session, tasks: Collection[str], limit: int) -> list[tuple[str, int, str, int, int]]:
     """List what rounds of *tasks* have not decided on: task, round, currency, how many earnings, and their sum."""
-    decided = select(EarningDecision.id).where(EarningDecision.earning_id == Earning.id)
     query = (
         select(TaskRow.name, Round.number, Earning.currency, func.count(), func.sum(Earning.amount))
         .select_from(Earning)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
         .join(Round, Round.id == Earning.round_id)
-        .join(TaskRow, TaskRow.id == Round.task_id)
-        .where(TaskRow.name.in_(tasks), ~decided.exists())
+        .join(TaskRow, TaskRow.id == EarningStanding.task_id)
+        .where(TaskRow.name.in_(tasks), EarningStanding.status == "pending")
         .group_by(TaskRow.name, Round.number, Earning.currency)
         .order_by(TaskRow.name, Round.number.desc())
         .limit(limit)
@@ -86,18 +87,14 @@ def pending_pay(db: Session, tasks: Collection[str], limit: int) -> list[tuple[s
 
 def approved_pay(db: Session, user_id: int, since: datetime) -> list[tuple[str, str, int, int]]:
     """Add up what somebody was granted *since* then: task, currency, how many earnings, and their sum."""
-    newest = (
-        select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
-        .group_by(EarningDecision.earning_id)
-        .subquery()
-    )
     query = (
         select(TaskRow.name, Earning.currency, func.count(), func.sum(Earning.amount))
         .select_from(Earning)
-        .join(newest, newest.c.earning_id == Earning.id)
-        .join(EarningDecision, EarningDecision.id == newest.c.id)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .join(EarningDecision, EarningDecision.id == EarningStanding.decision_id)
         .join(TaskRow, TaskRow.id == Earning.task_id)
-        .where(Earning.user_id == user_id, EarningDecision.approved, EarningDecision.created_at >= since)
+        .where(EarningStanding.user_id == user_id, EarningStanding.status.in_(("approved", "paid")))
+        .where(EarningDecision.created_at >= since)
         .group_by(TaskRow.name, Earning.currency)
     )
     return [(task, currency, int(n), int(sum_)) for task, currency, n, sum_ in db.execute(query)]

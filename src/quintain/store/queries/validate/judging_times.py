@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Judgement, JudgingPage
+from quintain.store.tables import Judgement, JudgingPage, TaskRow, Validation
 
 
 def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, limit: int = 500) -> list[float]:
@@ -21,3 +23,17 @@ def finished_pages(db: Session, user_id: int) -> int:
     """Count the pages that a judge has handed in, in all validations."""
     query = select(func.count()).where(JudgingPage.user_id == user_id, JudgingPage.outcome == "submitted")
     return db.scalar(query) or 0
+
+
+def handed_in_since(db: Session, validation_id: int, user_id: int, since: datetime) -> bool:
+    """Say whether somebody has handed in a page of a validation since then."""
+    mine = (JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id)
+    query = select(JudgingPage.id).where(*mine, JudgingPage.outcome == "submitted", JudgingPage.ended_at >= since)
+    return db.scalar(query.limit(1)) is not None
+
+
+def name_of(db: Session, validation_id: int) -> str:
+    """Give the name that means a validation: `task/name`."""
+    query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
+    task, name = db.execute(query.where(Validation.id == validation_id)).one()
+    return f"{task}/{name}"

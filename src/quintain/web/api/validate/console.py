@@ -6,9 +6,10 @@ from functools import partial
 
 from starlette.responses import Response
 
+from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
+from quintain.services.validate import doors, judges
 from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import judges
 from quintain.services.validate import trail as validation_trail
 from quintain.services.validate import validations as validate
 from quintain.web.api.call import Calling
@@ -65,3 +66,8 @@ def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> 
     """Download the judged items with their labels and votes (owners)."""
     write = partial(validation_trail.export_labels, call.db, call.actor, ref)
     return download(f"{ref.replace('/', '-')}-labels", format, write)
+
+
+def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:
+    """Give the address that a panel sends judges to (owners)."""
+    return doors.judging_entry(call.db, call.actor, ref, call.base_url)

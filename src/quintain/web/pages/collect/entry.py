@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect import entry
+from quintain.services.validate import doors
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
 
@@ -30,8 +31,16 @@ def arrive_anyway(post: Posting, key: str) -> Response:
 
 
 def complete(visit: Visiting, task: str, number: int) -> Response:
-    """Show the completion code, and the way back."""
-    done = entry.complete(visit.db, visit.actor, f"{task}/{number}")
+    """Show the completion code, and the way back, to who has written."""
+    return _done(visit, entry.complete(visit.db, visit.actor, f"{task}/{number}"))
+
+
+def complete_judging(visit: Visiting, task: str, name: str) -> Response:
+    """Show the completion code, and the way back, to who has judged."""
+    return _done(visit, doors.complete(visit.db, visit.actor, f"{task}/{name}"))
+
+
+def _done(visit: Visit, done: entry.Completion) -> Response:
     host = urlsplit(done.url)
     own = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' https://{host.netloc}")
     headers = {"content-security-policy": own} if done.method == "POST" and host.netloc else {}
@@ -41,13 +50,12 @@ def complete(visit: Visiting, task: str, number: int) -> Response:
 def _enter(visit: Visit, key: str) -> Response:
     parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
     agent = visit.request.headers.get("user-agent", "")
-    arrival = entry.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
+    arrival = doors.enter(visit.db, key, parameters, user_agent=agent, language=visit.language)
     if arrival.session is None:
         return visit.render("collect/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))
     visit.forget(CSRF_COOKIE)
-    task, _, number = arrival.round.rpartition("/")
-    return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
+    return visit.redirect(arrival.place)
 
 
 def _here(visit: Visit) -> str:

@@ -12,15 +12,14 @@ from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.access.permissions import require_owner
 from quintain.services.collect import attempts, entry, prompts, rounds
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
+from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
 from quintain.services.wheel.standings import solved_rounds
-from quintain.services.work import pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download, on_disk
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
@@ -85,7 +84,7 @@ def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: 
         shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
         more=rows[PAGE_ROWS - 1].id if len(rows) > PAGE_ROWS else None,
         first=last is None,
-        crumbs=_crumbs(visit, found, number, _("Texts")),
+        crumbs=crumbs(visit, found, number, _("Texts")),
     )
 
 
@@ -142,7 +141,7 @@ def flags_page(visit: Visiting, task: str, number: int, all: str = "") -> Respon
         wheel=station_line(visit, found, number),
         flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue],
         every=bool(all),
-        crumbs=_crumbs(visit, found, number, _("Flags")),
+        crumbs=crumbs(visit, found, number, _("Flags")),
     )
 
 
@@ -154,45 +153,6 @@ def decide_flag(post: Posting, task: str, number: int) -> Response:
     return visit.redirect(f"/tasks/{task}/rounds/{number}/flags", visit.tongue.gettext("Decided. You can change it."))
 
 
-def pay_page(visit: Visiting, task: str, number: int) -> Response:
-    """List what people earned in a round, to approve it or to set it aside."""
-    return _pay(visit, task, number)
-
-
-def decide_pay(post: Posting, task: str, number: int) -> Response:
-    """Approve earnings, or set them aside with a reason that the worker reads."""
-    visit = post.visit
-    numbers = [int(text) for text in post.texts("earning") if text.isdecimal() and len(text) < 10]
-    approved = post.text("decision") == "approve"
-    try:
-        if not numbers:
-            raise BadInput(faults=[Fault("choose some first")])
-        pay.decide(visit.db, visit.actor, task, numbers, approved=approved, reason=post.text("reason"))
-    except BadInput as error:
-        return _pay(visit, task, number, trouble_of(error))
-    return visit.redirect(f"/tasks/{task}/rounds/{number}/pay", visit.tongue.gettext("Saved."))
-
-
-def _pay(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
-    _ = visit.tongue.gettext
-    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
-    return visit.render(
-        "collect/round_pay.html",
-        status=trouble.status if trouble else 200,
-        task=found,
-        section="rounds",
-        number=number,
-        wheel=station_line(visit, found, number),
-        earnings=pay.list_earnings(visit.db, visit.actor, task, round_id=info.id),
-        totals=pay.round_totals(visit.db, visit.actor, task, info.id),
-        statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
-        crumbs=_crumbs(visit, found, number, _("Pay")),
-        error=trouble,
-    )
-
-
 def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
     info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
@@ -200,18 +160,18 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         spec = spec_for(visit.db, visit.actor, info)
         about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
         wheel = station_line(visit, found, number)
-        return visit.render("collect/round_harvest.html", wheel=wheel, crumbs=_crumbs(visit, found, number), **about)
+        return visit.render("collect/round_harvest.html", wheel=wheel, crumbs=crumbs(visit, found, number), **about)
     values: dict[str, Any] = {
         "task": found,
         "section": "rounds",
         "round": info,
         "spec": info.spec,
         "states": state_names(visit),
-        "wage": pay.wage(visit.db, info.id, info.spec),
+        "wage": earnings.wage(visit.db, info.id, info.spec),
         "counters": None,
         "wheel": station_line(visit, found, number),
         "parity": None,
-        "crumbs": _crumbs(visit, found, number),
+        "crumbs": crumbs(visit, found, number),
         "error": trouble,
     }
     if visit.owns(found):
@@ -227,7 +187,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "outcomes": _outcomes(visit),
         "charts": _charts(visit, found),
         "tables": _tables(visit, task, info, found),
-        "totals": pay.round_totals(visit.db, visit.actor, info.task, info.id),
+        "totals": earnings.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
         "parity": next((one for one in solved_rounds(visit.db, visit.actor, task.name) if one.round == info.ref), None),
         "history": rounds.round_history(visit.db, visit.actor, info.ref),
@@ -287,7 +247,8 @@ def _tables(
     return [(title, heading, rows) for title, heading, rows in tables if rows]
 
 
-def _crumbs(visit: Visit, task: Task, number: int, last: str = "") -> list[tuple[str, str | None]]:
+def crumbs(visit: Visit, task: Task, number: int, last: str = "") -> list[tuple[str, str | None]]:
+    """Give the way to a page of a round."""
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/rounds"
     name = _("Round %(n)s", n=number)

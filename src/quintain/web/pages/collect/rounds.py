@@ -19,8 +19,9 @@ from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.starting import prompt_sources, start_round
 from quintain.services.collect.writing_systems import SCRIPTS
 from quintain.services.models import registry as models
+from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.work import pay, quiz_results, quizzes
+from quintain.services.work import quiz_results, quizzes
 from quintain.tasks.contract import kind_of
 from quintain.tasks.writing import toml
 from quintain.web.errors import Trouble, trouble_of
@@ -197,7 +198,7 @@ def _editor(
         rules=rule_controls(visit.tongue, values, faults),
         rules_used=any(values[name] for name in ("quizzes", *RULE_NAMES)),
         other_rules=[_one_line(rule) for rule in other_rules(info.spec.qualifications)] if info else [],
-        wage=str(pay.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
+        wage=str(earnings.hourly(info.spec.reward.base, info.spec.minutes)) if info and info.spec.reward.amount else "",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Rounds"), base), (title, None)],
         error=trouble,
         writings=_writings(visit, new=info is None),

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from quintain.core.rounds import Money, RoundState
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import readiness, rounds
+from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.work import pay
 from quintain.web.errors import Trouble
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Visit, Visiting
@@ -25,7 +25,7 @@ def index(visit: Visiting, task: str) -> Response:
         "collect/write_rounds.html",
         task=found,
         section="write",
-        rounds=[(one, pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        rounds=[(one, earnings.wage(visit.db, one.id, one.spec)) for one in is_open],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
     )
 
@@ -50,7 +50,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
         round=info,
         spec=info.spec,
         ready=found,
-        wage=pay.wage(visit.db, info.id, info.spec),
+        wage=earnings.wage(visit.db, info.id, info.spec),
         bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),

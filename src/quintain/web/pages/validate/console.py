@@ -16,6 +16,7 @@ from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import doors
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
@@ -201,6 +202,7 @@ def _console(
         rates=rates,
         more_rates=more,
         policy=policy or status.policy,
+        entry_url=_entry_url(visit, ref),
         policy_form=policy_controls(visit, validate.find(visit.db, ref).policy, typed, trouble),
         as_file=bool(policy) or foreseen is not None,
         foreseen=foreseen,
@@ -242,3 +244,11 @@ def _rates(visit: Visit, rates: ErrorRates) -> tuple[list[tuple[str, Rates]], in
     rows += [(_("label %(name)s", name=one.label), one) for one in rates.labels]
     rows += [(_("writer %(name)s", name=one.worker), one) for one in writers[:SHOWN]]
     return (rows, SHOWN if len(writers) > SHOWN else 0) if rates.models else ([], 0)
+
+
+def _entry_url(visit: Visit, ref: str) -> str:
+    """Give the address for judges from a panel, to owners, where the policy has one."""
+    found = validate.find(visit.db, ref)
+    if found.policy.entry is None or not visit.owns(found.task):
+        return ""
+    return doors.judging_entry(visit.db, visit.actor, ref, visit.base_url).url

@@ -12,8 +12,8 @@ from quintain.core.records.judging import Receipt
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.tasks import definitions as tasks
+from quintain.services.validate import doors, handing_in, handing_out
 from quintain.services.validate import drafts as judge_drafts
-from quintain.services.validate import handing_in, handing_out
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate.handing_in import Answer
 from quintain.services.validate.handing_out import PageItem
@@ -181,6 +181,7 @@ def _page(
         task=task,
         section="judge",
         desk=desk,
+        to_panel=desk.ended and doors.may_complete(visit.db, visit.actor, desk.offer.validation.ref),
         offer=desk.offer,
         policy=desk.offer.validation.policy,
         home=_home(desk.offer),

@@ -10,13 +10,14 @@ from quintain.core.records.collect import OwnAttempt
 from quintain.core.rounds import RoundState
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect import attempts, rounds
+from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.services.validate import leaving
 from quintain.services.validate import offers as judging_offers
 from quintain.services.validate import validations as validate
-from quintain.services.work import pay
 from quintain.web.forms import answer_text
 from quintain.web.pages.collect.verdict import own_text
+from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -33,7 +34,7 @@ def index(visit: Visiting) -> Response:
     found = attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
         "work/work.html",
-        rounds=[(one, titles[one.task], pay.wage(visit.db, one.id, one.spec)) for one in is_open],
+        rounds=[(one, titles[one.task], earnings.wage(visit.db, one.id, one.spec)) for one in is_open],
         offers=[
             (
                 one,
@@ -46,8 +47,8 @@ def index(visit: Visiting) -> Response:
         attempts=[_shown(visit, one) for one in found],
         limit=MOST,
         judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
-        totals=pay.my_totals(visit.db, visit.actor),
-        statuses={"pending": _("pending"), "approved": _("approved"), "declined": _("set aside")},
+        totals=earnings.my_totals(visit.db, visit.actor),
+        statuses=status_names(visit),
         crumbs=[(_("Your work"), None)],
     )
 

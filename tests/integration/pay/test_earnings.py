@@ -16,8 +16,7 @@ from quintain.services.collect.attempt import confirm
 from quintain.services.collect.readiness import choose
 from quintain.services.collect.rounds import close_round
 from quintain.services.collect.writing import get_session, give_up, start
-from quintain.services.tasks.definitions import find_row, put_task
-from quintain.services.work.pay import (
+from quintain.services.pay.earnings import (
     decide,
     earn,
     earn_bonus,
@@ -28,6 +27,7 @@ from quintain.services.work.pay import (
     round_totals,
     wage,
 )
+from quintain.services.tasks.definitions import find_row, put_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -51,7 +51,7 @@ def test_base_pay_does_not_depend_on_fooling(db: Session, blobs: Blobs, owner: A
     give_up(db, leaving, key)
     give_up(db, leaving, key)
     give_up(db, idle, start(db, blobs, idle, info.ref).key)
-    earned = {one.worker: (one.money.amount, one.kind, one.status) for one in list_earnings(db, owner, "mood")}
+    earned = {one.worker: (one.money.amount, one.kind, one.status) for one in list_earnings(db, owner, "mood").earnings}
     assert earned == {
         fooling.name: (30, "base", "pending"),
         failing.name: (30, "base", "pending"),
@@ -69,7 +69,7 @@ def test_who_opts_out_is_paid_for_what_was_done(
     submit(db, blobs, worker, key, "It was bad, and too much for me.")
     choose(db, worker, info.ref, "opt_out")
     assert get_session(db, worker, key).outcome == "given_up"
-    assert [one.money.amount for one in list_earnings(db, owner, "mood")] == [10]
+    assert [one.money.amount for one in list_earnings(db, owner, "mood").earnings] == [10]
     (other,) = writers(db, 1)
     choose(db, other, info.ref, "warning")
     assert start(db, blobs, other, info.ref).prompt is not None

@@ -1,32 +1,39 @@
 """What people earn: facts that are added once per piece of work, and what owners decide on them.
 
 Base pay is for work that was done, and never depends on whether a model was fooled. A bonus is a fact of its own.
-Sending money is not done here.
+Every fact is booked in the ledger as it arrives, and sums are read from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core import ledger as book
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
-from quintain.core.records.work import Earning, PayStatus, PayTotal
+from quintain.core.records.pay import Earning, EarningOrder, Earnings, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
 from quintain.services.access import audit
+from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.pay import ledger
 from quintain.services.tasks.definitions import find_row
-from quintain.store.database import transaction
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as round_queries
-from quintain.store.queries.work import pay as queries
+from quintain.store.queries.pay import earnings as queries
+from quintain.store.queries.pay import ledger as ledger_queries
+from quintain.store.tables import Earning as EarningFact
 from quintain.store.tables import EarningDecision, WritingSession
 
 Kind = Literal["base", "bonus"]
+CHUNK = 500  # earnings that are looked up together
 ENOUGH_TIMES = 5  # finished sessions after which what they took says more than the owner's estimate
 ENOUGH_SECONDS = 600  # and so much work in all
 
@@ -59,7 +66,7 @@ def earn(
         raise BadInput("An earning of {money} is not one.", money=money, remedy="Earnings are never negative.")
     if money.amount == 0:
         return False
-    return queries.add_once(
+    row = queries.add_once(
         db,
         user_id=user_id,
         task_id=task_id,
@@ -69,6 +76,18 @@ def earn(
         amount=money.amount,
         currency=money.currency,
         what=what[:200],
+        created_at=now(),
+    )
+    if row is None:
+        return False
+    ledger.post(db, [book.earned(piece_of(row))])
+    return True
+
+
+def piece_of(row: EarningFact) -> book.PaidPiece:
+    """Give an earning as the books see it."""
+    return book.PaidPiece(
+        row.id, row.user_id, row.task_id, row.round_id, row.kind, row.amount, row.currency, row.created_at
     )
 
 
@@ -109,30 +128,52 @@ def earn_bonus(
     )
 
 
-def my_earnings(db: Session, actor: Actor, *, limit: int | None = None) -> list[Earning]:
+def my_earnings(db: Session, actor: Actor, *, limit: int | None = None, offset: int = 0) -> list[Earning]:
     """List what the actor earned, newest first."""
-    return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit)]
+    return [_info(row) for row in queries.rows(db, user_id=require_user(actor), limit=limit, offset=offset)]
+
+
+def my_page(
+    db: Session, actor: Actor, *, status: PayStatus | None = None, limit: int = 25, offset: int = 0
+) -> Earnings:
+    """List some of what the actor earned, newest first, and say how much there is."""
+    user_id = require_user(actor)
+    found = queries.rows(db, user_id=user_id, status=status, limit=limit, offset=offset)
+    return Earnings([_info(row) for row in found], queries.count(db, user_id=user_id, status=status))
 
 
 def my_totals(db: Session, actor: Actor) -> list[PayTotal]:
     """Add up what the actor earned, by currency, kind and status."""
-    return _totals(queries.totals(db, user_id=require_user(actor)))
+    return _totals(ledger_queries.balances(db, f"worker:{require_user(actor)}"), 1)
 
 
 def round_totals(db: Session, actor: Actor, task: str, round_id: int) -> list[PayTotal]:
     """Add up what a round has cost so far, by kind and status."""
     require_owner(actor, task)
-    return _totals(queries.totals(db, round_id=round_id))
+    return _totals(ledger_queries.balances(db, f"round:{round_id}"), -1)
 
 
 def list_earnings(
-    db: Session, actor: Actor, task: str, *, status: PayStatus | None = None, round_id: int | None = None
-) -> list[Earning]:
-    """List what people earned with a task, for its owners."""
-    find_row(db, task)
+    db: Session,
+    actor: Actor,
+    task: str,
+    *,
+    status: PayStatus | None = None,
+    round_id: int | None = None,
+    order: EarningOrder = "newest",
+    limit: int | None = None,
+    offset: int = 0,
+) -> Earnings:
+    """List what people earned with a task, for its owners: all, or one page of them."""
+    task_id = find_row(db, task).id
     require_owner(actor, task)
-    found = [_info(row) for row in queries.rows(db, task=task, round_id=round_id)]
-    return [one for one in found if status is None or one.status == status]
+    if round_id is None:
+        found = queries.rows(db, task_id=task_id, status=status, order=order, limit=limit, offset=offset)
+        total = queries.count(db, task_id=task_id, status=status)
+    else:
+        found = queries.rows(db, round_id=round_id, status=status, order=order, limit=limit, offset=offset)
+        total = queries.count(db, round_id=round_id, status=status)
+    return Earnings([_info(row) for row in found], total)
 
 
 def decide(
@@ -142,25 +183,51 @@ def decide(
     if not approved and not reason.strip():
         raise BadInput(faults=[Fault("say why: the worker will read it", field="reason")])
     with transaction(db):
-        find_row(db, task)
+        task_id = find_row(db, task).id
         require_owner(actor, task)
-        found = {row.earning.id: row for row in queries.rows(db, task=task, ids=ids)}
+        lock(db, f"pay of {task_id}")
+        found = {row.earning.id: row for row in _every(db, task_id, ids)}
         for number in ids:
             if number not in found:
                 raise NotFound("Task '{task}' has no earning {number}.", task=task, number=number)
-        changed = [
-            number
-            for number in dict.fromkeys(ids)
-            if (decision := found[number].decision) is None or decision.approved != approved
-        ]
-        db.add_all(
-            EarningDecision(earning_id=number, approved=approved, reason=reason.strip(), by=actor.user_id)
+        changed = [number for number in dict.fromkeys(ids) if _changes(found[number], approved=approved)]
+        made = {
+            number: EarningDecision(earning_id=number, approved=approved, reason=reason.strip(), by=actor.user_id)
             for number in changed
-        )
-        audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, earnings=changed)
+        }
+        db.add_all(made.values())
         db.flush()
+        _restand(db, [found[number] for number in changed], made, "approved" if approved else "declined")
+        audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, earnings=changed)
         _tell_workers(db, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
-        return [_info(row) for row in queries.rows(db, task=task, ids=ids)]
+        db.expire_all()
+        return [_info(row) for row in _every(db, task_id, ids)]
+
+
+def _every(db: Session, task_id: int, ids: Sequence[int]) -> list[queries.EarningRow]:
+    chunks = (ids[first : first + CHUNK] for first in range(0, len(ids), CHUNK))
+    return [row for some in chunks for row in queries.rows(db, task_id=task_id, ids=some)]
+
+
+def _changes(row: queries.EarningRow, *, approved: bool) -> bool:
+    """Say whether a decision changes where an earning stands; refuse to take back what was paid, or is on its way."""
+    if not approved and row.standing.payout_id is not None:
+        raise Conflict(
+            "Earning {number} is paid, or on its way.",
+            number=row.earning.id,
+            remedy="Cancel its payout first, if that has not been sent.",
+        )
+    wanted = {"approved", "paid"} if approved else {"declined"}
+    return row.standing.status not in wanted
+
+
+def _restand(db: Session, rows: Sequence[queries.EarningRow], made: Mapping[int, EarningDecision], status: str) -> None:
+    """Book what was decided, and let the earnings stand so."""
+    ledger.post(
+        db,
+        [book.decided(piece_of(row.earning), made[row.earning.id].id, row.standing.status, status) for row in rows],
+    )
+    queries.set_status(db, [row.earning.id for row in rows], status, {number: one.id for number, one in made.items()})
 
 
 def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str) -> None:
@@ -209,6 +276,7 @@ def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
 
 def _info(row: queries.EarningRow) -> Earning:
     earning, decision = row.earning, row.decision
+    status: PayStatus = row.standing.status  # type: ignore[assignment]
     return Earning(
         id=earning.id,
         kind=earning.kind,
@@ -217,13 +285,37 @@ def _info(row: queries.EarningRow) -> Earning:
         round=row.round,
         amount=earning.amount,
         currency=earning.currency,
-        status="pending" if decision is None else "approved" if decision.approved else "declined",
+        status=status,
         reason=decision.reason if decision else "",
         created_at=earning.created_at,
         decided_at=decision.created_at if decision else None,
         worker=row.worker,
+        paid_at=row.paid_at,
     )
 
 
-def _totals(found: dict[tuple[str, str, str], int]) -> list[PayTotal]:
-    return [PayTotal(kind, status, amount, currency) for (currency, kind, status), amount in sorted(found.items())]
+def _totals(balances: Mapping[book.Account, int], sign: int) -> list[PayTotal]:
+    found = []
+    for account, amount in sorted(balances.items(), key=lambda one: (one[0].currency, one[0].name)):
+        kind, _, status = account.name.partition(".")
+        if kind in book.KINDS and amount:
+            found.append(PayTotal(kind, status, sign * amount, account.currency))
+    return found
+
+
+def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money, *, what: str, key: str) -> bool:
+    """Give somebody a bonus on a task; with the same *key* again, nothing happens and False is given (owners)."""
+    if money.amount <= 0:
+        raise BadInput(faults=[Fault("is more than nothing", field="amount")])
+    if not what.strip():
+        raise BadInput(faults=[Fault("say what for: the worker will read it", field="what")])
+    with transaction(db):
+        task_id = find_row(db, task).id
+        user = find_for(db, actor, worker, lambda: require_owner(actor, task))
+        require_owner(actor, task)
+        work = f"grant:{task_id}:{key}"[:80]
+        given = earn(db, user.id, task_id, kind="bonus", work=work, money=money, what=what.strip())
+        if given:
+            audit.record(db, actor, "pay.bonus", task, user=user.id, amount=str(money))
+            notify(db, user.id, "pay.bonus", f"A bonus of {money} for your work on {task}: {what}", "/work/earnings")
+    return given

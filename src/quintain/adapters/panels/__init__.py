@@ -1,0 +1,1 @@
+"""Ways to pay people: one file per provider."""

@@ -1,0 +1,266 @@
+"""`quintain pay policy|costs|owed|plan|list|show|file|send|cancel|resolve|bonus|questions|answer`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_table, say
+from quintain.cli.pay.pay import app
+from quintain.core.people import OPERATOR
+from quintain.core.records.pay import PayoutFile, PayoutRecord
+from quintain.core.rounds import Money
+from quintain.core.toml import read_text
+from quintain.services.pay import earnings, payouts, prolific, questions, report
+from quintain.services.pay import policy as policies
+
+TaskArgument = Annotated[str, typer.Argument(help="The task.", metavar="TASK")]
+PayoutArgument = Annotated[int, typer.Argument(help="Number of the payout.", metavar="PAYOUT", min=1)]
+LimitOption = Annotated[int, typer.Option(help="At most so many.", min=1)]
+OffsetOption = Annotated[int, typer.Option(help="Skip so many.", min=0)]
+CurrencyOption = Annotated[str, typer.Option("--currency", help="The currency, such as USD.")]
+
+
+@app.command()
+def policy(
+    context: typer.Context,
+    task: TaskArgument,
+    file: Annotated[Path | None, typer.Argument(help="A TOML file that is to hold from now on.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Print what is promised and allowed to be spent, as TOML; or let a file hold.
+
+    Example: quintain pay policy sentiment > pay.toml
+
+    Example: quintain pay policy sentiment pay.toml
+    """
+    with workspace_of(context).session() as db:
+        if file is not None:
+            policies.put_policy(db, OPERATOR, task, read_text(file), file=file.name)
+            say("Saved.")
+        found = policies.policy_text(db, OPERATOR, task)
+    if json:
+        print_json(found)
+    else:
+        typer.echo(found.toml, nl=False)
+
+
+@app.command()
+def costs(context: typer.Context, task: TaskArgument, currency: CurrencyOption = "", json: JsonFlag = False) -> None:
+    """Say what a text has cost in each round, with what training cost and without it, the time of experts included.
+
+    Example: quintain pay costs sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = report.cost_report(db, OPERATOR, task, currency=currency)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (one.name, "training" if one.training else "", one.texts, one.base, one.bonus, one.expert, one.total, one.each)
+        for one in found.groups
+    ]
+    print_table(["round", "", "texts", "base", "bonus", "experts", "in all", "a text"], rows)
+    say(f"{found.texts} texts cost {found.total}, {found.each or 'nothing'} each.")
+    say(f"Without training: {found.total_without_training}, {found.each_without_training or 'nothing'} each.")
+
+
+@app.command()
+def owed(context: typer.Context, task: TaskArgument, json: JsonFlag = False) -> None:
+    """List what is approved and in no payout yet, by provider.
+
+    Example: quintain pay owed sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = payouts.owed(db, OPERATOR, task)
+    if json:
+        print_json({"owed": found})
+        return
+    print_table(["provider", "people", "owed"], [(one.provider, one.people, one.money) for one in found])
+
+
+@app.command()
+def plan(
+    context: typer.Context,
+    task: TaskArgument,
+    provider: Annotated[str, typer.Option(help="hand, prolific, panel or mturk.")] = "hand",
+    currency: CurrencyOption = "USD",
+    approvals: Annotated[
+        bool, typer.Option("--approvals", help="Approve submissions on Prolific, with the base pay that covers.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Plan payouts of everything that is approved for the people of a provider.
+
+    Example: quintain pay plan sentiment --provider prolific --currency GBP
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        if approvals:
+            made = prolific.plan_approvals(db, OPERATOR, task, workspace.outside, currency=currency)
+        else:
+            made = payouts.plan(db, OPERATOR, task, provider=provider, currency=currency)
+    _print(made, json)
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    task: TaskArgument,
+    limit: LimitOption = 25,
+    offset: OffsetOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """List payouts of a task, the newest first.
+
+    Example: quintain pay list sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = payouts.list_payouts(db, OPERATOR, task, limit=limit, offset=offset)
+    _print(found.payouts, json)
+
+
+@app.command()
+def show(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False) -> None:
+    """Show a payout: who is paid how much, and every call that was made for it.
+
+    Example: quintain pay show 3
+    """
+    with workspace_of(context).session() as db:
+        _print_one(payouts.get_payout(db, OPERATOR, payout), json)
+
+
+@app.command()
+def file(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False) -> None:
+    """Print a payout as CSV by the panel's own ids, to pay it there.
+
+    Example: quintain pay file 3 > bonuses.csv
+    """
+    with workspace_of(context).session() as db:
+        text = payouts.export(db, OPERATOR, payout)
+    if json:
+        print_json(PayoutFile(text))
+    else:
+        typer.echo(text, nl=False)
+
+
+@app.command()
+def send(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False) -> None:
+    """Send a payout through its panel, or go on where it was left. Nobody is paid twice.
+
+    Example: quintain pay send 3
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        _print_one(prolific.send(db, OPERATOR, payout, workspace.outside), json)
+
+
+@app.command()
+def cancel(context: typer.Context, payout: PayoutArgument, json: JsonFlag = False) -> None:
+    """Give a payout up that was not sent: its earnings can go into another one.
+
+    Example: quintain pay cancel 3
+    """
+    with workspace_of(context).session() as db:
+        _print_one(payouts.cancel(db, OPERATOR, payout), json)
+
+
+@app.command()
+def resolve(
+    context: typer.Context,
+    payout: PayoutArgument,
+    paid: Annotated[bool, typer.Option("--paid/--not-paid", help="Whether it was made.")],
+    note: Annotated[str, typer.Option(help="How you know.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Say of a payout by hand, or of one whose answer did not come, whether it was made.
+
+    Example: quintain pay resolve 3 --paid --note "Stands on the panel's list."
+    """
+    with workspace_of(context).session() as db:
+        _print_one(payouts.resolve(db, OPERATOR, payout, paid=paid, note=note), json)
+
+
+@app.command()
+def bonus(
+    context: typer.Context,
+    task: TaskArgument,
+    worker: Annotated[str, typer.Argument(help="Who gets it.")],
+    amount: Annotated[int, typer.Argument(help="How much, in minor units such as cents.", min=1)],
+    what: Annotated[str, typer.Option("--for", help="What for; the worker reads it.")],
+    key: Annotated[str, typer.Option(help="A name for it: given twice, it is paid once.")],
+    currency: CurrencyOption = "USD",
+    json: JsonFlag = False,
+) -> None:
+    """Give a worker a bonus; it is pending until it is approved.
+
+    Example: quintain pay bonus sentiment ann 500 --for "Second round" --key second-ann
+    """
+    with workspace_of(context).session() as db:
+        given = earnings.grant_bonus(db, OPERATOR, task, worker, Money(amount, currency), what=what, key=key)
+    if json:
+        print_json({"given": given})
+    say("Given." if given else "It was given before; nothing changed.")
+
+
+@app.command("questions")
+def questions_(
+    context: typer.Context,
+    task: TaskArgument,
+    limit: LimitOption = 25,
+    offset: OffsetOption = 0,
+    json: JsonFlag = False,
+) -> None:
+    """List what workers asked about their pay, those without an answer first.
+
+    Example: quintain pay questions sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = questions.list_questions(db, OPERATOR, task, limit=limit, offset=offset)
+    if json:
+        print_json(found)
+        return
+    rows = [(one.id, one.worker, one.what, one.money, one.text, one.answer) for one in found.questions]
+    print_table(["question", "worker", "for", "amount", "asked", "answer"], rows)
+
+
+@app.command()
+def answer(
+    context: typer.Context,
+    task: TaskArgument,
+    question: Annotated[int, typer.Argument(help="Number of the question.", min=1)],
+    text: Annotated[str, typer.Argument(help="What to answer.")],
+    json: JsonFlag = False,
+) -> None:
+    """Answer what a worker asked about their pay; they are told.
+
+    Example: quintain pay answer sentiment 4 "It is paid on Friday."
+    """
+    with workspace_of(context).session() as db:
+        questions.answer(db, OPERATOR, task, question, text)
+        found = questions.list_questions(db, OPERATOR, task)
+    if json:
+        print_json(found)
+    say("Answered.")
+
+
+def _print(found: list[PayoutRecord], json: bool) -> None:
+    if json:
+        print_json({"payouts": found})
+        return
+    rows = [(one.id, one.provider, one.step, one.study, one.people, one.money, one.state, one.reason) for one in found]
+    print_table(["payout", "provider", "step", "study", "people", "amount", "state", "reason"], rows)
+
+
+def _print_one(found: PayoutRecord, json: bool) -> None:
+    if json:
+        print_json(found)
+        return
+    _print([found], json)
+    rows = [(one.worker, one.person, Money(one.amount, found.currency)) for one in found.lines]
+    print_table(["worker", "id", "amount"], rows)
+    calls = [(f"{one.at:%Y-%m-%d %H:%M}", one.key, one.outcome, one.status, one.reply[:80]) for one in found.calls]
+    print_table(["at (UTC)", "call", "outcome", "status", "reply"], calls)

@@ -1,0 +1,82 @@
+"""`quintain pay study|study-change|group`: rounds on Prolific."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import link_base, workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_table
+from quintain.cli.pay.pay import app
+from quintain.core.people import OPERATOR
+from quintain.core.records.pay import Study
+from quintain.services.collect import prolific
+
+RoundArgument = Annotated[str, typer.Argument(help="The round: task/number.", metavar="TASK/NUMBER")]
+
+
+@app.command()
+def study(
+    context: typer.Context,
+    ref: RoundArgument,
+    places: Annotated[int, typer.Option(help="How many people may take part.", min=1)],
+    group: Annotated[str, typer.Option(help="Only people of this participant group.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Make a draft of a study on Prolific that sends people to a round.
+
+    Example: quintain pay study sentiment/2 --places 50
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        base = link_base(workspace)
+        _print(prolific.create_study(db, OPERATOR, ref, workspace.outside, base, places=places, group=group), json)
+
+
+@app.command("study-change")
+def study_change(
+    context: typer.Context,
+    ref: RoundArgument,
+    number: Annotated[str, typer.Argument(help="What Prolific calls the study.", metavar="STUDY")],
+    action: Annotated[str, typer.Option(help="publish, pause, start or stop.")] = "",
+    places: Annotated[int, typer.Option(help="How many people may take part; only more once it is published.")] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Publish, pause, start or stop a study, or let more people take part.
+
+    Example: quintain pay study-change sentiment/2 65f1c0 --action publish
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = prolific.change_study(db, OPERATOR, ref, number, workspace.outside, action=action, places=places)
+    _print(found, json)
+
+
+@app.command()
+def group(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="The task.", metavar="TASK")],
+    qualification: Annotated[str, typer.Argument(help="Whose holders are to be in the group.")],
+    number: Annotated[str, typer.Option("--group", help="The group; a new one by default.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Let a participant group on Prolific hold exactly who holds a qualification.
+
+    Example: quintain pay group sentiment second-round
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = prolific.sync_group(db, OPERATOR, task, qualification, workspace.outside, group=number)
+    if json:
+        print_json(found)
+    else:
+        print_table(["group", "qualification", "people"], [(found.group, found.qualification, found.people)])
+
+
+def _print(found: Study, json: bool) -> None:
+    if json:
+        print_json(found)
+    else:
+        rows = [(found.study, found.round, found.status, found.places)]
+        print_table(["study", "round", "status", "places"], rows)

@@ -1,0 +1,174 @@
+"""Rounds on Prolific: a study that leads to a round, its places, who may take part, and what Prolific tells us."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import Outside
+from quintain.adapters.panels.contract import Uncertain
+from quintain.adapters.panels.prolific import is_genuine
+from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable
+from quintain.core.people import Actor
+from quintain.core.records.pay import PanelGroup, Study
+from quintain.services.access import audit
+from quintain.services.access.notify import notify_all
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.entry import entry_url
+from quintain.services.collect.rounds import get_round
+from quintain.services.pay.providers import prolific_of, prolific_spec, secret_of
+from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.collect import panels as queries
+from quintain.store.queries.wheel.standings import owners
+from quintain.store.tables import PanelEvent
+
+NAME = "prolific"
+ACTIONS = {"publish": "PUBLISH", "pause": "PAUSE", "start": "START", "stop": "STOP"}
+DONE = ("AWAITING REVIEW", "APPROVED")
+MOST_BODY = 100_000
+
+
+def create_study(
+    db: Session, actor: Actor, ref: str, outside: Outside, base_url: str, *, places: int, group: str = ""
+) -> Study:
+    """Make a draft of a study that sends people to a round; with *group*, only its people see it (owners)."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    entry = info.spec.entry
+    if entry is None or entry.provider != NAME or not entry.completion_code:
+        raise Conflict(
+            "Round {ref} does not take people from Prolific.",
+            ref=ref,
+            remedy='Give it an [entry] with provider = "prolific" and a completion_code.',
+        )
+    fields: dict[str, Any] = {
+        "name": info.spec.title,
+        "internal_name": ref,
+        "description": info.spec.instructions or info.spec.title,
+        "external_study_url": entry_url(info, base_url),
+        "prolific_id_option": "url_parameters",
+        "completion_codes": [
+            {"code": entry.completion_code, "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
+        ],
+        "estimated_completion_time": max(1, math.ceil(info.spec.minutes)),
+        "reward": info.spec.reward.amount,
+        "total_available_places": _places(places),
+        "filters": [{"filter_id": "participant_group_allowlist", "selected_values": [group]}] if group else [],
+    }
+    task_id, currency = info.task_id, info.spec.reward.currency
+    with prolific_of(db, task_id, info.task, outside) as prolific:
+        paid_in = prolific.currency()
+        if paid_in != currency:
+            raise Conflict(
+                "The account pays in {paid_in}, and the round in {currency}.",
+                paid_in=paid_in,
+                currency=currency,
+                remedy="Set the round's reward in the currency of the account.",
+                code="currency_mismatch",
+            )
+        study = _answered(lambda: prolific.create_study(fields))
+    with transaction(db):
+        audit.record(db, actor, "prolific.study", ref, study=study, places=places)
+    return Study(ref, study, "UNPUBLISHED", places)
+
+
+def change_study(
+    db: Session, actor: Actor, ref: str, study: str, outside: Outside, *, action: str = "", places: int = 0
+) -> Study:
+    """Publish, pause, start or stop a study of a round, or let more people take part (owners)."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    if action and action not in ACTIONS:
+        known = ", ".join(ACTIONS)
+        raise BadInput(faults=[Fault("is '{action}', not one of {known}", action=action, known=known, field="action")])
+    with prolific_of(db, info.task_id, info.task, outside) as prolific:
+        if places:
+            _answered(lambda: prolific.set_places(study, _places(places)))
+        if action:
+            _answered(lambda: prolific.change_study(study, ACTIONS[action]))
+        found = prolific.study(study)
+    with transaction(db):
+        audit.record(db, actor, "prolific.change", ref, study=study, wanted=action, places=places)
+    return Study(ref, study, str(found.get("status", "")), int(found.get("total_available_places") or 0))
+
+
+def sync_group(
+    db: Session, actor: Actor, task: str, qualification: str, outside: Outside, *, group: str = ""
+) -> PanelGroup:
+    """Let a participant group hold exactly who holds a qualification; without *group*, one is made (owners).
+
+    People whose qualification ended are taken out; those whom Prolific does not know are left alone.
+    """
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    held, lost = queries.outside_by_qualification(db, task_id, qualification, NAME)
+    project = prolific_spec(db, task_id, task).project
+    with prolific_of(db, task_id, task, outside) as prolific:
+        number = group or _answered(lambda: prolific.create_group(f"{task}: {qualification}", project))
+        if held:
+            _answered(lambda: prolific.add_to_group(number, held))
+        if lost:
+            _answered(lambda: prolific.remove_from_group(number, lost))
+    with transaction(db):
+        audit.record(db, actor, "prolific.group", task, group=number, people=len(held))
+    return PanelGroup(task, qualification, number, len(held))
+
+
+def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, str], body: bytes) -> str:
+    """Take a message of Prolific that is signed, fresh and new; give its kind.
+
+    Whatever is wrong with it is refused, and nothing is done. The same message comes once.
+    """
+    row = find_row(db, task)
+    spec = prolific_spec(db, row.id, task)
+    if not spec.hooks:
+        raise Forbidden("Task '{task}' takes no messages.", task=task, remedy="Name the key that signs them.")
+    given = headers.get("x-prolific-request-signature", "")
+    stamp = headers.get("x-prolific-request-timestamp", "")
+    secret = secret_of(outside, spec.hooks)
+    if len(body) > MOST_BODY or not is_genuine(secret, stamp, body, given, now().timestamp()):
+        raise Forbidden("The signature of this message is wrong, or old.", remedy="Check the secret of the webhook.")
+    event = _event(body)
+    key = headers.get("x-event-id", "")[:64] or hashlib.sha256(stamp.encode() + body).hexdigest()
+    kind = str(event.get("event_type", ""))[:60]
+    with transaction(db):
+        if not queries.add_event(db, PanelEvent(provider=NAME, event_key=f"{NAME}:{key}", kind=kind, created_at=now())):
+            raise Conflict("This message was taken before.", code="replayed")
+        status = str(event.get("status", ""))
+        if kind == "submission.status.change" and status in DONE:
+            queries.complete_session(db, NAME, str(event.get("resource_id", "")), now())
+        if kind == "study.status.change":
+            text = f"The study {str(event.get('resource_id', ''))[:80]} is {status[:40]} on Prolific."
+            notify_all(db, owners(db, task), "prolific.study", text, f"/tasks/{task}/pay")
+    return kind
+
+
+def _event(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise BadInput("This message is no JSON object.")
+    return found
+
+
+def _places(places: int) -> int:
+    if not 1 <= places <= 100_000:
+        fault = Fault("is {places}, not a whole number from 1 to 100,000", places=places, field="places")
+        raise BadInput(faults=[fault])
+    return places
+
+
+def _answered(call: Any) -> Any:
+    try:
+        return call()
+    except Uncertain as error:
+        raise Unavailable("Prolific does not answer: {error}.", error=error, remedy="Try again later.") from None

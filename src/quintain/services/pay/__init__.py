@@ -1,0 +1,1 @@
+"""What people earn, the ledger that it is booked in, and how it is paid."""

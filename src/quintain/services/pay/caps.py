@@ -1,0 +1,71 @@
+"""Caps: what may be spent. One that is reached pauses new work; whatever was begun is finished and paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import Conflict
+from quintain.core.ledger import Account, day_name
+from quintain.core.pay import PaySpec
+from quintain.core.records.pay import CapStanding
+from quintain.core.rounds import Money
+from quintain.core.texts import Text
+from quintain.services.pay.policy import policy_of
+from quintain.store.base import now
+from quintain.store.queries.pay import earnings as earning_queries
+from quintain.store.queries.pay import ledger as queries
+
+SAID = {
+    "worker_day_cap": Text("You have earned as much today as is set aside for one person."),
+    "worker_cap": Text("You have earned as much with this task as is set aside for one person."),
+    "day_cap": Text("What is set aside for today is used up."),
+    "project_cap": Text("What is set aside for this task is used up."),
+}
+
+
+def require_room(db: Session, task_id: int, user_id: int) -> None:
+    """Refuse new work where a cap is reached; for other services."""
+    spec = policy_of(db, task_id)
+    for one in _standings(db, task_id, spec, user_id):
+        if one.spent.amount < one.cap.amount:
+            continue
+        raise Conflict(
+            "{said} New work pauses; what you have done is paid.",
+            said=SAID[one.name],
+            remedy="Come back tomorrow." if "day" in one.name else "The owner of the task can raise the limit.",
+            code="pay_cap",
+        )
+
+
+def standings(db: Session, task_id: int, spec: PaySpec) -> list[CapStanding]:
+    """Say how much of the caps on all work of a task is used."""
+    return list(_standings(db, task_id, spec, None))
+
+
+def spent(db: Session, task_id: int, currency: str) -> Money:
+    """Say what people have earned with a task in all, but for what was set aside."""
+    days = queries.balances(db, f"task:{task_id}", "day.")
+    return Money(-sum(amount for account, amount in days.items() if account.currency == currency), currency)
+
+
+def _standings(db: Session, task_id: int, spec: PaySpec, user_id: int | None) -> Iterator[CapStanding]:
+    """Give every cap that is set with what is used of it; the cheap ones to look up first."""
+    money = spec.currency
+    if user_id is not None and spec.worker_cap:
+        held = queries.balance(db, Account(f"worker:{user_id}", f"task.{task_id}", money))
+        yield CapStanding("worker_cap", Money(spec.worker_cap, money), Money(held, money))
+    if spec.day_cap:
+        held = -queries.balance(db, Account(f"task:{task_id}", day_name(now()), money))
+        yield CapStanding("day_cap", Money(spec.day_cap, money), Money(held, money))
+    if user_id is not None and spec.worker_day_cap:
+        today = earning_queries.earned_since(db, user_id, task_id, _midnight())
+        yield CapStanding("worker_day_cap", Money(spec.worker_day_cap, money), Money(today.get(money, 0), money))
+    if spec.project_cap:
+        yield CapStanding("project_cap", Money(spec.project_cap, money), spent(db, task_id, money))
+
+
+def _midnight() -> datetime:
+    return now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

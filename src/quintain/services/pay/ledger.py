@@ -1,0 +1,112 @@
+"""The books: who may look at them, and whether they say what the facts say.
+
+Earnings, decisions and payouts are facts; the ledger follows them in the same transaction. Nothing is ever changed in
+it: what was booked wrongly would be booked back.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound
+from quintain.core.ledger import Account, Posting
+from quintain.core.people import Actor
+from quintain.core.records.pay import Balance, BookEntry, Books, BooksCheck, Discrepancy
+from quintain.core.rounds import Money
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_admin, require_owner
+from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.collect import rounds as round_queries
+from quintain.store.queries.pay import earnings as earning_queries
+from quintain.store.queries.pay import ledger as queries
+
+MOST = 50  # differences that are named
+
+
+def post(db: Session, postings: Sequence[Posting]) -> int:
+    """Book transactions whose keys are new, inside the caller's transaction; give how many were."""
+    return queries.book(db, postings, now())
+
+
+def books(
+    db: Session, actor: Actor, task: str, number: int | None = None, *, limit: int = 50, offset: int = 0
+) -> Books:
+    """Show the accounts of a task's budget, or of one of its rounds, and what was booked to them (owners)."""
+    require_owner(actor, task)
+    holder = f"budget:{find_row(db, task).id}"
+    if number is not None:
+        found = round_queries.find(db, task, number)
+        if found is None:
+            raise NotFound("Task '{task}' has no round {number}.", task=task, number=number)
+        holder = f"round:{found[0].id}"
+    return _books(db, holder, limit, offset)
+
+
+def _books(db: Session, holder: str, limit: int, offset: int) -> Books:
+    found, total = queries.entries(db, holder, limit=limit, offset=offset)
+    return Books(
+        holder=holder,
+        balances=[
+            Balance(f"{one.holder} {one.name}", amount, one.currency)
+            for one, amount in sorted(queries.balances(db, holder).items())
+        ],
+        entries=[
+            BookEntry(
+                row.entry.id,
+                row.transaction.created_at,
+                row.transaction.key,
+                row.transaction.kind,
+                f"{row.account.holder} {row.account.name}",
+                row.entry.amount,
+                row.account.currency,
+            )
+            for row in found
+        ],
+        total=total,
+    )
+
+
+def check(db: Session, actor: Actor, *, rebuild: bool = False) -> BooksCheck:
+    """Count the books again: transactions, balances, and what facts say; *rebuild* makes balances of the entries."""
+    require_admin(actor)
+    if rebuild:
+        with transaction(db):
+            queries.rebuild(db)
+            audit.record(db, actor, "pay.rebuild", "ledger")
+    found = [
+        Discrepancy(f"transaction {key}", str(Money(left, currency)), str(Money(0, currency)))
+        for key, currency, left in queries.unbalanced(db, MOST)
+    ]
+    found += [
+        Discrepancy(str(account), str(Money(held, account.currency)), str(Money(counted, account.currency)))
+        for account, held, counted in queries.miscounted(db, MOST)
+    ]
+    found += [
+        Discrepancy(f"earning {number}", stands or "nowhere", told)
+        for number, stands, told in earning_queries.misstanding(db, MOST)
+    ]
+    found += _against_facts(db)
+    transactions, accounts = queries.size(db)
+    return BooksCheck(transactions, accounts, found[:MOST])
+
+
+def _against_facts(db: Session) -> list[Discrepancy]:
+    """Compare the accounts of workers, rounds and tasks with what earnings, decisions and payouts add up to."""
+    wanted: defaultdict[Account, int] = defaultdict(int)
+    for user, task, round_id, kind, currency, status, amount in earning_queries.standing_sums(db):
+        payer = f"task:{task}" if round_id is None else f"round:{round_id}"
+        wanted[Account(f"worker:{user}", f"{kind}.{status}", currency)] += amount
+        wanted[Account(payer, f"{kind}.{status}", currency)] -= amount
+    booked = queries.standing(db)
+    return [
+        Discrepancy(
+            str(account), str(Money(booked.get(account, 0), account.currency)), str(Money(amount, account.currency))
+        )
+        for account, amount in sorted({**dict.fromkeys(booked, 0), **wanted}.items())
+        if booked.get(account, 0) != amount
+    ]

@@ -1,0 +1,270 @@
+"""Payouts: approved earnings that are paid together, through a panel or by hand.
+
+An earning is in one payout at most. A payout is planned, sent (`dispatch`), and booked when the provider has said that
+it paid; one that was not sent can be cancelled, which sets its earnings free.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core import ledger as book
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import Actor
+from quintain.core.records.pay import Owed, PayoutCallRecord, PayoutLine, PayoutRecord, Payouts
+from quintain.core.rounds import MINOR_DIGITS, Money
+from quintain.services.access import audit
+from quintain.services.access.notify import notify
+from quintain.services.access.permissions import require_owner
+from quintain.services.pay import ledger
+from quintain.services.pay.earnings import piece_of
+from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
+from quintain.store.database import lock, transaction
+from quintain.store.queries.pay import payouts as queries
+from quintain.store.tables import Payout
+
+HAND = "hand"  # for people whom no panel knows
+PROVIDERS = (HAND, "prolific", "panel", "mturk")
+MOST_LINES = 200  # people in one payout: what Prolific takes at once
+OPEN = ("planned", "prepared", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class PayoutPart:
+    """What a payout is to pay to one person: their earnings, and the arrival from the panel that they belong to."""
+
+    user_id: int
+    earnings: tuple[int, ...]
+    amount: int
+    stay: str = ""
+
+
+def owed(db: Session, actor: Actor, task: str) -> list[Owed]:
+    """Say what is approved and not yet in a payout, by provider and currency (owners)."""
+    row = find_row(db, task)
+    require_owner(actor, task)
+    return [
+        Owed(provider or HAND, people, amount, currency)
+        for provider, currency, people, amount in queries.owed(db, row.id)
+    ]
+
+
+def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) -> list[PayoutRecord]:
+    """Plan payouts of everything that is approved, in one currency, for the people of a provider (owners).
+
+    Prolific pays bonuses by the study that somebody took part in, so that there is one for each.
+    """
+    if provider not in PROVIDERS:
+        known = ", ".join(PROVIDERS)
+        fault = Fault("is '{provider}', not one of {known}", provider=provider, known=known, field="provider")
+        raise BadInput(faults=[fault])
+    with transaction(db):
+        row = find_row(db, task)
+        require_owner(actor, task)
+        lock(db, f"pay of {row.id}")
+        found = queries.payable(db, row.id, currency, None if provider == HAND else provider)
+        if not found:
+            raise Conflict(
+                "Nothing is approved that could be paid in {currency} through {provider}.",
+                currency=currency,
+                provider=provider,
+                remedy="Approve earnings first.",
+            )
+        step = "bonus" if provider == "prolific" else "file"
+        made = [
+            put(db, actor, row.id, parts, provider=provider, step=step, study=study, currency=currency)
+            for study, parts in _parts(db, row.id, provider, found)
+        ]
+        audit.record(db, actor, "payout.plan", task, payouts=[one.id for one in made])
+        return [record(db, task, one) for one in made]
+
+
+def _parts(
+    db: Session, task_id: int, provider: str, found: Sequence[queries.Payable]
+) -> Iterator[tuple[str, list[PayoutPart]]]:
+    """Give what each person is owed, in payouts of one study and of no more people than a call takes."""
+    studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
+    people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
+    for one in found:
+        people[studies.get(one.earning.user_id, ""), one.earning.user_id].append(one)
+    by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
+    for (study, user_id), mine in sorted(people.items()):
+        ids = tuple(one.earning.id for one in mine)
+        by_study[study].append(PayoutPart(user_id, ids, sum(one.earning.amount for one in mine)))
+    for study, parts in by_study.items():
+        for first in range(0, len(parts), MOST_LINES):
+            yield study, parts[first : first + MOST_LINES]
+
+
+def put(
+    db: Session,
+    actor: Actor,
+    task_id: int,
+    parts: Sequence[PayoutPart],
+    *,
+    provider: str,
+    step: str,
+    study: str,
+    currency: str,
+) -> Payout:
+    """Write a payout down and put the earnings into it, inside the caller's transaction."""
+    row = Payout(
+        key=f"pay-{secrets.token_hex(12)}",
+        task_id=task_id,
+        provider=provider,
+        step=step,
+        study=study,
+        currency=currency,
+        amount=sum(one.amount for one in parts),
+        people=len({one.user_id for one in parts}),
+        state="prepared" if step == "file" else "planned",
+        content={"lines": [{"user": one.user_id, "amount": one.amount, "stay": one.stay} for one in parts]},
+        created_by=actor.user_id,
+    )
+    db.add(row)
+    db.flush()
+    wanted = [number for one in parts for number in one.earnings]
+    if queries.take(db, row.id, wanted) != len(wanted):
+        raise Conflict("Others were at work on the same earnings.", remedy="Try again.")
+    return row
+
+
+def list_payouts(db: Session, actor: Actor, task: str, *, limit: int = 25, offset: int = 0) -> Payouts:
+    """List payouts of a task, the newest first (owners)."""
+    row = find_row(db, task)
+    require_owner(actor, task)
+    found, total = queries.page(db, row.id, limit=limit, offset=offset)
+    return Payouts([record(db, task, one, calls=False) for one in found], total)
+
+
+def get_payout(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
+    """Show a payout with its people and the calls that were made for it (owners)."""
+    row, task = find(db, actor, payout_id)
+    return record(db, task, row)
+
+
+def cancel(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
+    """Give a payout up that was not sent: its earnings can be paid by another one (owners)."""
+    with transaction(db):
+        _, task = find(db, actor, payout_id)
+        if not queries.change(db, payout_id, OPEN, state="cancelled", settled_at=now(), lease_until=None):
+            raise Conflict(
+                "Payout {number} was sent, or may have been, and cannot be cancelled.",
+                number=payout_id,
+                remedy="Where no answer came, look at the panel first and say whether it was paid.",
+            )
+        queries.release(db, payout_id)
+        audit.record(db, actor, "payout.cancel", task, payout=payout_id)
+    return get_payout(db, actor, payout_id)
+
+
+def resolve(db: Session, actor: Actor, payout_id: int, *, paid: bool, note: str = "") -> PayoutRecord:
+    """Say of a payout by hand, or of one whose answer did not come, whether it was paid (owners)."""
+    with transaction(db):
+        row, task = find(db, actor, payout_id)
+        by_hand = row.step == "file" and row.state == "prepared"
+        if not by_hand and row.state != "unknown":
+            raise Conflict(
+                "Of payout {number} there is nothing to say.",
+                number=payout_id,
+                remedy="It is said of payouts by hand, and where no answer came.",
+            )
+        audit.record(db, actor, "payout.resolve", task, payout=payout_id, paid=paid, note=note[:500])
+        if paid:
+            settle(db, payout_id)
+        else:
+            back = "prepared" if row.step == "file" else "planned"
+            queries.change(db, payout_id, ("unknown", "prepared"), state=back, reason=note[:500], lease_until=None)
+    return get_payout(db, actor, payout_id)
+
+
+def settle(db: Session, payout_id: int, **values: Any) -> bool:
+    """Book a payout that was made, once, and tell the people; inside the caller's transaction or one of its own."""
+    with transaction(db):
+        states = ("prepared", "sending", "unknown")
+        if not queries.change(
+            db, payout_id, states, state="sent", settled_at=now(), reason="", lease_until=None, **values
+        ):
+            return False
+        found = queries.find(db, payout_id)
+        if found is None:
+            return False
+        row, task = found
+        paid = queries.earnings_in(db, payout_id)
+        ledger.post(db, [book.paid(payout_id, row.provider, row.task_id, [piece_of(one) for one in paid])])
+        queries.settle(db, payout_id)
+        for line in row.content["lines"]:
+            money = Money(line["amount"], row.currency)
+            notify(db, line["user"], "pay.paid", f"{money} for your work on {task}: paid.", "/work/earnings")
+    return True
+
+
+def export(db: Session, actor: Actor, payout_id: int) -> str:
+    """Write a payout as CSV by the panel's own ids, to pay it there (owners)."""
+    row, task = find(db, actor, payout_id)
+    shown = record(db, task, row, calls=False)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("id", "amount", "currency", "payout"))
+    for line in shown.lines:
+        writer.writerow((line.person, decimal(Money(line.amount, row.currency)), row.currency, row.key))
+    with transaction(db):
+        audit.record(db, actor, "payout.export", task, payout=payout_id)
+    return text.getvalue()
+
+
+def decimal(money: Money) -> str:
+    """Write an amount in major units, without its currency.
+
+    >>> decimal(Money(5, "USD")), decimal(Money(5, "JPY"))
+    ('0.05', '5')
+    """
+    digits = MINOR_DIGITS.get(money.currency, 2)
+    return str(money).rpartition(" ")[0] if digits else str(money.amount)
+
+
+def find(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]:
+    """Find a payout of a task that the actor owns."""
+    found = queries.find(db, payout_id)
+    if found is None:
+        raise NotFound("There is no payout {number}.", number=payout_id)
+    require_owner(actor, found[1])
+    return found
+
+
+def record(db: Session, task: str, row: Payout, *, calls: bool = True) -> PayoutRecord:
+    """Give a payout as owners see it."""
+    lines: Sequence[Mapping[str, Any]] = row.content["lines"]
+    users = [int(line["user"]) for line in lines]
+    names = queries.names(db, users)
+    outside = queries.outside_names(db, users, row.provider) if row.provider != HAND else names
+    return PayoutRecord(
+        id=row.id,
+        task=task,
+        provider=row.provider,
+        step=row.step,
+        study=row.study,
+        amount=row.amount,
+        currency=row.currency,
+        people=row.people,
+        state=row.state,
+        reason=row.reason,
+        created_at=row.created_at,
+        settled_at=row.settled_at,
+        lines=[
+            PayoutLine(names.get(line["user"], ""), outside.get(line["user"], ""), line["amount"]) for line in lines
+        ],
+        calls=[
+            PayoutCallRecord(one.created_at, one.key, one.outcome, one.status, one.reply)
+            for one in (queries.calls(db, row.id) if calls else [])
+        ],
+    )

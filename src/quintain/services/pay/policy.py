@@ -1,0 +1,75 @@
+"""What a task's owner promises and allows to be spent: reading it, changing it, and what follows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.pay import PaySpec
+from quintain.core.people import Actor
+from quintain.core.records.pay import PayPolicyText
+from quintain.core.rounds import Money
+from quintain.core.spec import plain, read, restore
+from quintain.core.toml import parse_toml
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.pay.earnings import earn
+from quintain.services.tasks.definitions import find_row
+from quintain.store.database import transaction
+from quintain.store.queries.pay import policies as queries
+from quintain.store.tables import PayPolicy
+from quintain.tasks.writing import dump_toml
+
+
+def policy_of(db: Session, task_id: int) -> PaySpec:
+    """Give what holds for a task; for other services."""
+    row = queries.newest(db, task_id)
+    return restore(PaySpec, row.definition) if row is not None else PaySpec()
+
+
+def get_policy(db: Session, actor: Actor, task: str) -> PaySpec:
+    """Give what holds for a task (owners)."""
+    row = find_row(db, task)
+    require_owner(actor, task)
+    return policy_of(db, row.id)
+
+
+def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
+    """Give what holds for a task as a TOML file (owners)."""
+    return PayPolicyText(task, dump_toml(plain(get_policy(db, actor, task), whole=True)))
+
+
+def put_policy(db: Session, actor: Actor, task: str, text: str, *, file: str | None = None) -> PaySpec:
+    """Let what a TOML *text* says hold from now on (owners)."""
+    return save_policy(db, actor, task, parse_toml(text, file=file), file=file)
+
+
+def save_policy(db: Session, actor: Actor, task: str, data: Mapping[str, Any], *, file: str | None = None) -> PaySpec:
+    """Let plain data, as TOML or a page gives it, hold from now on (owners)."""
+    spec = read(PaySpec, data, file=file)
+    with transaction(db):
+        row = find_row(db, task)
+        require_owner(actor, task)
+        if spec != policy_of(db, row.id):
+            db.add(PayPolicy(task_id=row.id, definition=plain(spec, whole=True), by=actor.user_id))
+            audit.record(db, actor, "pay.policy", task)
+    return spec
+
+
+def reach_step(db: Session, task_id: int, user_id: int, qualification: str) -> bool:
+    """Pay the bonus for a qualification that somebody reached, once; for other services, in their transaction."""
+    spec = policy_of(db, task_id)
+    found = next((one for one in spec.steps if one.qualification == qualification), None)
+    if found is None:
+        return False
+    return earn(
+        db,
+        user_id,
+        task_id,
+        kind="bonus",
+        work=f"step:{task_id}:{user_id}:{qualification}",
+        money=Money(found.amount, spec.currency),
+        what=f"Qualified: {qualification}",
+    )

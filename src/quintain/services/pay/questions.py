@@ -1,0 +1,90 @@
+"""What workers ask about their pay, and what owners answer."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import Actor
+from quintain.core.records.pay import PayQuestionRecord, PayQuestions
+from quintain.core.rounds import Money
+from quintain.services.access.notify import notify, notify_all
+from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.tasks.definitions import find_row
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.pay import costs as queries
+from quintain.store.queries.wheel.standings import owners
+from quintain.store.tables import Earning, PayQuestion, TaskRow
+
+MOST = 2000
+OPEN_AT_ONCE = 20
+
+
+def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
+    """Ask the owners about one of one's own earnings; give the number of the question."""
+    user_id, said = require_user(actor), _said(text)
+    with transaction(db):
+        found = db.get(Earning, earning)
+        if found is None or found.user_id != user_id:
+            raise NotFound("You have no earning {number}.", number=earning)
+        mine, _ = queries.questions(db, user_id=user_id, limit=OPEN_AT_ONCE, offset=0)
+        if sum(one.question.answered_at is None for one in mine) >= OPEN_AT_ONCE:
+            raise Conflict("You have asked {n} things already.", n=OPEN_AT_ONCE, remedy="Wait for the answers.")
+        task = db.get_one(TaskRow, found.task_id).name
+        row = PayQuestion(earning_id=earning, user_id=user_id, task_id=found.task_id, text=said)
+        db.add(row)
+        db.flush()
+        words = f"{actor.name} asks about {Money(found.amount, found.currency)}: {said}"
+        notify_all(db, owners(db, task), "pay.question", words, f"/tasks/{task}/pay#questions")
+        return row.id
+
+
+def answer(db: Session, actor: Actor, task: str, question: int, text: str) -> None:
+    """Answer what a worker asked about their pay; they are told (owners)."""
+    said = _said(text)
+    with transaction(db):
+        task_id = find_row(db, task).id
+        require_owner(actor, task)
+        row = db.get(PayQuestion, question)
+        if row is None or row.task_id != task_id:
+            raise NotFound("Task '{task}' has no question {number}.", task=task, number=question)
+        row.answer, row.answered_by, row.answered_at = said, actor.user_id, now()
+        notify(db, row.user_id, "pay.answer", f"About your pay for {task}: {said}", "/work/earnings#questions")
+
+
+def my_questions(db: Session, actor: Actor, *, limit: int = 25, offset: int = 0) -> PayQuestions:
+    """List what the actor asked, with the answers."""
+    found, total = queries.questions(db, user_id=require_user(actor), limit=limit, offset=offset)
+    return PayQuestions([_record(one) for one in found], total)
+
+
+def list_questions(db: Session, actor: Actor, task: str, *, limit: int = 25, offset: int = 0) -> PayQuestions:
+    """List what workers asked about their pay for a task (owners)."""
+    task_id = find_row(db, task).id
+    require_owner(actor, task)
+    found, total = queries.questions(db, task_id=task_id, limit=limit, offset=offset)
+    return PayQuestions([_record(one) for one in found], total)
+
+
+def _said(text: str) -> str:
+    said = text.strip()
+    if not said or len(said) > MOST:
+        raise BadInput(faults=[Fault("write something, of at most {most} characters", most=MOST, field="text")])
+    return said
+
+
+def _record(row: queries.QuestionRow) -> PayQuestionRecord:
+    question, earning = row.question, row.earning
+    return PayQuestionRecord(
+        question.id,
+        earning.id,
+        row.worker,
+        row.task,
+        earning.what,
+        Money(earning.amount, earning.currency),
+        question.text,
+        question.created_at,
+        question.answer,
+        question.answered_at,
+    )

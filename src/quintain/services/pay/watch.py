@@ -1,0 +1,50 @@
+"""What owners are told as work is paid: a cap that is reached, and measured times that pay less than was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from quintain.core.rounds import Money
+from quintain.services.access.notify import notify_once
+from quintain.services.pay import caps
+from quintain.services.pay.policy import policy_of
+from quintain.store.base import now
+from quintain.store.queries.wheel.standings import owners
+
+Measure = Callable[[], tuple[Money, bool]]
+
+
+def falls_short(promised: Money, hourly: Money) -> bool:
+    """Say whether an hour pays less than was promised; other currencies are not compared.
+
+    >>> falls_short(Money(1000), Money(999)), falls_short(Money(1000, "EUR"), Money(1, "USD"))
+    (True, False)
+    """
+    return promised.amount > 0 and promised.currency == hourly.currency and hourly.amount < promised.amount
+
+
+def after_work(db: Session, task_id: int, task: str, place: str, measure: Measure) -> None:
+    """Look whether what was just paid reached a cap, and whether an hour at *place* still pays what was promised.
+
+    *measure* gives what an hour pays, and whether that was measured. The owners are told once for each cap and promise.
+    For other services.
+    """
+    spec = policy_of(db, task_id)
+    for one in caps.standings(db, task_id, spec):
+        if one.spent.amount >= one.cap.amount:
+            about = f"day={now():%Y-%m-%d}" if one.name == "day_cap" else f"cap={one.cap.amount}"
+            text = f"Work on {task} pauses: {one.spent} of {one.cap} are used. Raise the cap to go on."
+            _tell(db, task, "pay.cap", text, about)
+    if not spec.hourly:
+        return
+    hourly, measured = measure()
+    if measured and falls_short(spec.promised, hourly):
+        text = f"{place} pays {hourly} an hour by the times that people take; you promised {spec.promised}."
+        _tell(db, task, "pay.wage", f"{text} Raise its reward.", f"place={place}&hourly={spec.hourly}")
+
+
+def _tell(db: Session, task: str, kind: str, text: str, about: str) -> None:
+    for owner in owners(db, task):
+        notify_once(db, owner, kind, text, f"/tasks/{task}/pay?{about}")

@@ -1,0 +1,205 @@
+"""Questions about what people earned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, case, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from quintain.store.base import table_of
+from quintain.store.tables import (
+    Attempt,
+    Earning,
+    EarningDecision,
+    EarningStanding,
+    Payout,
+    Round,
+    TaskRow,
+    User,
+)
+
+_standings = table_of(EarningStanding)
+ORDERS: Mapping[str, tuple[Any, ...]] = {
+    "newest": (EarningStanding.earning_id.desc(),),
+    "oldest": (EarningStanding.earning_id,),
+    "largest": (Earning.amount.desc(), EarningStanding.earning_id.desc()),
+    "smallest": (Earning.amount, EarningStanding.earning_id),
+    "worker": (User.name, EarningStanding.earning_id.desc()),
+    "worker_down": (User.name.desc(), EarningStanding.earning_id),
+}
+
+
+class EarningRow(NamedTuple):
+    """An earning with where it stands, its newest decision, the task, the round's number, the worker, when paid."""
+
+    earning: Earning
+    standing: EarningStanding
+    decision: EarningDecision | None
+    task: str
+    round: int | None
+    worker: str
+    paid_at: datetime | None
+
+
+def add_once(db: Session, **values: Any) -> Earning | None:
+    """Add an earning unless its piece of work has been paid; give it where it was added."""
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    row = dialect.insert(Earning).values(**values).on_conflict_do_nothing(index_elements=["work"])
+    found: Earning | None = db.scalar(row.returning(Earning))
+    if found is not None:
+        names = ("user_id", "task_id", "round_id")
+        about = {name: values.get(name) for name in names}
+        db.execute(insert(_standings).values(earning_id=found.id, status="pending", **about))
+    return found
+
+
+def rows(
+    db: Session,
+    *,
+    user_id: int | None = None,
+    task_id: int | None = None,
+    round_id: int | None = None,
+    status: str | None = None,
+    ids: Sequence[int] | None = None,
+    order: str = "newest",
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[EarningRow]:
+    """List the earnings that fit every filter given."""
+    query = _joined().order_by(*ORDERS[order]).offset(offset)
+    for condition in _fitting(user_id, task_id, round_id, status):
+        query = query.where(condition)
+    if ids is not None:
+        query = query.where(Earning.id.in_(ids))
+    if limit is not None:
+        query = query.limit(limit)
+    return [EarningRow(*found) for found in db.execute(query)]
+
+
+def count(
+    db: Session,
+    *,
+    user_id: int | None = None,
+    task_id: int | None = None,
+    round_id: int | None = None,
+    status: str | None = None,
+) -> int:
+    """Count the earnings that fit every filter given."""
+    query = select(func.count()).select_from(EarningStanding)
+    return db.scalar(query.where(*_fitting(user_id, task_id, round_id, status))) or 0
+
+
+def set_status(db: Session, ids: Sequence[int], status: str, decisions: Mapping[int, int]) -> None:
+    """Let earnings stand as an owner decided; *decisions* are the decisions by their earnings."""
+    for number in ids:
+        change = update(_standings).where(_standings.c.earning_id == number)
+        db.execute(change.values(status=status, decision_id=decisions[number]))
+
+
+def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:
+    """Add up earnings by user, task, round, kind, currency and status, as decisions and payouts have it."""
+    told = _told().subquery()
+    facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.kind, Earning.currency, told.c.status)
+    query = select(*facts, func.sum(Earning.amount)).join(told, told.c.id == Earning.id).group_by(*facts)
+    return [(*row[:6], int(row[6])) for row in db.execute(query)]
+
+
+def misstanding(db: Session, limit: int) -> list[tuple[int, str, str]]:
+    """Find earnings that stand otherwise than decisions and payouts say: the earning, how it stands, how it should.
+
+    An earning without a standing stands nowhere.
+    """
+    told = _told().subquery()
+    stands = func.coalesce(EarningStanding.status, "")
+    query = (
+        select(told.c.id, stands, told.c.status)
+        .outerjoin(EarningStanding, EarningStanding.earning_id == told.c.id)
+        .where(stands != told.c.status)
+        .order_by(told.c.id)
+        .limit(limit)
+    )
+    return [(row[0], row[1], row[2]) for row in db.execute(query)]
+
+
+def _told() -> Select[int, str]:
+    """Give every earning with what its newest decision, and its payout, say of it."""
+    newest = (
+        select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
+        .group_by(EarningDecision.earning_id)
+        .subquery()
+    )
+    status = case(
+        (Payout.state == "sent", "paid"),
+        (EarningDecision.id.is_(None), "pending"),
+        (EarningDecision.approved, "approved"),
+        else_="declined",
+    )
+    return (
+        select(Earning.id, status.label("status"))
+        .outerjoin(newest, newest.c.earning_id == Earning.id)
+        .outerjoin(EarningDecision, EarningDecision.id == newest.c.id)
+        .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .outerjoin(Payout, Payout.id == EarningStanding.payout_id)
+    )
+
+
+def decided(db: Session, user_id: int) -> tuple[int, int]:
+    """Count a worker's base earnings that were approved, and those that were decided on."""
+    query = (
+        select(func.count().filter(EarningStanding.status.in_(("approved", "paid"))), func.count())
+        .select_from(EarningStanding)
+        .join(Earning, Earning.id == EarningStanding.earning_id)
+        .where(EarningStanding.user_id == user_id, EarningStanding.status != "pending", Earning.kind == "base")
+    )
+    approved, total = db.execute(query).one()
+    return int(approved), int(total)
+
+
+def earned_since(db: Session, user_id: int, task_id: int, since: datetime) -> dict[str, int]:
+    """Add up what somebody earned with a task since then and was not set aside, by currency."""
+    query = (
+        select(Earning.currency, func.sum(Earning.amount))
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(Earning.user_id == user_id, Earning.task_id == task_id, Earning.created_at >= since)
+        .where(EarningStanding.status != "declined")
+        .group_by(Earning.currency)
+    )
+    return {currency: int(amount) for currency, amount in db.execute(query)}
+
+
+def attempts_in(db: Session, session_id: int) -> int:
+    """Count the attempts of a session."""
+    return db.scalar(select(func.count()).where(Attempt.session_id == session_id)) or 0
+
+
+def _fitting(
+    user_id: int | None, task_id: int | None, round_id: int | None, status: str | None
+) -> list[ColumnElement[bool]]:
+    given = (
+        (EarningStanding.user_id, user_id),
+        (EarningStanding.task_id, task_id),
+        (EarningStanding.round_id, round_id),
+        (EarningStanding.status, status),
+    )
+    return [column == value for column, value in given if value is not None]
+
+
+def _joined() -> Select[Earning, EarningStanding, EarningDecision, str, int, str, datetime | None]:
+    return (
+        select(Earning, EarningStanding, EarningDecision, TaskRow.name, Round.number, User.name, Payout.settled_at)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .join(TaskRow, TaskRow.id == Earning.task_id)
+        .join(User, User.id == Earning.user_id)
+        .outerjoin(Round, Round.id == Earning.round_id)
+        .outerjoin(EarningDecision, EarningDecision.id == EarningStanding.decision_id)
+        .outerjoin(Payout, (Payout.id == EarningStanding.payout_id) & (EarningStanding.status == "paid"))
+    )
+
+
+def by_work(db: Session, work: str) -> int:
+    """Give the number of the earning for a piece of work."""
+    return db.scalars(select(Earning.id).where(Earning.work == work)).one()

@@ -1,0 +1,200 @@
+"""Booking, balances, and counting the books again.
+
+Whoever books adds entries and tails and locks no account, so that people who are paid from the same round never wait
+for each other. A balance is what was folded into the account plus its tail, read in one statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, delete, func, insert, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from quintain.core.ledger import Account, Posting
+from quintain.store.base import table_of
+from quintain.store.tables import LedgerAccount, LedgerEntry, LedgerTail, LedgerTransaction
+
+CHUNK = 300
+FOLD_EVERY = 64  # on average: entries by their numbers, so that nobody counts
+_accounts, _entries, _tails = table_of(LedgerAccount), table_of(LedgerEntry), table_of(LedgerTail)
+
+
+class EntryRow(NamedTuple):
+    """An entry with its transaction and account."""
+
+    entry: LedgerEntry
+    transaction: LedgerTransaction
+    account: LedgerAccount
+
+
+def book(db: Session, postings: Sequence[Posting], at: Any) -> int:
+    """Book transactions whose keys are new, in the caller's transaction; give how many were."""
+    new = 0
+    for first in range(0, len(postings), CHUNK):
+        new += _book(db, {one.key: one for one in postings[first : first + CHUNK]}, at)
+    return new
+
+
+def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
+    rows = [{"key": one.key, "kind": one.kind, "created_at": at} for one in postings.values()]
+    added = _insert(db, LedgerTransaction).on_conflict_do_nothing(index_elements=["key"])
+    new = db.execute(added.returning(LedgerTransaction.id, LedgerTransaction.key), rows).all()
+    accounts = _ids(db, {move.account for _, key in new for move in postings[key].moves})
+    entries = [
+        {"transaction_id": number, "account_id": accounts[move.account], "amount": move.amount}
+        for number, key in new
+        for move in postings[key].moves
+    ]
+    if not entries:
+        return len(new)
+    made = db.execute(
+        insert(LedgerEntry).returning(LedgerEntry.id, LedgerEntry.account_id, LedgerEntry.amount), entries
+    ).all()
+    db.execute(insert(_tails), [{"entry_id": n, "account_id": a, "amount": amount} for n, a, amount in made])
+    for account_id in {account_id for number, account_id, _ in made if number % FOLD_EVERY == 0}:
+        fold(db, account_id)
+    return len(new)
+
+
+def fold(db: Session, account_id: int) -> bool:
+    """Fold the tail of an account into its balance; leave it where somebody else is at it."""
+    held = select(LedgerAccount.id).where(LedgerAccount.id == account_id)
+    # The keys stay free: who books into this account meanwhile points to it and does not wait.
+    if db.execute(held.with_for_update(skip_locked=True, key_share=True)).first() is None:
+        return False
+    gone = delete(_tails).where(_tails.c.account_id == account_id).returning(_tails.c.amount)
+    amount = sum(db.execute(gone).scalars())
+    if amount:
+        db.execute(update(_accounts).where(_accounts.c.id == account_id).values(balance=_accounts.c.balance + amount))
+    return True
+
+
+def balances(db: Session, holder: str, prefix: str = "") -> dict[Account, int]:
+    """Give the balances of the accounts of a holder whose names begin with *prefix*."""
+    query = _with_tail().where(LedgerAccount.holder == holder)
+    if prefix:
+        query = query.where(LedgerAccount.name.startswith(prefix, autoescape=True))
+    return {Account(*row[:3]): int(row[3]) for row in db.execute(query)}
+
+
+def balance(db: Session, account: Account) -> int:
+    """Give the balance of one account; nothing was ever booked where there is none."""
+    found = db.execute(_with_tail().where(*_is(account))).first()
+    return int(found[3]) if found else 0
+
+
+def entries(db: Session, holder: str, *, limit: int, offset: int) -> tuple[list[EntryRow], int]:
+    """List what was booked to a holder, the newest first, and say how much there is."""
+    mine = select(LedgerAccount.id).where(LedgerAccount.holder == holder)
+    query = (
+        select(LedgerEntry, LedgerTransaction, LedgerAccount)
+        .join(LedgerTransaction, LedgerTransaction.id == LedgerEntry.transaction_id)
+        .join(LedgerAccount, LedgerAccount.id == LedgerEntry.account_id)
+        .where(LedgerEntry.account_id.in_(mine))
+        .order_by(LedgerEntry.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    total = db.scalar(select(func.count()).select_from(LedgerEntry).where(LedgerEntry.account_id.in_(mine))) or 0
+    return [EntryRow(*row) for row in db.execute(query)], total
+
+
+def unbalanced(db: Session, limit: int) -> list[tuple[str, str, int]]:
+    """Find transactions that do not sum to zero: key, currency, what is left over."""
+    query = (
+        select(LedgerTransaction.key, LedgerAccount.currency, func.sum(LedgerEntry.amount))
+        .join(LedgerEntry, LedgerEntry.transaction_id == LedgerTransaction.id)
+        .join(LedgerAccount, LedgerAccount.id == LedgerEntry.account_id)
+        .group_by(LedgerTransaction.key, LedgerAccount.currency)
+        .having(func.sum(LedgerEntry.amount) != 0)
+        .limit(limit)
+    )
+    return [(key, currency, int(amount)) for key, currency, amount in db.execute(query)]
+
+
+def miscounted(db: Session, limit: int) -> list[tuple[Account, int, int]]:
+    """Find accounts whose balance is not the sum of their entries: the account, its balance, the sum."""
+    sums = (
+        select(LedgerEntry.account_id, func.sum(LedgerEntry.amount).label("amount"))
+        .group_by(LedgerEntry.account_id)
+        .subquery()
+    )
+    counted = func.coalesce(sums.c.amount, 0)
+    query = (
+        _with_tail()
+        .add_columns(counted)
+        .outerjoin(sums, sums.c.account_id == LedgerAccount.id)
+        .where(LedgerAccount.balance + _tail() != counted)
+        .limit(limit)
+    )
+    return [(Account(*row[:3]), int(row[3]), int(row[4])) for row in db.execute(query)]
+
+
+def size(db: Session) -> tuple[int, int]:
+    """Count the transactions and the accounts."""
+    counts = [db.scalar(select(func.count()).select_from(table)) or 0 for table in (LedgerTransaction, LedgerAccount)]
+    return counts[0], counts[1]
+
+
+def rebuild(db: Session) -> None:
+    """Make every balance the sum of its entries, with no tails."""
+    summed = (
+        select(func.coalesce(func.sum(_entries.c.amount), 0))
+        .where(_entries.c.account_id == _accounts.c.id)
+        .scalar_subquery()
+    )
+    db.execute(delete(_tails))
+    db.execute(update(_accounts).values(balance=summed))
+
+
+def standing(db: Session) -> dict[Account, int]:
+    """Give the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status."""
+    kinds = LedgerAccount.name.like("base.%") | LedgerAccount.name.like("bonus.%")
+    return {Account(*row[:3]): int(row[3]) for row in db.execute(_with_tail().where(kinds)) if row[3]}
+
+
+def _tail() -> Any:
+    tail = select(func.sum(LedgerTail.amount)).where(LedgerTail.account_id == LedgerAccount.id)
+    return func.coalesce(tail.correlate(LedgerAccount).scalar_subquery(), 0)
+
+
+def _with_tail() -> Select[str, str, str, int]:
+    return select(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency, LedgerAccount.balance + _tail())
+
+
+def _is(account: Account) -> tuple[Any, ...]:
+    return (
+        LedgerAccount.holder == account.holder,
+        LedgerAccount.name == account.name,
+        LedgerAccount.currency == account.currency,
+    )
+
+
+def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
+    """Give the numbers of accounts; those that are missing are opened, in one order for everybody."""
+    wanted = sorted(accounts)
+    found = _known(db, wanted)
+    missing = [one for one in wanted if one not in found]
+    if missing:
+        rows = [{"holder": o.holder, "name": o.name, "currency": o.currency, "balance": 0} for o in missing]
+        db.execute(_insert(db, LedgerAccount).on_conflict_do_nothing(), rows)
+        found |= _known(db, missing)
+    return found
+
+
+def _known(db: Session, wanted: Sequence[Account]) -> dict[Account, int]:
+    found: dict[Account, int] = {}
+    for first in range(0, len(wanted), CHUNK):
+        these = [(one.holder, one.name, one.currency) for one in wanted[first : first + CHUNK]]
+        key = tuple_(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency)
+        query = select(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency, LedgerAccount.id)
+        found |= {Account(*row[:3]): row[3] for row in db.execute(query.where(key.in_(these)))}
+    return found
+
+
+def _insert(db: Session, table: type[LedgerTransaction] | type[LedgerAccount]) -> Any:
+    dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
+    return dialect.insert(table)

@@ -1,0 +1,206 @@
+"""Questions about payouts: what can be paid, who is at one, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.orm import Session
+
+from quintain.store.base import table_of
+from quintain.store.tables import (
+    Earning,
+    EarningStanding,
+    PanelPerson,
+    PanelStay,
+    PanelVisit,
+    Payout,
+    PayoutCall,
+    Round,
+    TaskRow,
+    User,
+    Validation,
+)
+
+_payouts, _standings = table_of(Payout), table_of(EarningStanding)
+CHUNK = 500
+
+
+class Payable(NamedTuple):
+    """An approved earning that is in no payout yet."""
+
+    earning: Earning
+    worker: str
+
+
+class Stay(NamedTuple):
+    """Somebody's arrival from a panel: a round's (`visit:3`) or another place's (`stay:3`)."""
+
+    ref: str
+    user_id: int
+    study: str
+    submission: str
+    round_id: int | None
+    completed: bool
+
+
+def payable(db: Session, task_id: int, currency: str, provider: str | None) -> list[Payable]:
+    """List approved earnings of people whom *provider* knows, or of those whom none does, the oldest first."""
+    query = (
+        select(Earning, User.name)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .join(User, User.id == Earning.user_id)
+        .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
+        .where(EarningStanding.payout_id.is_(None), Earning.currency == currency, User.deleted_at.is_(None))
+        .order_by(Earning.id)
+    )
+    known = select(PanelPerson.id).where(PanelPerson.user_id == Earning.user_id)
+    fits = ~known.exists() if provider is None else known.where(PanelPerson.provider == provider).exists()
+    return [Payable(*row) for row in db.execute(query.where(fits))]
+
+
+def owed(db: Session, task_id: int) -> list[tuple[str | None, str, int, int]]:
+    """Add up what is approved and in no payout: by provider and currency, how many people, and how much."""
+    providers = (
+        select(PanelPerson.user_id, func.min(PanelPerson.provider).label("provider"))
+        .group_by(PanelPerson.user_id)
+        .subquery()
+    )
+    of = (providers.c.provider, Earning.currency)
+    query = (
+        select(*of, func.count(func.distinct(Earning.user_id)), func.sum(Earning.amount))
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .outerjoin(providers, providers.c.user_id == Earning.user_id)
+        .where(EarningStanding.task_id == task_id, EarningStanding.status == "approved")
+        .where(EarningStanding.payout_id.is_(None))
+        .group_by(*of)
+        .order_by(*of)
+    )
+    return [(provider, currency, int(people), int(amount)) for provider, currency, people, amount in db.execute(query)]
+
+
+def take(db: Session, payout_id: int, ids: Sequence[int]) -> int:
+    """Put earnings into a payout that are approved and in no other; give how many were."""
+    taken = 0
+    for first in range(0, len(ids), CHUNK):
+        free = update(_standings).where(
+            _standings.c.earning_id.in_(ids[first : first + CHUNK]),
+            _standings.c.payout_id.is_(None),
+            _standings.c.status == "approved",
+        )
+        taken += len(db.execute(free.values(payout_id=payout_id).returning(_standings.c.earning_id)).all())
+    return taken
+
+
+def release(db: Session, payout_id: int) -> None:
+    """Take all earnings out of a payout."""
+    db.execute(update(_standings).where(_standings.c.payout_id == payout_id).values(payout_id=None))
+
+
+def settle(db: Session, payout_id: int) -> None:
+    """Let the earnings of a payout stand as paid."""
+    db.execute(update(_standings).where(_standings.c.payout_id == payout_id).values(status="paid"))
+
+
+def earnings_in(db: Session, payout_id: int) -> list[Earning]:
+    """Give the earnings of a payout."""
+    query = select(Earning).join(EarningStanding, EarningStanding.earning_id == Earning.id)
+    return list(db.scalars(query.where(EarningStanding.payout_id == payout_id).order_by(Earning.id)))
+
+
+def find(db: Session, payout_id: int) -> tuple[Payout, str] | None:
+    """Give a payout as the database has it now, with the name of its task."""
+    query = select(Payout, TaskRow.name).join(TaskRow, TaskRow.id == Payout.task_id).where(Payout.id == payout_id)
+    row = db.execute(query.execution_options(populate_existing=True)).first()
+    return (row[0], row[1]) if row else None
+
+
+def page(db: Session, task_id: int, *, limit: int, offset: int) -> tuple[list[Payout], int]:
+    """List payouts of a task, the newest first, and say how many there are."""
+    query = select(Payout).where(Payout.task_id == task_id)
+    total = db.scalar(select(func.count()).select_from(query.subquery())) or 0
+    return list(db.scalars(query.order_by(Payout.id.desc()).limit(limit).offset(offset))), total
+
+
+def unsettled(db: Session, task_id: int | None, moment: datetime) -> list[int]:
+    """List payouts that somebody may go on with: planned, prepared, or left by who was at them."""
+    query = select(Payout.id).where(Payout.state.in_(("planned", "prepared", "sending", "unknown")))
+    query = query.where(or_(Payout.lease_until.is_(None), Payout.lease_until < moment))
+    if task_id is not None:
+        query = query.where(Payout.task_id == task_id)
+    return list(db.scalars(query.order_by(Payout.id)))
+
+
+def claim(db: Session, payout_id: int, moment: datetime, until: datetime) -> int | None:
+    """Hold a payout that nobody holds; give the fencing number."""
+    free = (_payouts.c.id == payout_id, or_(_payouts.c.lease_until.is_(None), _payouts.c.lease_until < moment))
+    held = update(_payouts).where(*free).values(lease_until=until, generation=_payouts.c.generation + 1)
+    found: int | None = db.scalar(held.returning(_payouts.c.generation))
+    return found
+
+
+def change(db: Session, payout_id: int, states: Sequence[str], generation: int | None = None, **values: Any) -> bool:
+    """Change a payout that is in one of *states* and, where given, held under *generation*; say whether it was."""
+    where = [_payouts.c.id == payout_id, _payouts.c.state.in_(states)]
+    if generation is not None:
+        where.append(_payouts.c.generation == generation)
+    return db.execute(update(_payouts).where(*where).values(**values).returning(_payouts.c.id)).first() is not None
+
+
+def calls(db: Session, payout_id: int) -> list[PayoutCall]:
+    """List the calls that were made for a payout."""
+    return list(db.scalars(select(PayoutCall).where(PayoutCall.payout_id == payout_id).order_by(PayoutCall.id)))
+
+
+def outside_names(db: Session, users: Sequence[int], provider: str) -> dict[int, str]:
+    """Give what a provider calls people."""
+    query = select(PanelPerson.user_id, PanelPerson.outside_id).where(PanelPerson.provider == provider)
+    return {row[0]: row[1] for row in db.execute(query.where(PanelPerson.user_id.in_(users)))}
+
+
+def names(db: Session, users: Sequence[int]) -> dict[int, str]:
+    """Give the names of accounts."""
+    return {row[0]: row[1] for row in db.execute(select(User.id, User.name).where(User.id.in_(users)))}
+
+
+def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
+    """List the arrivals of a provider's people at rounds and other places of a task, the oldest first."""
+    visits = (
+        select(PanelVisit.id, PanelVisit.user_id, PanelVisit.study, PanelVisit.outside_session, PanelVisit.round_id)
+        .add_columns(PanelVisit.completed_at)
+        .join(Round, Round.id == PanelVisit.round_id)
+        .where(Round.task_id == task_id, PanelVisit.provider == provider)
+        .order_by(PanelVisit.id)
+    )
+    places = select(Validation.id, Validation.round_id).where(Validation.task_id == task_id)
+    rounds = {f"validation:{number}": round_id for number, round_id in db.execute(places)}
+    others = select(PanelStay).where(PanelStay.provider == provider, PanelStay.place.in_(rounds))
+    found = [Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None) for row in db.execute(visits)]
+    found += [
+        Stay(f"stay:{o.id}", o.user_id, o.study, o.outside_session, rounds[o.place], o.completed_at is not None)
+        for o in db.scalars(others.order_by(PanelStay.id))
+    ]
+    return found
+
+
+def approved_stays(db: Session, task_id: int) -> set[str]:
+    """Give the arrivals that payouts of a task approve, or have approved."""
+    query = select(Payout.content).where(Payout.task_id == task_id, Payout.step == "approve")
+    query = query.where(Payout.state != "cancelled")
+    return {str(line["stay"]) for content in db.scalars(query) for line in content.get("lines", [])}
+
+
+def others_underway(db: Session, payout: Payout) -> int | None:
+    """Give another payout of the same study that is being sent, or of which it is not known whether it was."""
+    query = select(Payout.id).where(Payout.provider == payout.provider, Payout.study == payout.study)
+    query = query.where(Payout.step == payout.step, Payout.id != payout.id)
+    return db.scalar(query.where(Payout.state.in_(("sending", "unknown"))).limit(1))
+
+
+def sent_amounts(db: Session, payout: Payout) -> list[tuple[int, int]]:
+    """List what payouts of the same study have paid: person and amount."""
+    query = select(Payout.content).where(Payout.provider == payout.provider, Payout.study == payout.study)
+    query = query.where(Payout.step == payout.step, Payout.state == "sent", Payout.id != payout.id)
+    return [(int(line["user"]), int(line["amount"])) for content in db.scalars(query) for line in content["lines"]]

@@ -1,0 +1,69 @@
+"""Pay, for programs: what people earned, what a round costs, decisions on it, and the books."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query as Parameter
+
+from quintain.core.records.pay import Books, EarningOrder, Earnings, PayStatus, RoundPay
+from quintain.services.collect import round_pay
+from quintain.services.pay import earnings, ledger
+from quintain.web.api.call import Calling
+from quintain.web.api.collect.rounds import RoundNumber, RoundRef
+from quintain.web.api.collect.shapes import EarningsDecisionRequest
+from quintain.web.api.params import Limit, Offset, TaskName
+
+EarningStatus = Annotated[PayStatus | None, Parameter(description="Only earnings that stand so.")]
+Order = Annotated[EarningOrder, Parameter(description="What comes first.")]
+
+
+def list_my_earnings(call: Calling, limit: Limit = 100, offset: Offset = 0, status: EarningStatus = None) -> Earnings:
+    """List what one earned, the newest first."""
+    return earnings.my_page(call.db, call.actor, status=status, limit=limit, offset=offset)
+
+
+def list_earnings(
+    call: Calling,
+    task: TaskName,
+    status: EarningStatus = None,
+    order: Order = "newest",
+    limit: Limit = 1000,
+    offset: Offset = 0,
+) -> Earnings:
+    """List what people earned with a task, the newest first (owners)."""
+    return earnings.list_earnings(call.db, call.actor, task, status=status, order=order, limit=limit, offset=offset)
+
+
+def decide_earnings(call: Calling, task: TaskName, decision: EarningsDecisionRequest) -> Earnings:
+    """Approve earnings, or set them aside with a reason that the worker reads (owners)."""
+    found = earnings.decide(call.db, call.actor, task, decision.ids, approved=decision.approved, reason=decision.reason)
+    return Earnings(found, len(found))
+
+
+def get_round_pay(
+    call: Calling,
+    ref: RoundRef,
+    status: EarningStatus = None,
+    order: Order = "newest",
+    limit: Limit = 1000,
+    offset: Offset = 0,
+) -> RoundPay:
+    """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
+    return round_pay.round_pay(call.db, call.actor, ref, status=status, order=order, limit=limit, offset=offset)
+
+
+def approve_round_pay(call: Calling, ref: RoundRef) -> RoundPay:
+    """Approve everything that is pending in a round (owners)."""
+    round_pay.approve_all(call.db, call.actor, ref)
+    return round_pay.round_pay(call.db, call.actor, ref, limit=1)
+
+
+def get_books(call: Calling, task: TaskName, limit: Limit = 50, offset: Offset = 0) -> Books:
+    """Show what was booked to the budget of a task, the newest first (owners)."""
+    return ledger.books(call.db, call.actor, task, limit=limit, offset=offset)
+
+
+def get_round_books(call: Calling, task: TaskName, number: RoundNumber, limit: Limit = 50, offset: Offset = 0) -> Books:
+    """Show the accounts of a round and what was booked to them, the newest first (owners)."""
+    return ledger.books(call.db, call.actor, task, number, limit=limit, offset=offset)

@@ -1,0 +1,43 @@
+"""Prolific, for programs: studies that lead to rounds, participant groups, and Prolific's own messages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Body, Path
+
+from quintain.core.records.pay import PanelEventTaken, PanelGroup, Study
+from quintain.services.collect import prolific
+from quintain.web.api.call import Calling
+from quintain.web.api.collect.rounds import RoundRef
+from quintain.web.api.params import TaskName
+from quintain.web.api.pay.shapes import GroupRequest, StudyChangeRequest, StudyRequest
+
+StudyId = Annotated[str, Path(description="What Prolific calls the study.", max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
+
+
+def create_study(call: Calling, ref: RoundRef, study: StudyRequest) -> Study:
+    """Make a draft of a study on Prolific that sends people to a round (owners)."""
+    outside, base = call.workspace.outside, call.base_url
+    return prolific.create_study(call.db, call.actor, ref, outside, base, places=study.places, group=study.group)
+
+
+def change_study(call: Calling, ref: RoundRef, study: StudyId, change: StudyChangeRequest) -> Study:
+    """Publish, pause, start or stop a study, or let more people take part (owners)."""
+    return prolific.change_study(
+        call.db, call.actor, ref, study, call.workspace.outside, action=change.action, places=change.places
+    )
+
+
+def sync_group(call: Calling, task: TaskName, wanted: GroupRequest) -> PanelGroup:
+    """Let a participant group hold exactly who holds a qualification (owners)."""
+    outside = call.workspace.outside
+    return prolific.sync_group(call.db, call.actor, task, wanted.qualification, outside, group=wanted.group)
+
+
+def take_prolific_event(
+    call: Calling, task: TaskName, body: Annotated[bytes, Body(media_type="application/json", max_length=100_000)]
+) -> PanelEventTaken:
+    """Take a signed message of Prolific; one with a wrong signature, an old one and a repeated one are refused."""
+    headers = {name.lower(): value for name, value in call.request.headers.items()}
+    return PanelEventTaken(prolific.take_event(call.db, task, call.workspace.outside, headers, body))

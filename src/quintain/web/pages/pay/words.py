@@ -1,0 +1,47 @@
+"""Words of pay, in the reader's language."""
+
+from __future__ import annotations
+
+from quintain.web.visit import Visit
+
+
+def status_names(visit: Visit) -> dict[str, str]:
+    """Say where an earning may stand."""
+    _ = visit.tongue.gettext
+    return {
+        "pending": _("pending"),
+        "approved": _("approved"),
+        "declined": _("set aside"),
+        "paid": _("paid out"),
+    }
+
+
+def payout_states(visit: Visit) -> dict[str, str]:
+    """Say where a payout may stand."""
+    _ = visit.tongue.gettext
+    return {
+        "planned": _("planned"),
+        "prepared": _("ready to pay"),
+        "sending": _("being sent"),
+        "sent": _("paid out"),
+        "refused": _("refused"),
+        "unknown": _("no answer came"),
+        "cancelled": _("cancelled"),
+    }
+
+
+def provider_names(visit: Visit) -> dict[str, str]:
+    """Name the ways to pay."""
+    _ = visit.tongue.gettext
+    return {
+        "hand": _("by hand"),
+        "prolific": "Prolific",
+        "panel": _("another panel"),
+        "mturk": "Mechanical Turk",
+    }
+
+
+def cap_names(visit: Visit) -> dict[str, str]:
+    """Name the caps on all work of a task."""
+    _ = visit.tongue.gettext
+    return {"day_cap": _("Today"), "project_cap": _("In all")}

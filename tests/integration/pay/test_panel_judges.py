@@ -1,0 +1,87 @@
+"""Judges from panels: they come by the validation's own address, and leave with a code once they have judged."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import Actor
+from quintain.services.collect.entry import PanelArrival
+from quintain.services.pay import payouts
+from quintain.services.pay.earnings import decide, my_earnings
+from quintain.services.validate import doors
+from quintain.services.validate.handing_out import claim_page
+from quintain.services.validate.validations import set_policy
+from tests.validation_support import REF, answer_page, make_ground
+
+POLICY = """
+judgements = 1
+minimum = 1
+page_size = 2
+[gold]
+rate = 0.0
+[reward]
+amount = 40
+[entry]
+provider = "panel"
+id_parameter = "pid"
+completion_code = "DONE1"
+completion_url = "https://panel.example/back?who={id}&code={code}"
+"""
+
+
+def door_of(db: Session, owner: Actor) -> str:
+    """Give the key in the address for the panel."""
+    address = doors.judging_entry(db, owner, REF, "https://quintain.example/").url
+    assert address.endswith("?pid=…")
+    return address.removeprefix("https://quintain.example/enter/").partition("?")[0]
+
+
+def arrive(db: Session, key: str, **ids: str) -> PanelArrival:
+    """Come by the address."""
+    return doors.enter(db, key, ids)
+
+
+def test_a_judge_comes_judges_and_goes_back(db: Session, owner: Actor, worker: Actor) -> None:
+    """The same person keeps their account; the code comes after a page, and pay goes out by the panel's id."""
+    make_ground(db, owner, 4, POLICY)
+    key = door_of(db, owner)
+    assert door_of(db, owner) == key
+    arrival = arrive(db, key, pid="P7")
+    judge = arrival.actor
+    assert judge is not None
+    assert arrival.place == "/tasks/mood/judge/check"
+    assert arrive(db, key, pid="P7").actor == judge
+    with pytest.raises(Conflict, match="not handed in a page"):
+        doors.complete(db, judge, REF)
+    assert not doors.may_complete(db, judge, REF)
+    page = claim_page(db, judge, REF)
+    assert page is not None
+    answer_page(db, judge, page)
+    assert doors.may_complete(db, judge, REF)
+    done = doors.complete(db, judge, REF)
+    assert (done.code, done.url) == ("DONE1", "https://panel.example/back?who=P7&code=DONE1")
+    decide(db, owner, "mood", [one.id for one in my_earnings(db, judge)])
+    (made,) = payouts.plan(db, owner, "mood", provider="panel", currency="USD")
+    assert payouts.export(db, owner, made.id).splitlines()[1].startswith("P7,0.40,USD,")
+    with pytest.raises(NotFound, match="from a panel"):
+        doors.complete(db, worker, REF)
+
+
+def test_wrong_addresses_are_refused(db: Session, owner: Actor, worker: Actor) -> None:
+    """An id that is missing, a key that leads nowhere, a policy without a panel: each is said."""
+    make_ground(db, owner, 4, POLICY)
+    key = door_of(db, owner)
+    with pytest.raises(BadInput, match="pid"):
+        arrive(db, key)
+    for strange in ("nothing", "a\x00b"):
+        with pytest.raises(NotFound):
+            arrive(db, strange, pid="P7")
+    with pytest.raises(Forbidden):
+        doors.judging_entry(db, worker, REF, "https://quintain.example")
+    set_policy(db, owner, REF, "judgements = 1\nminimum = 1")
+    with pytest.raises(NotFound, match="leads nowhere"):
+        arrive(db, key, pid="P7")
+    with pytest.raises(Conflict, match="has no"):
+        doors.judging_entry(db, owner, REF, "https://quintain.example")

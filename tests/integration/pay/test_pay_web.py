@@ -1,0 +1,118 @@
+"""Pay on pages, for programs and at the command line: one task from the promise to the money."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+from typer.testing import Result
+
+from quintain.client import Client
+from quintain.core.errors import Forbidden
+from quintain.core.people import OPERATOR
+from quintain.services.pay import earnings, payouts
+from quintain.store.tables import Earning
+from tests.web_support import on_one_line, post, running, token_for
+from tests.write_site import Site
+
+HOME = "/tasks/sentiment/pay"
+
+
+def grant(site: Site, amount: str = "2.50", key: str = "one") -> object:
+    """Give the demo's worker a bonus by the form."""
+    return post(
+        site.owner,
+        HOME,
+        f"{HOME}/bonus",
+        worker="demo-worker",
+        amount=amount,
+        currency="GBP",
+        what="For the tutorial",
+        key=key,
+    )
+
+
+def test_an_owner_promises_pays_and_answers(site: Site) -> None:
+    """Policy, bonus, payout by hand and a question, each on its page; a double click gives one bonus."""
+    assert "What does a text cost?" in on_one_line(site.owner.get(HOME))
+    refused = post(site.owner, HOME, f"{HOME}/policy", currency="GBP", hourly="9", project_cap="1", worker_cap="5")
+    assert refused.status_code == 422
+    assert "is more than" in on_one_line(refused)
+    assert post(site.owner, HOME, f"{HOME}/policy", currency="GBP", hourly="9").status_code == 303
+    for _ in range(2):
+        assert grant(site).status_code == 303  # type: ignore[attr-defined]
+    with site.workspace.session() as db:
+        found = earnings.list_earnings(db, OPERATOR, "sentiment", status="pending").earnings
+        mine = [one for one in found if one.what == "For the tutorial"]
+        assert [str(one.money) for one in mine] == ["2.50 GBP"]
+        earnings.decide(db, OPERATOR, "sentiment", [mine[0].id])
+    page = on_one_line(site.client.get("/work/earnings?show=approved"))
+    assert "2.50 GBP" in page
+    asked = post(site.client, "/work/earnings", "/work/earnings/questions", earning=mine[0].id, text="When is it paid?")
+    assert asked.status_code == 303
+    assert "When is it paid?" in on_one_line(site.owner.get(HOME))
+    assert post(site.owner, HOME, f"{HOME}/answers", question=1, text="On Friday.").status_code == 303
+    assert "On Friday." in on_one_line(site.client.get("/work/earnings"))
+    planned = post(site.owner, HOME, f"{HOME}/payouts", provider="hand", currency="GBP")
+    where = planned.headers["location"]
+    assert "demo-worker,2.50,GBP,pay-" in site.owner.get(f"{where}/file").text
+    assert "It is paid" in on_one_line(site.owner.get(where))
+    assert post(site.owner, where, where, act="paid").status_code == 303
+    assert "paid out" in on_one_line(site.owner.get(where))
+    assert "2.50 GBP" in on_one_line(site.client.get("/work/earnings?show=paid"))
+    again = post(site.owner, HOME, where, act="cancel")
+    assert (again.status_code, "cannot be cancelled" in on_one_line(again)) == (409, True)
+    assert site.client.get(HOME).status_code == 403
+    assert site.client.get(where).status_code == 403
+    assert post(site.owner, HOME, f"{HOME}/payouts", provider="hand", currency="CHF").status_code == 409
+
+
+def test_programs_and_commands_do_the_same(
+    site: Site, cli: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client plans, looks and resolves; commands print the same figures."""
+    monkeypatch.setenv("QUINTAIN_WORKSPACE", str(site.workspace.settings.workspace))
+    site.open()
+    tokens = [token_for(site.workspace, name) for name in ("demo-owner", "demo-worker")]
+    with running(site.workspace) as address, Client(address, tokens[0]) as owner, Client(address, tokens[1]) as worker:
+        assert 'currency = "EUR"' in owner.set_pay_policy("sentiment", 'currency = "EUR"').toml
+        owner.grant_bonus("sentiment", "demo-worker", 700, "EUR", "Thanks", "thanks-1")
+        with site.workspace.session() as db:
+            number = db.scalars(select(Earning.id).where(Earning.currency == "EUR")).one()
+        owner.decide_earnings("sentiment", [number])
+        assert [(one.provider, one.amount) for one in owner.owed("sentiment") if one.currency == "EUR"] == [
+            ("hand", 700)
+        ]
+        (made,) = owner.plan_payouts("sentiment", "hand", "EUR").payouts
+        assert owner.payout(made.id).state == "prepared"
+        assert owner.cancel_payout(made.id).state == "cancelled"
+        (made,) = owner.plan_payouts("sentiment", "hand", "EUR").payouts
+        assert "7.00,EUR" in owner.payout_file(made.id)
+        assert owner.resolve_payout(made.id, True).state == "sent"
+        assert owner.payouts("sentiment").total >= 2
+        report = owner.costs("sentiment")
+        assert report.total.amount == sum(one.total.amount for one in report.groups)
+        place = report.groups[0].name
+        assert owner.round_books(place).holder.startswith("round:")
+        worker.ask_about_pay(number, "Thank you?")
+        (asked, *_) = owner.pay_questions("sentiment").questions
+        assert owner.answer_pay_question("sentiment", asked.id, "You are welcome.").total >= 1
+        assert worker.my_questions().questions[0].answer or worker.my_questions().total > 1
+        with pytest.raises(Forbidden):
+            worker.payouts("sentiment")
+    assert json.loads(cli("pay", "costs", "sentiment", "--json").stdout)["currency"] == report.currency
+    assert "sent" in cli("pay", "list", "sentiment").stdout
+    assert json.loads(cli("pay", "show", str(made.id), "--json").stdout)["state"] == "sent"
+    assert "7.00,EUR" in cli("pay", "file", str(made.id)).stdout
+    assert cli("pay", "cancel", str(made.id)).exit_code == 1
+    assert 'currency = "EUR"' in cli("pay", "policy", "sentiment").stdout
+    given = ("pay", "bonus", "sentiment", "demo-worker", "5", "--for", "x", "--key", "k", "--currency", "EUR")
+    assert "Given." in cli(*given).stderr
+    assert "before" in cli(*given).stderr
+    assert cli("pay", "owed", "sentiment").exit_code == 0
+    assert "welcome" in cli("pay", "questions", "sentiment", "--json").stdout
+    assert cli("pay", "check").exit_code == 0
+    with site.workspace.session() as db:
+        assert payouts.get_payout(db, OPERATOR, made.id).state == "sent"

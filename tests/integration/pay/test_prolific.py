@@ -1,0 +1,170 @@
+"""Prolific: studies that lead to rounds, approvals and bonuses by the ledger, groups, and signed messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.adapters.contract import EndpointSecret, Outside
+from quintain.adapters.panels.prolific import signature
+from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.rounds import Money
+from quintain.services.access.notify import list_notifications
+from quintain.services.collect import entry, prolific
+from quintain.services.collect.rounds import RoundInfo, get_round
+from quintain.services.collect.writing import start
+from quintain.services.pay import ledger, payouts
+from quintain.services.pay import prolific as paying
+from quintain.services.pay.earnings import decide, grant_bonus, list_earnings
+from quintain.services.pay.policy import put_policy
+from quintain.services.work.qualify import put_qualification
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import PanelVisit
+from tests.collecting import add_round, submit
+from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
+
+ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
+POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
+SECRET = "whisper"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeProlific]:
+    """A server of its own for each test."""
+    with prolific_server() as found:
+        yield found
+
+
+@pytest.fixture
+def outside(fake: FakeProlific) -> Outside:
+    """The operator's keys."""
+    keys = {"prolific": EndpointSecret(fake.url, TOKEN), "hooks": EndpointSecret(fake.url, SECRET)}
+    return Outside(secrets=keys)
+
+
+@pytest.fixture
+def info(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> RoundInfo:
+    """A round for people from Prolific; a session of two attempts pays 30 cents."""
+    found = add_round(db, blobs, owner, tmp_path, more="attempts = 2", tables=ENTRY)
+    put_policy(db, owner, "mood", POLICY)
+    return found
+
+
+def work(db: Session, blobs: Blobs, fake: FakeProlific, info: RoundInfo, person: str, attempts: int = 2) -> Actor:
+    """Let somebody come from the study, write, and go back with the code."""
+    session = fake.arrive("study1", person)
+    ids = {"PROLIFIC_PID": person, "STUDY_ID": "study1", "SESSION_ID": session}
+    actor = entry.enter(db, info.entry_key, ids).actor
+    assert actor is not None
+    key = start(db, blobs, actor, info.ref).key
+    for number in range(attempts):
+        submit(db, blobs, actor, key, f"{person} had bad weather, part {number}.")
+    return actor
+
+
+def test_a_study_leads_to_the_round(
+    db: Session, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """A draft with the round's address, code, reward and places; places grow; another currency is refused."""
+    made = prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20, group="group1")
+    study = fake.studies[made.study]
+    assert study["external_study_url"].startswith(f"https://q.example/enter/{info.entry_key}?PROLIFIC_PID=")
+    assert (study["reward"], study["total_available_places"], study["completion_codes"][0]["code"]) == (30, 20, "C1ABC")
+    assert study["filters"][0]["selected_values"] == ["group1"]
+    assert prolific.change_study(db, owner, info.ref, made.study, outside, action="publish").status == "ACTIVE"
+    assert prolific.change_study(db, owner, info.ref, made.study, outside, places=30).places == 30
+    with pytest.raises(Conflict, match="only be increased"):
+        prolific.change_study(db, owner, info.ref, made.study, outside, places=5)
+    with pytest.raises(BadInput, match="not one of"):
+        prolific.change_study(db, owner, info.ref, made.study, outside, action="explode")
+    fake.currency = "GBP"
+    with pytest.raises(Conflict, match="pays in GBP"):
+        prolific.create_study(db, owner, info.ref, outside, "https://q.example", places=20)
+    with pytest.raises(Forbidden, match="no key called"):
+        prolific.create_study(db, owner, info.ref, Outside(), "https://q.example", places=20)
+
+
+def test_approvals_and_bonuses_pay_what_was_earned(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """The approval covers base pay up to the study's reward, also after a lost answer; the rest goes as a bonus."""
+    fake.studies["study1"] = {"id": "study1", "status": "ACTIVE", "reward": 50}
+    person = work(db, blobs, fake, info, "pid1")
+    entry.complete(db, person, info.ref)
+    grant_bonus(db, owner, "mood", person.name, Money(120), what="Well done", key="b1")
+    decide(db, owner, "mood", [one.id for one in list_earnings(db, owner, "mood").earnings])
+    (made,) = paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    assert (made.amount, made.step) == (50, "approve")
+    fake.faults.append((r"POST /submissions/.*/transition/", "lost after"))
+    assert paying.send(db, owner, made.id, outside).state == "unknown"
+    assert paying.send(db, owner, made.id, outside).state == "sent"
+    assert [one["status"] for one in fake.submissions.values()] == ["APPROVED"]
+    with pytest.raises(Conflict, match="No submission waits"):
+        paying.plan_approvals(db, owner, "mood", outside, currency="USD")
+    (bonus,) = payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
+    assert (bonus.study, bonus.amount) == ("study1", 120)
+    assert paying.send(db, owner, bonus.id, outside).state == "sent"
+    assert fake.bonuses() == {"pid1": [120]}
+    paid = sorted((one.what, one.amount, one.status) for one in list_earnings(db, owner, "mood").earnings)
+    assert ("The rest of the study’s reward", 20, "paid") in paid
+    assert {status for _, _, status in paid} == {"paid"}
+    assert ledger.check(db, OPERATOR).ok
+
+
+def test_groups_follow_qualifications(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """Holders are put into the group, and whose qualification ended is taken out."""
+    one, other = (work(db, blobs, fake, info, name, 1) for name in ("pid1", "pid2"))
+    with transaction(db):
+        for person in (one, other):
+            put_qualification(db, info.task_id, person.user_id or 0, "second", held=True, reason="")
+    made = prolific.sync_group(db, owner, "mood", "second", outside)
+    assert (made.people, fake.groups[made.group]["people"]) == (2, {"pid1", "pid2"})
+    with transaction(db):
+        put_qualification(db, info.task_id, other.user_id or 0, "second", held=False, reason="")
+    prolific.sync_group(db, owner, "mood", "second", outside, group=made.group)
+    assert fake.groups[made.group]["people"] == {"pid1"}
+
+
+def test_signed_messages_are_taken_once(
+    db: Session, blobs: Blobs, owner: Actor, info: RoundInfo, fake: FakeProlific, outside: Outside
+) -> None:
+    """A message completes the session that it names; wrong, old and repeated ones are refused and change nothing."""
+    work(db, blobs, fake, info, "pid1")
+    body = json.dumps(
+        {"event_type": "submission.status.change", "resource_id": "s-study1-pid1", "status": "AWAITING REVIEW"}
+    ).encode()
+    stamp = str(int(now().timestamp()))
+    good = {"x-prolific-request-timestamp": stamp, "x-prolific-request-signature": signature(SECRET, stamp, body)}
+    old = str(int(stamp) - 3600)
+    wrong = (
+        {**good, "x-prolific-request-signature": signature("guess", stamp, body)},
+        {"x-prolific-request-timestamp": old, "x-prolific-request-signature": signature(SECRET, old, body)},
+        {},
+    )
+    for headers in wrong:
+        with pytest.raises(Forbidden, match="signature"):
+            prolific.take_event(db, "mood", outside, headers, body)
+    assert db.scalar(select(PanelVisit.completed_at)) is None
+    assert prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body) == "submission.status.change"
+    db.expire_all()
+    assert db.scalar(select(PanelVisit.completed_at)) is not None
+    with pytest.raises(Conflict, match="taken before"):
+        prolific.take_event(db, "mood", outside, {**good, "x-event-id": "e1"}, body)
+    change = b'{"event_type": "study.status.change", "resource_id": "study1", "status": "PAUSED"}'
+    signed = {**good, "x-prolific-request-signature": signature(SECRET, stamp, change)}
+    prolific.take_event(db, "mood", outside, signed, change)
+    assert any("study1 is PAUSED" in one.text for one in list_notifications(db, owner))
+    bad = {**good, "x-prolific-request-signature": signature(SECRET, stamp, b"[")}
+    with pytest.raises(BadInput, match="no JSON"):
+        prolific.take_event(db, "mood", outside, bad, b"[")
+    assert get_round(db, owner, info.ref).ref == info.ref
