@@ -40,7 +40,7 @@ def score_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> di
         "type": "nominal",
         "title": None,
         "sort": [words["people"], *models],
-        "legend": {"orient": "top", "columns": 2, "labelLimit": 260},
+        "legend": {"orient": "top", "columns": 2, "labelLimit": 260, "symbolOpacity": 1},
     }
     tooltip = [
         {"field": "round", "type": "nominal", "title": words["round"]},
