@@ -51,11 +51,13 @@ def add_data(
     name: str = "test",
     rows: Sequence[tuple[str, str]] = tuple(SENTENCES),
     hidden: bool = True,
+    role: str = "test",
 ) -> VersionInfo:
     """Add a version of data set *name*."""
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps({"text": text, "answer": answer}) + "\n" for text, answer in rows))
-    return import_dataset(db, blobs, owner, "mood", name, file, ImportPlan(role="test", hidden=hidden), score=True)
+    plan = ImportPlan(role=role, hidden=hidden)
+    return import_dataset(db, blobs, owner, "mood", name, file, plan, score=role == "test")
 
 
 def add_model(

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Unavailable
 from quintain.engine import measuring
 from quintain.engine.companion import Companion
-from quintain.engine.jobs import LocalEngine
+from quintain.engine.jobs import LocalEngine, is_machine_free, machine_taken
 from quintain.engine.presence import served_at, serving
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
@@ -38,6 +38,7 @@ from quintain.store.database import connect
 from quintain.store.migrate import require_current, upgrade
 from quintain.store.remote_blobs import open_blobs
 
+LOCKS = "locks"  # folder of the workspace with which workers on one machine keep out of each other's way
 SERVING = "serving"  # folder of the workspace in which servers say where they listen
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
@@ -123,12 +124,17 @@ def announced(settings: Settings) -> AbstractContextManager[None]:
 def make_engine(settings: Settings) -> CellEngine:
     """Make the engine that *settings* name: this machine, or a Ray cluster."""
     if settings.engine == "local":
-        return LocalEngine(settings.workspace / "locks")
+        return LocalEngine(settings.workspace / LOCKS)
     if settings.engine.startswith("ray://"):
         from quintain.engine.cluster import RayEngine
 
         return RayEngine(settings.engine)
     raise BadInput("QUINTAIN_ENGINE is '{engine}'.", engine=settings.engine, remedy="It is `local` or ray://host:port.")
+
+
+def busy(settings: Settings) -> AbstractContextManager[None]:
+    """Keep workers on this machine from measuring for as long as the block runs; they do what else there is."""
+    return machine_taken(settings.workspace / LOCKS)
 
 
 def workers_beside(settings: Settings) -> AbstractContextManager[object]:
@@ -183,6 +189,7 @@ def conditions_of(settings: Settings) -> Conditions:
         settings.trial_seconds,
         look=lambda: sandbox_of(settings),
         machine=_machine(settings),
+        free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
     )
 
 

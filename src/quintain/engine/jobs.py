@@ -21,6 +21,8 @@ from quintain.engine.runner import ModelRunner, RunnableModel, open_runner
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 
+TAKEN = "taken.lock"
+
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
@@ -163,6 +165,25 @@ class LocalEngine:
                 yield
             finally:
                 os.close(machine)
+
+
+@contextmanager
+def machine_taken(lock_folder: Path) -> Iterator[None]:
+    """Say for as long as the block runs that the machine has something else to do: nothing can be measured on it."""
+    lock_folder.mkdir(parents=True, exist_ok=True)
+    with _locked(lock_folder / TAKEN, fcntl.LOCK_SH):
+        yield
+
+
+def is_machine_free(lock_folder: Path) -> bool:
+    """Say whether nobody has taken the machine for something else than cells."""
+    try:
+        with _locked(lock_folder / TAKEN, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            return True
+    except FileNotFoundError:
+        return True
+    except BlockingIOError:
+        return False
 
 
 class _Hand(threading.local):

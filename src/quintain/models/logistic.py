@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from quintain.models.contract import Progress, quiet
+from quintain.models.softmax import softmax
 
 Floats = npt.NDArray[np.float64]
 Matrix = Any  # scipy.sparse.csr_matrix, for which there are no types, or Floats
@@ -25,7 +26,7 @@ class Logistic:
 
     def probabilities(self, features: Matrix) -> Floats:
         """Give the probability of each class for each row."""
-        return np.asarray(scipy.special.softmax(features @ self.weights + self.intercepts, axis=1))
+        return softmax(np.asarray(features @ self.weights + self.intercepts))
 
 
 def fit(

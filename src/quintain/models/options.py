@@ -14,6 +14,7 @@ from quintain.core.task import AnswerType, Task
 from quintain.models import logistic
 from quintain.models.contract import Baseline, Batch
 from quintain.models.fields import clean, of_type
+from quintain.models.softmax import softmax
 from quintain.tasks.contract import kind_of
 
 Floats = npt.NDArray[np.float64]
@@ -48,7 +49,7 @@ class OptionBaseline(Baseline):
         counts = [len(self.options(example)) for example in batch]
         scores = self.scores(batch) if sum(counts) else np.empty(0)
         parts = np.split(scores, np.cumsum(counts)[:-1]) if batch else []
-        turn = scipy.special.expit if self.several else scipy.special.softmax
+        turn = scipy.special.expit if self.several else softmax
         return [{str(n): p for n, p in enumerate(turn(part).tolist() if len(part) else ())} for part in parts]
 
     def options(self, example: dict[str, Any]) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,7 +24,9 @@ from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
 from quintain.services.collect import attempts
 from quintain.services.collect.rounds import list_rounds
+from quintain.services.evaluate.cells import fill
 from quintain.services.house.demo import MIXED
+from quintain.services.models.registry import get_model
 from quintain.services.validate.item_files import open_with_items
 from quintain.services.validate.status import progress as progress_of
 from quintain.services.validate.validations import find, list_validations
@@ -34,69 +37,100 @@ from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements
 
 SEED = 3
-SIZES = Sizes(reviews=800, harvested=300, written=220, judges=12, writers=12)
-READY = 90  # harvested sentences that wait for their release
-JUDGED = 45  # texts of the round that is being judged
-JUDGED_PAGES = 16  # of ten items, so that some are complete and some wait
-WRITTEN = 24  # texts of the round that is open
 DAYS = 13.0
+ERRING = "tfidf"
 LONGEST_PAGE_SECONDS = 5.0
 LAZY = 0.5  # of the time, from which on somebody is none of the crew
 CREW_SECONDS = 5.0  # between two looks for something to judge
 log = logging.getLogger("quintain.demo")
 
 
-def bring_to_life(workspace: Workspace, *, progress: Progress | None = None) -> None:
-    """Turn the wheel twice, and leave work for whoever comes; what is there already is left as it is."""
-    with at_the_wheel(workspace, SEED, "", SIZES, days=DAYS, progress=progress) as wheel:
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """How much of everything there is: sentences that wait for their release, texts to judge, texts that are written.
+
+    Of the texts to judge, so many *pages* of ten are judged: some items are complete, and some wait.
+    """
+
+    wheel: Sizes = field(default_factory=lambda: Sizes(reviews=800, harvested=300, written=220, judges=12, writers=12))
+    ready: int = 90
+    judged: int = 45
+    pages: int = 16
+    written: int = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a step finds: the wheel that was turned twice, the model that came of it, and people."""
+
+    wheel: Wheel
+    amounts: Amounts
+    target: str
+    judges: Sequence[SimulatedPerson]
+    writers: Sequence[SimulatedPerson]
+
+
+def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progress: Progress | None = None) -> None:
+    """Turn the wheel twice, and go through all steps; what is there already is left as it is."""
+    amounts = amounts or Amounts()
+    with at_the_wheel(workspace, SEED, "", amounts.wheel, days=DAYS, progress=progress) as wheel:
         models, _ = turn_twice(wheel)
         judges, writers = wheel.people()
-        wheel.time.wait_until(days=7)
-        _harvest_to_release(wheel, models[-1], judges)
-        wheel.time.wait_until(days=9)
-        _texts_to_judge(wheel, models[-1], judges, writers)
-        _items_to_decide(wheel, judges)
-        wheel.time.wait_until(days=12)
-        _model_to_fool(wheel, models[-1], judges, writers)
+        stage = Stage(wheel, amounts, models[-1], judges, writers)
+        for day, step in STEPS:
+            wheel.time.wait_until(days=day)
+            step(stage)
+    with workspace.session() as db:
+        fill(db)  # whoever computes already learns of all that is new
 
 
-def _harvest_to_release(wheel: Wheel, target: str, judges: Sequence[SimulatedPerson]) -> None:
-    made = wheel.harvest(2, target, READY)
+def _harvest_to_release(stage: Stage) -> None:
+    """Harvest with a model that errs on every class: where it does not, it cannot be at chance in dev and test."""
+    wheel = stage.wheel
+    target = get_model(wheel.db, OPERATOR, f"{TASK}/{ERRING}").version.ref
+    made = wheel.harvest(2, target, stage.amounts.ready)
     if progress_of(wheel.db, OPERATOR, made.ref).judgements:
         return
-    wheel.judge(2, made.ref, judges)
+    wheel.judge(2, made.ref, stage.judges)
     wheel.settle(made.ref)
 
 
-def _texts_to_judge(
-    wheel: Wheel, target: str, judges: Sequence[SimulatedPerson], writers: Sequence[SimulatedPerson]
-) -> None:
-    made = wheel.open_writing(3, target)
-    wheel.write(3, made, writers, JUDGED)
+def _texts_to_judge(stage: Stage) -> None:
+    wheel = stage.wheel
+    made = wheel.open_writing(3, stage.target)
+    wheel.write(3, made, stage.writers, stage.amounts.judged)
     wheel.close_writing(made, page=10)
     if not progress_of(wheel.db, OPERATOR, made.ref).judgements:
-        wheel.judge(3, made.ref, judges, pages=JUDGED_PAGES)
+        wheel.judge(3, made.ref, stage.judges, pages=stage.amounts.pages)
 
 
-def _items_to_decide(wheel: Wheel, judges: Sequence[SimulatedPerson]) -> None:
+def _items_to_decide(stage: Stage) -> None:
     """Have sentences judged that praise and blame at once: people do not agree on all of them."""
-    ref = f"{TASK}/{MIXED.name}"
+    wheel, ref = stage.wheel, f"{TASK}/{MIXED.name}"
     if ref in list_validations(wheel.db, TASK):
         return
     blobs, policy = wheel.workspace.blobs, wheel.policy()
     open_with_items(wheel.db, blobs, OPERATOR, ref, policy, seed=SEED, dataset=f"{TASK}/{MIXED.name}")
-    wheel.judge(5, ref, judges)
+    wheel.judge(5, ref, stage.judges)
 
 
-def _model_to_fool(
-    wheel: Wheel, target: str, judges: Sequence[SimulatedPerson], writers: Sequence[SimulatedPerson]
-) -> None:
-    made = wheel.open_writing(4, target, title=f"Fool {model_name(target)}")
+def _model_to_fool(stage: Stage) -> None:
+    wheel = stage.wheel
+    made = wheel.open_writing(4, stage.target, title=f"Fool {model_name(stage.target)}")
     if attempts.counters(wheel.db, OPERATOR, made.ref).attempts:
         return
-    wheel.write(4, made, writers, WRITTEN)
+    wheel.write(4, made, stage.writers, stage.amounts.written)
     wheel.let_judge(made, page=10)
-    wheel.judge(4, made.ref, judges)
+    wheel.judge(4, made.ref, stage.judges)
+
+
+# What happens after the wheel was turned, and on which day of it. A step leaves alone what it finds done.
+STEPS: tuple[tuple[float, Callable[[Stage], None]], ...] = (
+    (7, _harvest_to_release),
+    (9, _texts_to_judge),
+    (9, _items_to_decide),
+    (12, _model_to_fool),
+)
 
 
 @contextmanager
@@ -128,7 +162,7 @@ def _linger(stop: threading.Event, seconds: float) -> None:
 
 def judge_what_waits(workspace: Workspace, rng: np.random.Generator, wait: Wait = at_once) -> int:
     """Let the crew judge every open validation that is not left to the visitor; give how many judgements they gave."""
-    judges, _ = draw_crowd(SEED, "", SIZES)
+    judges, _ = draw_crowd(SEED, "", Amounts().wheel)
     with workspace.session() as db:
         actors = hire(db, judges)
         simulated = {actor.user_id for actor in actors.values()}

@@ -43,7 +43,12 @@ class Blobs:
 
     def size(self) -> int:
         """Count the bytes that all blobs take."""
-        return sum(self._place(key).stat().st_size for key in Blobs.keys(self))
+        return sum(
+            entry.stat().st_size
+            for folder in self.root.glob("??")
+            for entry in os.scandir(folder)
+            if KEY.fullmatch(entry.name)
+        )
 
     def put(self, data: bytes) -> str:
         """Keep *data* and give its key."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,9 @@ PACKAGE = Path(quintain.__file__).parent
 PLACES = (PACKAGE / "docs", PACKAGE.parent.parent / "docs")  # as installed, and in a checkout
 FIRST = "README"
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\s*$", re.MULTILINE)  # nothing is fetched for a page but what it needs
+PICTURES = "images"
+_KEY = re.compile(r"&lt;kbd&gt;(\w+)&lt;/kbd&gt;")  # the one mark beyond Markdown that the documents use
+_PICTURE = re.compile(r"[a-z0-9][a-z0-9-]*\.png")
 # Where each room of a task is explained.
 ROOMS = {
     "overview": "concepts",
@@ -50,6 +53,14 @@ def folder() -> Path | None:
     return next((place for place in PLACES if (place / f"{FIRST}.md").is_file()), None)
 
 
+def picture(name: str) -> Path:
+    """Find a picture of the documents."""
+    place = folder()
+    if place is None or not _PICTURE.fullmatch(name) or not (place / PICTURES / name).is_file():
+        raise NotFound("There is no picture '{name}' in the help.", name=name)
+    return place / PICTURES / name
+
+
 @cache
 def help_page(name: str = "") -> HelpPage:
     """Give a document, the list of all where no *name* is given."""
@@ -60,11 +71,11 @@ def help_page(name: str = "") -> HelpPage:
     if (name and not NAME.fullmatch(name)) or not path.is_file():
         raise NotFound("There is no page '{name}' in the help.", name=name, remedy="See the list of pages.")
     heading, _, text = path.read_text(encoding="utf-8").partition("\n")
-    return HelpPage(name, heading.removeprefix("# ").strip(), _render(_PICTURE.sub("", text)))
+    return HelpPage(name, heading.removeprefix("# ").strip(), _render(text))
 
 
 def _render(text: str) -> Markup:
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
     tokens = parser.parse(text)
     taken: dict[str, int] = {}
     for place, token in enumerate(tokens):
@@ -74,6 +85,7 @@ def _render(text: str) -> Markup:
             token.attrs.pop("style", None)
         _lead_on(token.children or [])
     html = parser.renderer.render(tokens, parser.options, {})
+    html = _KEY.sub(r"<kbd>\1</kbd>", html)
     for wide in ("pre", "table"):  # which scroll on a phone, so that keys must reach them; text in them is escaped
         html = html.replace(f"<{wide}>", f'<{wide} tabindex="0">')
     return Markup(html)  # noqa: S704 - the renderer escapes all text
@@ -91,9 +103,11 @@ def _anchor(title: str, taken: dict[str, int]) -> str:
 
 
 def _lead_on(tokens: list[Token]) -> None:
-    """Lead links to other documents to their pages here; what is in the repository only stays plain text."""
+    """Lead links and pictures to where they are here; what is in the repository only stays plain text."""
     plain = False
     for token in tokens:
+        if token.type == "image":
+            _place_picture(token)
         if token.type == "link_open":
             target = _target(str(token.attrs.get("href", "")))
             plain = target is None
@@ -103,6 +117,25 @@ def _lead_on(tokens: list[Token]) -> None:
         if plain and token.type in {"link_open", "link_close"}:
             plain = token.type == "link_open"
             token.type, token.tag, token.nesting, token.content = "text", "", 0, ""
+
+
+def _place_picture(token: Token) -> None:
+    """Show a picture of the documents when it comes into sight, in the room that it needs; others stay their words."""
+    folder_name, _, name = str(token.attrs.get("src", "")).partition("/")
+    try:
+        path = picture(name if folder_name == PICTURES else "")
+    except NotFound:
+        token.type, token.tag = "text", ""
+        return
+    with path.open("rb") as stream:
+        width, height = struct.unpack(">16xII", stream.read(24))
+    token.attrs = {
+        "src": f"/help/{PICTURES}/{name}",
+        "alt": "",  # the renderer puts the description in
+        "width": width,
+        "height": height,
+        "loading": "lazy",
+    }
 
 
 def _target(href: str) -> str | None:

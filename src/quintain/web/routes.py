@@ -150,6 +150,7 @@ PAGES = [
     PageRoute("POST", "/fool", home.fool),
     PageRoute("GET", "/search", home.search),
     PageRoute("GET", "/help", help_room.index),
+    PageRoute("GET", "/help/images/{name}", help_room.show_picture),
     PageRoute("GET", "/help/{page}", help_room.show),
     PageRoute("POST", "/language", home.choose_language),
     PageRoute("POST", "/tour", tour.go),

@@ -92,6 +92,12 @@ def test_the_form_has_a_control_for_every_option(site: Site) -> None:
     assert [name for name in names if page.count(f'id="{name}"') > 1] == []
 
 
+def test_a_new_round_is_aimed_at_the_newest_model_while_none_leads(site: Site) -> None:
+    """Nothing has been run: the model that came last is ticked, and only that."""
+    page = site.owner.get("/tasks/sentiment/rounds/new").text
+    assert re.findall(r'value="(sentiment/[^"]+)"[^>]* checked', page) == ["sentiment/ngram@1"]
+
+
 def test_three_fields_open_a_round(site: Site) -> None:
     """Title, model and prompts are enough; what is folded away holds its defaults; a fault leaves nothing behind."""
     new = "/tasks/sentiment/rounds/new"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,13 +14,13 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import Actor, RoleName
-from quintain.engine.jobs import CellResult, LocalEngine
+from quintain.engine.jobs import CellResult, LocalEngine, is_machine_free, machine_taken
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
 from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
+from quintain.services.evaluate import progress, worker
 from quintain.services.evaluate.run_cell import Conditions, run_leased
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.worker import Work, work
 from quintain.services.models.registry import withdraw
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -211,6 +212,68 @@ def test_builders_share_fairly(db: Session, blobs: Blobs, one_cell: int, tmp_pat
         assert row is not None
         owners.append(row.model.owner_id)
     assert owners[:2] == [keen.user_id, rare.user_id]
+
+
+def test_what_a_board_ranks_by_is_run_first(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """Data to look at and perturbations that enter no figure wait, however long they have been queued."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path, name="dev", role="dev", hidden=False)
+    add_model(db, blobs, builder, tmp_path)
+    evaluate.fill(db)
+    add_data(db, blobs, owner, tmp_path, name="test")
+    evaluate.fill(db)
+    last = next(row for row in queries.rows(db, variant=evaluate.variant_name("emoji")) if row.dataset.name == "dev")
+    counted = evaluate.counted_variants()
+    assert queries.ahead(db, last.cell, counted) >= 4 + len(counted)
+    found = []
+    while lease := evaluate.claim(db, "w"):
+        found.append(lease.title.partition(" on ")[2])
+        assert evaluate.complete(db, lease, predictions=None, measurements={}, rows=6)
+    assert found[:3] == ["test, plain", "dev, plain", "test, measure"]
+    assert set(found[3 : 3 + len(counted)]) == {f"test, {variant}" for variant in counted}
+    assert found[3 + len(counted)] == "dev, measure"
+    assert len(found) == 2 * len(evaluate.variants_of(get_task(db, "mood")))
+
+
+def test_what_is_new_is_found_while_others_are_queued(
+    workspace: Workspace,
+    db: Session,
+    blobs: Blobs,
+    owner: Actor,
+    one_cell: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long queue of what nobody waits for does not keep a new data set from being answered."""
+    monkeypatch.setattr(worker, "FILL_SECONDS", 0.0)
+    with transaction(db):
+        for row in queries.rows(db):
+            row.cell.state = "queued"
+    job = Work(workspace.session, blobs, LocalEngine(tmp_path), CONDITIONS, threading.Event())
+    titles = [lease.title for lease in (job.next_lease(), job.next_lease()) if lease]
+    add_data(db, blobs, owner, tmp_path, name="more", rows=[("A new one.", "positive")])
+    titles += [lease.title for lease in (job.next_lease(),) if lease]
+    assert [title.partition(" on ")[2] for title in titles] == ["test, plain", "test, measure", "more, plain"]
+
+
+def test_nothing_is_measured_on_a_machine_that_is_taken(
+    workspace: Workspace, db: Session, blobs: Blobs, one_cell: int, tmp_path: Path
+) -> None:
+    """While somebody has the machine, workers do all but measure; a measurement comes when they have let go."""
+    with transaction(db):
+        for row in queries.rows(db):
+            row.cell.state = "queued" if row.cell.variant in {"plain", "measure"} else "cancelled"
+    conditions = replace(CONDITIONS, free=lambda: is_machine_free(tmp_path))
+    job = Work(workspace.session, blobs, LocalEngine(tmp_path), conditions, threading.Event())
+    with machine_taken(tmp_path):
+        first, second = job.next_lease(), job.next_lease()
+    assert first is not None
+    assert (first.variant, second) == ("plain", None)
+    later = job.next_lease()
+    assert later is not None
+    assert later.variant == "measure"
 
 
 def test_a_fault_of_ours_is_tried_again_and_the_models_is_not(db: Session, one_cell: int) -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.engine.archives import packed
+from quintain.engine.sandbox.causes import not_linux
+from quintain.engine.sandbox.layers import LAYERS, SandboxReport
 from quintain.services.evaluate.progress import list_cells
+from quintain.web.pages.evaluate import submit
 from tests.integration.evaluate.test_submit import folder_of
 from tests.web_support import browser_of, csrf_of
 
@@ -31,6 +36,19 @@ def test_an_archive_is_submitted_and_its_runs_are_queued(own_demo: Workspace, tm
         cells = [cell for cell in list_cells(db, OPERATOR, task="sentiment") if cell.model == "from-the-page@1"]
     assert len(cells) > 20
     assert {cell.state for cell in cells} == {"queued"}
+
+
+def test_what_is_missing_is_said_before_anybody_submits(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the sandbox is weaker than it must be, the page says why, and which models need none."""
+    client = browser_of(demo, "demo-owner")
+    monkeypatch.setattr(submit, "sandbox_of", lambda _: SandboxReport(dict.fromkeys(LAYERS, True)))
+    assert "cannot run submitted code" not in client.get(PAGE).text
+    bare = SandboxReport(dict.fromkeys(LAYERS, False), (not_linux("plan9"),))
+    monkeypatch.setattr(submit, "sandbox_of", lambda _: bare)
+    page = client.get(PAGE).text
+    assert "This machine cannot run submitted code yet." in page
+    assert "plan9" in page
+    assert 'href="/tasks/sentiment/train"' in page
 
 
 def test_what_is_wrong_is_listed_and_nothing_is_kept(own_demo: Workspace) -> None:

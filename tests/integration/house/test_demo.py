@@ -21,6 +21,7 @@ from typer.testing import Result
 
 from quintain.compose import create_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Grant, RoleName
+from quintain.core.release import ReleaseSpec
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.audit import entries
 from quintain.services.access.links import redeem_link
@@ -29,6 +30,7 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.house.demo import CONTRAST, PARTS, STARTERS, TO_CHECK, add_people, build_demo, demo_links
 from quintain.services.models.ask import predict
 from quintain.services.models.registry import list_models
+from quintain.services.release.releases import preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import queue
@@ -175,6 +177,8 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
     with workspace.session() as db:
         steps = [stations_of(db, OPERATOR, f"sentiment/{number}").step for number in range(1, 6)]
         assert steps == [None, None, "release", "judge", "write"]
+        ready = preview(db, workspace.blobs, OPERATOR, "sentiment/3", ReleaseSpec())
+        assert all(one.rows for one in ready.report.splits), "it is released as the form offers it"
         assert len(queue(db, OPERATOR, "sentiment/mixed")) >= 3
         worker = actor_of(db, find_user(db, "demo-worker"))
         assert judge_what_waits(workspace, np.random.default_rng(1)) == 0  # that one is left to the visitor

@@ -31,7 +31,10 @@ def test_every_document_opens_and_its_links_lead_somewhere(client: TestClient, n
     page = client.get(address)
     assert page.status_code == 200
     body = page.text.partition('<div class="prose help"')[2].partition("</main>")[0]
-    assert "<img" not in body
+    for source in re.findall(r'<img src="([^"]+)"', body):
+        found = client.get(source)
+        assert (found.status_code, found.headers["content-type"]) == (200, "image/png"), source
+    assert body.count("<img") == len(re.findall(r'alt="[^"]{10,}" width="\d+" height="\d+" loading="lazy"', body))
     for target in re.findall(r'href="([^"]+)"', body):
         if target.startswith("http"):
             continue
@@ -46,6 +49,18 @@ def test_every_page_links_to_the_help_of_its_room(client: TestClient) -> None:
     assert 'href="/help"' in client.get("/").text
     assert 'href="/help/board"' in client.get("/tasks/mood/board").text
     assert set(ROOMS.values()) <= set(NAMES)
+
+
+def test_the_documents_for_people_have_their_pictures(client: TestClient) -> None:
+    """One page for each kind of reader, and what they will see is shown on it."""
+    for name in ("for-workers", "for-owners", "for-builders", "for-analysts", "for-operators"):
+        assert 'src="/help/images/' in client.get(f"/help/{name}").text
+
+
+@pytest.mark.parametrize("name", ["images/nothing.png", "images/..%2Fboard.md", "images/board.md"])
+def test_what_is_no_picture_is_not_found(client: TestClient, name: str) -> None:
+    """Only pictures of the documents are given."""
+    assert client.get(f"/help/{name}").status_code == 404
 
 
 @pytest.mark.parametrize("name", ["nothing", "..%2F..%2Fpyproject", "README"])

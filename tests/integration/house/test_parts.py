@@ -54,6 +54,14 @@ def test_every_part_is_one_click_away(demo: Workspace) -> None:
     assert _play(client, "emperor") == 404
 
 
+def test_whoever_would_need_a_password_is_offered_a_part(demo: Workspace) -> None:
+    """In the demo the page for signing in leads on with one click; on another server it asks for the password alone."""
+    page = _browser(demo).get("/login?next=/work").text
+    assert "Nobody needs a password in the demo" in page
+    assert page.count('name="next" value="/work"') == 2
+    assert "Nobody needs a password" not in _browser(replace(demo, demo=False)).get("/login").text
+
+
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host"])
 def test_nobody_plays_through_a_proxy(demo: Workspace, name: str) -> None:
     """What was passed on by somebody is not this machine's own, wherever the connection comes from."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -19,7 +19,7 @@ from quintain.cli import output
 from quintain.cli.context import settings_of
 from quintain.cli.house.sandbox import sandbox_facts, say_sandbox
 from quintain.cli.output import JsonFlag
-from quintain.compose import Workspace, announced, create_workspace, workers_beside
+from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
 from quintain.core.errors import Conflict
 from quintain.logs import set_up_logs
 from quintain.services.access.links import Link
@@ -71,26 +71,39 @@ def demo(
 def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> None:
     # Imported here: the other commands start faster without the web framework.
     from quintain.web.app import create_app
+    from quintain.web.roles import is_stage
     from quintain.web.server import bind
     from quintain.web.server import serve as run
 
     listener = bind(settings.host, settings.port)  # first of all: a port in use is no reason to build anything
     settings = replace(settings, port=listener.getsockname()[1])
-    made = _build(settings, fresh)
-    links = _links(made)
+    if is_stage(settings) and "QUINTAIN_SANDBOX" not in os.environ:
+        # Whoever can submit there owns the machine: they may do without a limit on memory, which few users can set.
+        settings = replace(settings, sandbox="partial")
 
     def ready() -> None:
-        _announce(settings, links, json, served=True)
+        _announce(settings, links, json, served=True, stage=is_stage(settings))
         if open_browser:
             webbrowser.open(settings.address)
 
-    set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-    with announced(settings), workers_beside(settings), crew_at_work(made):
-        run(create_app(made), listener, ready=ready)
+    with ExitStack() as stack:
+
+        def start_workers() -> None:
+            stack.enter_context(workers_beside(settings))
+
+        # Where there is another core, workers begin with the starters' models while people are simulated.
+        at_once = len(os.sched_getaffinity(0)) > 1
+        made = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None)
+        if not at_once:
+            start_workers()
+        links = _links(made)
+        set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
+        with announced(settings), crew_at_work(made):
+            run(create_app(made), listener, ready=ready)
     made.close()
 
 
-def _build(settings: Settings, fresh: bool) -> Workspace:
+def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object] = lambda: None) -> Workspace:
     _prepare(settings.workspace, fresh)
     made = replace(create_workspace(settings), demo=True)
     with _bar() as progress:
@@ -102,7 +115,9 @@ def _build(settings: Settings, fresh: bool) -> Workspace:
         def live(station: str, done: int, of: int) -> None:
             progress(f"{station}: {done} of {of}", STARTERS_SHARE + rest * (1 - 0.97 ** next(shares)))
 
-        bring_to_life(made, progress=live)
+        with busy(settings):
+            starters_there()
+            bring_to_life(made, progress=live)
         progress("Ready", 1.0)
     return made
 
@@ -135,7 +150,7 @@ def _prepare(folder: Path, fresh: bool) -> None:
         ) from error
 
 
-def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool) -> None:
+def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool, stage: bool = False) -> None:
     if json:
         shown: list[dict[str, Any]] = [
             {"name": link.name, "url": link.url(settings.address), "expires_at": link.expires_at} for link in links
@@ -150,6 +165,8 @@ def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool
         for link in links:
             output.say(f"  {link.name:{width}}  {link.url(settings.address)}")
     if served:
+        if stage:
+            output.say("One click in the header makes you reader, worker, owner, builder or admin: no link is needed.")
         output.say(f"The demo is at {settings.address} (Ctrl-C stops it).")
     else:
         output.say(f"The demo is built in {settings.workspace}. Serve it with `quintain demo`.")

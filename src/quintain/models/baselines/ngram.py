@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import scipy
 
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import column, table_column, text_fields
 from quintain.models.labelled import Mass, MassBaseline, Probabilities
 from quintain.models.ngrams import Features, chunks, features
 from quintain.models.schedule import Schedule
+from quintain.models.softmax import softmax
 
 BITS = 18
 EPOCHS = 8
@@ -61,7 +61,7 @@ class Ngram(MassBaseline):
         totals, steps = mass.sum(axis=1, keepdims=True), len(batches) * rounds
         for number, (rows, found) in enumerate(epochs):
             rate = np.float32(RATE * (1 - number / steps))
-            error = scipy.special.softmax(found.times(weights) + bias, axis=1) * totals[rows] - mass[rows]
+            error = softmax(found.times(weights) + bias) * totals[rows] - mass[rows]
             _adagrad(weights, squares, found.transposed_times(error) / len(rows) + DECAY * weights, rate)
             _adagrad(bias, bias_squares, error.mean(axis=0), rate)
             schedule.progress(number / steps)
@@ -95,7 +95,7 @@ class Ngram(MassBaseline):
         """Do the same for plain texts: the fast way through a corpus."""
         weights, bias = self.arrays["weights"], self.arrays["bias"]
         scores = [found.times(weights) + bias for found in chunks(texts, BITS)]
-        return np.asarray(scipy.special.softmax(np.concatenate(scores), axis=1)) if scores else np.empty((0, len(bias)))
+        return softmax(np.concatenate(scores)) if scores else np.empty((0, len(bias)))
 
 
 def _joined(columns: list[list[str]]) -> list[str]:

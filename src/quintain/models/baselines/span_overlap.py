@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -65,53 +68,98 @@ class SpanOverlap(SpanBaseline):
         return [self._answer(self.source(example), self.question(example)) for example in batch]
 
     def _answer(self, text: str, question: str) -> dict[str, Any]:
-        asked = set(words(question))
+        asked, asked_for = set(words(question)), _question_word(question)
+        lengths = self._length_scores(asked_for)
         best, choice = -np.inf, (0, len(text))
         for start, end in sentences(text):
-            found = list(_TOKEN.finditer(text, start, end))
-            shared = {match.group().lower() for match in found} & asked
-            overlap = self._rarity.total(shared - _STOP)
-            piece, score = self._piece(found, asked, _question_word(question))
+            found = [self._token(match, asked) for match in _TOKEN.finditer(text, start, end)]
+            overlap = self._rarity.total({one.word for one in found if one.shared})
+            piece, score = _piece(found, asked_for, lengths)
             if piece is not None and overlap + score > best:
                 best, choice = overlap + score, piece
         return span(text, *choice)
 
-    def _piece(
-        self, found: list[re.Match[str]], asked: set[str], question: str
-    ) -> tuple[tuple[int, int] | None, float]:
-        """Choose the best run of words that the question does not name; between sentences it breaks ties."""
+    def _length_scores(self, question: str) -> list[float]:
+        """Say how well each number of words fits the question word, from one word on."""
         wanted = self.state["lengths"].get(question, self.state["lengths"][""])
-        anchors = [n for n, match in enumerate(found) if match.group().lower() in asked - _STOP]
-        best, choice = -np.inf, None
-        for first in range(len(found)):
-            if not _may_edge(found[first], asked):
-                continue
-            for last in range(first, min(len(found), first + _LONGEST)):
-                if found[last].group().lower() in asked - _STOP:
-                    break
-                if not _may_edge(found[last], asked):
-                    continue
-                score = self._fit(found[first : last + 1], question, wanted)
-                score -= 0.15 * min((abs(n - first) for n in anchors), default=6)
-                if score > best:
-                    best, choice = score, (found[first].start(), found[last].end())
-        return choice, best
+        return [float(-0.6 * abs(np.log(length / wanted))) for length in range(1, _LONGEST + 1)]
 
-    def _fit(self, piece: list[re.Match[str]], question: str, wanted: float) -> float:
-        inside = [match.group() for match in piece]
-        score = -0.6 * abs(np.log(len(inside) / wanted))
-        cased = sum(bool(_CASED.match(word)) for word in inside) / len(inside)
-        numbers = sum(word[0].isdigit() or word.lower() in _NUMBER_WORDS for word in inside) / len(inside)
+    def _token(self, match: re.Match[str], asked: set[str]) -> _Token:
+        text = match.group()
+        word = text.lower()
+        stop = word in _STOP
+        return _Token(
+            word=word,
+            start=match.start(),
+            end=match.end(),
+            rarity=self._rarity.of(word),
+            cased=bool(_CASED.match(text)),
+            number=text[0].isdigit() or word in _NUMBER_WORDS,
+            year=bool(_YEARS.match(text)),
+            shared=word in asked and not stop,
+            edge=word not in asked and not stop,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word of a sentence, and what counts about it: *shared* with the question, or at the *edge* of an answer."""
+
+    word: str
+    start: int
+    end: int
+    rarity: float
+    cased: bool
+    number: bool
+    year: bool
+    shared: bool
+    edge: bool
+
+
+class _Run:
+    """Words that stand side by side, to which the next one is added."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._rarities: list[float] = []  # in the order of the words, so that sums are the same each time
+        self._cased = self._numbers = 0
+        self._year = False
+
+    def add(self, token: _Token) -> None:
+        """Go one word further."""
+        place = bisect_right(self._words, token.word)
+        self._words.insert(place, token.word)
+        self._rarities.insert(place, token.rarity)
+        self._cased += token.cased
+        self._numbers += token.number
+        self._year = self._year or token.year
+
+    def fit(self, question: str, lengths: Sequence[float]) -> float:
+        """Say how well it looks for the question word."""
+        size = len(self._words)
+        score = lengths[size - 1]
         if question in {"who", "whom", "where", "which"}:
-            score += 2.0 * cased - numbers
+            score += 2.0 * (self._cased / size) - self._numbers / size
         elif question in {"how many", "how much", "when"}:
-            score += 2.0 * numbers + float(question == "when" and any(_YEARS.match(word) for word in inside))
-        return float(score + 0.05 * self._rarity.total(word.lower() for word in inside) / len(inside))
+            score += 2.0 * (self._numbers / size) + float(question == "when" and self._year)
+        return score + 0.05 * sum(self._rarities) / size
 
 
-def _may_edge(match: re.Match[str], asked: set[str]) -> bool:
-    word = match.group().lower()
-    return word not in _STOP and word not in asked
+def _piece(found: Sequence[_Token], question: str, lengths: Sequence[float]) -> tuple[tuple[int, int] | None, float]:
+    """Choose the best run of words that the question does not name; between sentences it breaks ties."""
+    anchors = [place for place, one in enumerate(found) if one.shared]
+    best, choice = -np.inf, None
+    for first, begin in enumerate(found):
+        if not begin.edge:
+            continue
+        far, run = 0.15 * min((abs(place - first) for place in anchors), default=6), _Run()
+        for last in found[first : first + _LONGEST]:
+            if last.shared:
+                break
+            run.add(last)
+            if last.edge and (score := run.fit(question, lengths) - far) > best:
+                best, choice = score, (begin.start, last.end)
+    return choice, best
 
 
 def _question_word(question: str) -> str:

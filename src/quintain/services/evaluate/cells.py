@@ -74,6 +74,11 @@ def variant_name(perturbation: str) -> str:
     return f"{perturbation}.v{PERTURBATIONS.get(perturbation).version}"
 
 
+def counted_variants() -> list[str]:
+    """Name the variants whose answers make robustness and fairness; the other perturbations are shown beside them."""
+    return [variant_name(name) for name, member in PERTURBATIONS.items() if member.in_paper]
+
+
 def fill(db: Session, task: str | None = None) -> int:
     """Add the cells that are missing, and give their number. It is safe to call at any time, from anywhere."""
     names = [task] if task else [summary.task.name for summary in list_tasks(db)]
@@ -90,8 +95,7 @@ def fill(db: Session, task: str | None = None) -> int:
 def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
-    found = queries.newest_dataset_versions(db, task_id, EVALUATED)
-    datasets = sorted(found, key=lambda one: one.role == Role.DEV)  # what may score comes first: a board waits for it
+    datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
         {
@@ -139,8 +143,9 @@ def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> li
         return [PLAIN]
     if place == "sandbox":
         return variants_of(task)
-    beside = {variant_name(name) for name, member in PERTURBATIONS.items() if not member.in_paper}
-    unwanted = {MEASURE} if perturbations == "all" else {MEASURE, *beside}
+    unwanted = {MEASURE}
+    if perturbations != "all":
+        unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants())
     return [name for name in variants_of(task) if name not in unwanted]
 
 
@@ -176,6 +181,7 @@ def claim(
                 in_hand=in_hand,
                 machine=machine,
                 variant=variant,
+                counted=counted_variants(),
             )
             if cell is None:
                 return None

@@ -14,7 +14,7 @@ from quintain.core.errors import NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.evaluate import Run, RunEvent, RunReport, Runs
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.cells import EVALUATED, estimate_wait, may_see_logs, variants_of
+from quintain.services.evaluate.cells import EVALUATED, counted_variants, estimate_wait, may_see_logs, variants_of
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import get_task
 from quintain.store.queries.evaluate import cells as queries
@@ -135,7 +135,7 @@ def _explain(db: Session, actor: Actor, row: CellRow) -> Explanation:
     logs = may_see_logs(actor, row)
     info = describe(row, full=logs)
     where = f"{row.model.name} on {row.dataset.name}@{row.dataset_version.number}, {cell.variant}"
-    ahead = queries.ahead(db, cell) if cell.state == CellState.QUEUED else None
+    ahead = queries.ahead(db, cell, counted_variants()) if cell.state == CellState.QUEUED else None
     wait = None
     if ahead is not None:
         running = len(queries.rows(db, states=[CellState.RUNNING]))

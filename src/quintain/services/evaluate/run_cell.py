@@ -116,7 +116,8 @@ class Conditions:
     """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
 
     *look* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
-    the class of the machine that models are run on, where it is known before they are.
+    the class of the machine that models are run on, where it is known before they are; *free* whether it has nothing
+    else to do, so that a measurement can have it to itself.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -127,6 +128,7 @@ class Conditions:
     trial_seconds: float = 300.0
     look: Callable[[], SandboxReport | None] = probe
     machine: str = ""
+    free: Callable[[], bool] = lambda: True
 
 
 def run_leased(

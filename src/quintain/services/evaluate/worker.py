@@ -11,6 +11,7 @@ import os
 import secrets
 import socket
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from datetime import datetime
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError
@@ -35,6 +37,7 @@ from quintain.store.queries.evaluate.cells import InHand
 from quintain.store.queries.evaluate.trainings import any_unfinished
 
 IDLE_SECONDS = 2.0
+FILL_SECONDS = 10.0  # between two looks for cells that are missing while others are queued
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 PATIENCE = 8  # failures in a row, after which a worker that is to end by itself does so: about two minutes
@@ -65,10 +68,11 @@ class Work:
     last: InHand | None = None
     variant: str | None = None
     _looked: bool = False
+    _fill_at: float = 0.0
     _leases: dict[tuple[int, int], datetime | None] = field(default_factory=dict)
 
     def next_lease(self) -> CellLease | None:
-        """Lease the next cell; where there is none, add the cells that are missing first.
+        """Lease the next cell; where there is none, and now and then, add the cells that are missing first.
 
         New models that only a worker can try are tried before: their cells wait for it.
         """
@@ -87,14 +91,23 @@ class Work:
                 without=refused_adapters(self.conditions.look(), self.conditions.sandbox),
                 machine=self.conditions.machine or None,
                 variant=self.variant,
+                alone=self.conditions.free(),
             )
+            if time.monotonic() >= self._fill_at:  # what is new may be more urgent than what is queued
+                self._fill(db)
             lease = claim()
-            if lease is None and evaluate.fill(db, self.task):
+            if lease is None and self._fill(db):
                 lease = claim()
         if lease is None:
             self._look_at_sandbox()
         self.last = lease.in_hand if lease else None
         return lease
+
+    def _fill(self, db: Session) -> int:
+        """Add the cells that are missing; later again, although there may always be something queued."""
+        added = evaluate.fill(db, self.task)
+        self._fill_at = time.monotonic() + FILL_SECONDS
+        return added
 
     def train_next(self) -> bool:
         """Train a recipe, where there is one and no cell waits."""

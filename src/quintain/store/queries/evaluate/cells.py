@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import WAITING, CellState
+from quintain.core.example import Role
 from quintain.store.queries.evaluate.tryouts import untried
 from quintain.store.tables import (
     Cell,
@@ -100,7 +101,7 @@ class InHand(NamedTuple):
     dataset_version_id: int
 
 
-def claim(
+def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     db: Session,
     *,
     worker: str,
@@ -108,6 +109,7 @@ def claim(
     until: datetime,
     alone: bool,
     task: str | None,
+    counted: Collection[str],
     without: Collection[str] = (),
     in_hand: InHand | None = None,
     machine: str | None = None,
@@ -115,11 +117,11 @@ def claim(
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
-    The builder with the fewest running cells comes first; then plain cells before measurements before perturbations;
-    then those of the model and data set *in_hand*, which are few; then the oldest. A lease that has lapsed counts as
-    queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so are models of the
-    adapters *without*; cells that wait for a class of machine other than *machine* always are. With *variant*, only
-    that one is computed.
+    The builder with the fewest running cells comes first; then what `_turn` puts first, *counted* being the variants
+    that boards count; then cells of the model and data set *in_hand*, which are few; then the oldest. A lease that has
+    lapsed counts as queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so
+    are models of the adapters *without*; cells that wait for a class of machine other than *machine* always are. With
+    *variant*, only that one is computed.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -133,10 +135,11 @@ def claim(
         select(Cell)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
+        .join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
         .where(_of_class(machine))
-        .order_by(func.coalesce(running.c.running, 0), _kind(), *_in_hand_first(in_hand), Cell.id)
+        .order_by(func.coalesce(running.c.running, 0), _turn(counted), *_in_hand_first(in_hand), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
@@ -362,17 +365,29 @@ def recent_durations(db: Session, limit: int = 50) -> list[float]:
     return [(end - start).total_seconds() for start, end in db.execute(query) if start and end]
 
 
-def ahead(db: Session, cell: Cell) -> int:
-    """Count the cells that are queued before *cell*: plain ones, then measurements, then the others, oldest first."""
-    kind = _kind()
-    own = select(kind).where(Cell.id == cell.id).scalar_subquery()
-    before = or_(kind < own, and_(kind == own, Cell.id < cell.id))
-    query = select(func.count()).select_from(Cell).where(Cell.state == CellState.QUEUED, before)
-    return db.scalar(query) or 0
+def ahead(db: Session, cell: Cell, counted: Collection[str]) -> int:
+    """Count the cells that are queued before *cell*, in the order in which they are leased."""
+    turn = _turn(counted)
+    every = select(Cell.id).join(DatasetVersion, DatasetVersion.id == Cell.dataset_version_id)
+    own = db.scalar(every.with_only_columns(turn).where(Cell.id == cell.id))
+    before = or_(turn < own, and_(turn == own, Cell.id < cell.id))
+    return db.scalar(every.with_only_columns(func.count()).where(Cell.state == CellState.QUEUED, before)) or 0
 
 
-def _kind() -> ColumnElement[int]:
-    return case((Cell.variant == PLAIN, 0), (Cell.variant == MEASURE, 1), else_=2)
+def _turn(counted: Collection[str]) -> ColumnElement[int]:
+    """Put first what boards rank by: answers, measurements and *counted* perturbations of data that may score.
+
+    Answers on data to look at are as quickly had, and all else that is known of a model begins with them.
+    """
+    scores = DatasetVersion.role != Role.DEV
+    return case(
+        (and_(Cell.variant == PLAIN, scores), 0),
+        (Cell.variant == PLAIN, 1),
+        (and_(Cell.variant == MEASURE, scores), 2),
+        (and_(Cell.variant.in_(counted), scores), 3),
+        (Cell.variant == MEASURE, 4),
+        else_=5,
+    )
 
 
 def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:

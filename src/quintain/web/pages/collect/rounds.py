@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.rounds import RoundSpec, RoundState, Targets
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
+from quintain.services.board.standings import known_standings
 from quintain.services.collect import rounds
 from quintain.services.collect.definition import dump_round, round_of
 from quintain.services.collect.rounds import RoundInfo
@@ -91,8 +92,14 @@ def state_names(visit: Visit) -> dict[str, str]:
 
 
 def _starter(visit: Visit, task: Task) -> RoundSpec:
-    known = [ref for ref, _ in _models(visit, task)]
-    return RoundSpec(task.name, visit.tongue.gettext("Fool the model"), targets=Targets("one", tuple(known[:1])))
+    """Aim a new round at the model that leads, as far as that is known, or else at the newest."""
+    found = [one.version for one in models.list_models(visit.db, visit.actor, task.name)]
+    there = sorted((one for one in found if one.withdrawn_at is None), key=lambda one: one.created_at)
+    known = [one.ref for one in reversed(there)]
+    standing = known_standings(visit.db, visit.blobs, [task.name]).get(task.name)
+    leading = [one.ref for one in standing.places if one.ref in known] if standing else []
+    targets = Targets("one", tuple([*leading, *known][:1]))
+    return RoundSpec(task.name, visit.tongue.gettext("Fool the model"), targets=targets)
 
 
 def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 
-from quintain.compose import rules_of
+from quintain.compose import rules_of, sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
+from quintain.engine.sandbox.causes import Cause
 from quintain.services.access.permissions import require_role
 from quintain.services.evaluate.starting_archive import NAME, starter_archive
 from quintain.services.evaluate.submit import quota_left, submit_archive
@@ -72,6 +73,13 @@ def submit(post: Posting, task: str) -> Response:
     return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
 
 
+def _lacking(visit: Visit) -> Sequence[Cause]:
+    """Say what is in the way of submitted code here; nothing where another machine runs it."""
+    settings = visit.workspace.settings
+    report = None if rules_of(settings).elsewhere else sandbox_of(settings)
+    return report.causes if report is not None and report.lacking(settings.sandbox) else ()
+
+
 def _visibility(wanted: str) -> Visibility:
     for name in VISIBILITIES:
         if name == wanted:
@@ -98,6 +106,7 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | 
         section="models",
         values=values,
         error=error,
+        lacking=_lacking(visit),
         left=quota_left(visit.db, visit.actor, task.name, rules_of(visit.workspace.settings)),
         visibilities=visibility_choices(_),
         crumbs=[

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
-from quintain.web.help_pages import help_page
+from quintain.web.help_pages import help_page, picture
 from quintain.web.visit import Visit, Visiting
 
 
@@ -16,6 +16,11 @@ def index(visit: Visiting) -> Response:
 def show(visit: Visiting, page: str) -> Response:
     """Show one document."""
     return _show(visit, page)
+
+
+def show_picture(name: str) -> Response:
+    """Give a picture of the documents."""
+    return FileResponse(picture(name), headers={"cache-control": "public, max-age=3600"})
 
 
 def _show(visit: Visit, name: str) -> Response:

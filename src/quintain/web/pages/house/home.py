@@ -116,9 +116,16 @@ def _home(
         typed=typed or {},
         tried=shown,
         trouble=trouble,
+        build_in=_build_in(visit, known, box),
         may_create=visit.actor.has(RoleName.OWNER),
         tour_role=role_of(visit.actor),
     )
+
+
+def _build_in(visit: Visit, known: Front, box: FoolBox | None) -> str:
+    """Name the task that a builder may begin with: the one whose model is to be fooled, or the first."""
+    names = [*([box.task.name] if box else []), *(one.card.task.name for one in known.cards)]
+    return next((name for name in names if visit.actor.has(RoleName.BUILDER, name)), "")
 
 
 def _titles(visit: Visit, known: Front) -> dict[str, str]:

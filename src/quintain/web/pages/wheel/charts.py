@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,14 +21,16 @@ def score_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> di
     *words* are the texts that readers see: `round`, `score`, `model`, `people`.
     """
     rows = [_row(one.ref, words["people"], one.human) for one in rounds if one.human is not None]
-    drawn = leading(rounds, MOST_LINES)
-    rows += [_row(one.ref, score.model, score.score) for one in rounds for score in one.models if score.model in drawn]
+    drawn = short_names(leading(rounds, MOST_LINES))
+    rows += [
+        _row(one.ref, drawn[score.model], score.score) for one in rounds for score in one.models if score.model in drawn
+    ]
     shown = [row for row in rows if row["value"] is not None]
     models = sorted({row["who"] for row in shown} - {words["people"]})
     x = {
         "field": "round",
         "type": "nominal",
-        "sort": [one.ref for one in rounds],
+        "sort": [_within(one.ref) for one in rounds],
         "title": None,
         "axis": {"labelAngle": 0},
     }
@@ -76,13 +79,23 @@ def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
     return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
 
 
+def short_names(refs: Sequence[str]) -> dict[str, str]:
+    """Name models of one task as briefly as one can tell them apart: by version only where several are there.
+
+    >>> short_names(["mood/a@1", "mood/b@1", "mood/b@2"])
+    {'mood/a@1': 'a', 'mood/b@1': 'b@1', 'mood/b@2': 'b@2'}
+    """
+    names = Counter(_within(ref).partition("@")[0] for ref in refs)
+    return {ref: name if names[name := _within(ref).partition("@")[0]] == 1 else _within(ref) for ref in refs}
+
+
 def vmer_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> dict[str, Any]:
     """Draw the validated model error rate of each round as a bar with its interval; *words* has `round` and `vmer`."""
     rows = [_row(one.ref, "", one.vmer) for one in rounds if one.vmer is not None and one.vmer.value is not None]
     x = {
         "field": "round",
         "type": "nominal",
-        "sort": [one.ref for one in rounds],
+        "sort": [_within(one.ref) for one in rounds],
         "title": None,
         "axis": {"labelAngle": 0},
     }
@@ -115,7 +128,12 @@ def vmer_chart(rounds: Sequence[TimelineRound], words: Mapping[str, str]) -> dic
 
 
 def _row(ref: str, who: str, figure: Estimate) -> dict[str, Any]:
-    return {"round": ref, "who": who, "value": figure.value, "low": figure.low, "high": figure.high}
+    return {"round": _within(ref), "who": who, "value": figure.value, "low": figure.low, "high": figure.high}
+
+
+def _within(ref: str) -> str:
+    """Give what stands behind the task in a reference: the page is of one task."""
+    return ref.partition("/")[2] or ref
 
 
 def _quoted(text: str) -> str:
