@@ -8,13 +8,15 @@ import random
 from playwright.sync_api import Browser
 from rapidfuzz.distance import Levenshtein
 
-from quintain.stats.diff import word_diff
+from quintain.stats.diff import edit_size, word_diff
 from tests.conftest import ROOT
 
 SCRIPT = ROOT / "src" / "quintain" / "web" / "static" / "js" / "worddiff.js"
 RUN = """async ([source, pairs]) => {
-  const {wordDiff, editDistance} = await import(`data:text/javascript;base64,${source}`);
-  return pairs.map(([before, after]) => [editDistance(before, after), wordDiff(before, after)]);
+  const {wordDiff, editDistance, tokenDistance} = await import(`data:text/javascript;base64,${source}`);
+  return pairs.map(([before, after]) => [
+    editDistance(before, after), tokenDistance(before, after), wordDiff(before, after),
+  ]);
 }"""
 
 
@@ -39,8 +41,9 @@ def test_distance_and_difference_agree_with_the_server(chromium: Browser) -> Non
     page = chromium.new_page()
     found = page.evaluate(RUN, [base64.b64encode(SCRIPT.read_bytes()).decode(), pairs])
     page.close()
-    for (before, after), (distance, pieces) in zip(pairs, found, strict=True):
+    for (before, after), (distance, tokens, pieces) in zip(pairs, found, strict=True):
         assert distance == Levenshtein.distance(before, after)
+        assert tokens == edit_size(before, after).tokens
         assert "".join(text for kind, text in pieces if kind != "added") == before
         assert "".join(text for kind, text in pieces if kind != "removed") == after
 
@@ -57,5 +60,5 @@ def test_a_changed_word_is_marked_as_in_the_history(chromium: Browser) -> None:
     page = chromium.new_page()
     found = page.evaluate(RUN, [base64.b64encode(SCRIPT.read_bytes()).decode(), pairs])
     page.close()
-    for (before, after), (_, pieces) in zip(pairs, found, strict=True):
+    for (before, after), (*_, pieces) in zip(pairs, found, strict=True):
         assert [tuple(piece) for piece in pieces] == word_diff(before, after)

@@ -17,7 +17,7 @@ from quintain.web.pages.collect.write_form import boxes_of, read, target_of
 from quintain.web.pages.contrast.projects import crumbs_of, differences, titled
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
-PAGE_SIZE = 10
+ONE = 1  # is decided at a time, as one is checked at a time
 
 
 def check_page(visit: Visiting, task: str, name: str) -> Response:
@@ -59,7 +59,7 @@ def settle(post: Posting, task: str, name: str, variant: int) -> Response:
     try:
         answer = None
         if how == "change":
-            waiting = checking.list_contested(visit.db, visit.actor, ref, limit=PAGE_SIZE).variants
+            waiting = checking.list_contested(visit.db, visit.actor, ref, limit=ONE).variants
             inputs = next((one.variant.inputs for one in waiting if one.variant.id == variant), {})
             answer = read(definition, post, inputs, fixed=list(inputs)).target
             if answer is None:
@@ -115,7 +115,7 @@ def _contested(visit: Visit, ref: str, *, trouble: Trouble | None = None) -> Res
     _ = visit.tongue.gettext
     project = projects.get_project(visit.db, visit.actor, ref)
     task = tasks.get_task(visit.db, project.task)
-    found = checking.list_contested(visit.db, visit.actor, ref, limit=PAGE_SIZE)
+    found = checking.list_contested(visit.db, visit.actor, ref, limit=ONE)
     rows = []
     for one in found.variants:
         boxes = boxes_of(task, one.variant.inputs, {}, started=False, fixed=list(one.variant.inputs))
