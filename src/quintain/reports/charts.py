@@ -287,6 +287,72 @@ def line_chart(
     }
 
 
+def curve_chart(
+    points: Sequence[float], curves: Mapping[str, Sequence[float]], *, x: str, y: str, top: float | None = None
+) -> dict[str, Any]:
+    """Draw curves over the same points; *x* and *y* are the titles of the axes, *top* is where the upper one ends."""
+    rows = [
+        {"series": name, "x": at, "y": one}
+        for name, values in curves.items()
+        for at, one in zip(points, values, strict=True)
+    ]
+    legend = {"orient": "top", "title": None, "columns": 2} if len(curves) > 1 else None
+    one_by_one = {"field": "series", "type": "nominal", "sort": None, "legend": legend}
+    scale = {"scale": {"domain": [0, top]}} if top is not None else {}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 220,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"grid": False}},
+            "y": {"field": "y", "type": "quantitative", "title": y, **scale},
+            "color": {**one_by_one, "scale": {"range": COLOURS}},
+            "strokeDash": one_by_one,
+            "tooltip": [
+                {"field": "series", "type": "nominal", "title": " "},
+                {"field": "x", "type": "quantitative", "title": x, "format": ".2f"},
+                {"field": "y", "type": "quantitative", "title": y, "format": ".3f"},
+            ],
+        },
+    }
+
+
+def place_chart(figures: Sequence[tuple[str, Estimate]], *, row: str, value: str) -> dict[str, Any]:
+    """Draw figures of any size with their intervals, a line for each name; *row* and *value* say what they are."""
+    rows = [{"row": name, "value": one.value, "low": one.low, "high": one.high} for name, one in figures]
+    x = {"type": "quantitative", "title": value, "scale": {"zero": False}}
+    axis = {"ticks": False, "domain": False, "labelPadding": 10}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 22 * max(1, len(rows)),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {"field": "row", "type": "nominal", "sort": None, "title": None, "axis": axis},
+            "tooltip": [
+                {"field": "row", "type": "nominal", "title": row},
+                {"field": "value", "type": "quantitative", "title": value, "format": ".3f"},
+                {"field": "low", "type": "quantitative", "title": "≥", "format": ".3f"},
+                {"field": "high", "type": "quantitative", "title": "≤", "format": ".3f"},
+            ],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 60},
+                "encoding": {"x": {**x, "field": "value"}},
+            },
+        ],
+    }
+
+
 def sparkline(values: Sequence[float], *, width: float = 88, height: float = 24) -> str:
     """Give the points of a line through *values* from left to right, for a small drawing without axes.
 

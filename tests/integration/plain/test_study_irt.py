@@ -68,3 +68,36 @@ def test_what_is_wrong_with_responses_is_named(cli: Cli, tmp_path: Path) -> None
         assert done.exit_code == 1
         assert said in done.stderr
     assert "no column 'n'" in cli("study", "irt", bad, "--frequency", "n").stderr
+
+
+def test_several_files_are_several_tests(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -> None:
+    """Respondents are matched by name, tests stay apart in the report; files without a common name are refused."""
+    drawn.write_csv(one := tmp_path / "one.csv")
+    drawn.select("who", "q1", "q2").sort("who").write_csv(other := tmp_path / "other.csv")
+    done = cli("study", "irt", one, other, "--subset", "2", "--report", tmp_path / "report", "--json")
+    found = json.loads(done.stdout)
+    assert {item["test"] for item in found["items"]} == {"one", "other"}
+    assert found["items"][6]["item"] == "other:q1"
+    assert len(found["subset"]) == 2
+    assert [entry["respondent"] for entry in found["abilities"]][:2] == ["m0", "m1"]
+    assert "An item of" in (tmp_path / "report" / "report.md").read_text()
+    drawn.with_columns(who="x" + pl.col("who")).write_csv(strange := tmp_path / "strange.csv")
+    assert "No respondent is in all of the 2 files" in cli("study", "irt", one, strange).stderr
+    assert "need the names" in cli("study", "irt", one, other, "--no-respondent").stderr
+    assert "cannot be chosen" in cli("study", "irt", one, "--subset", "9").stderr
+
+
+def test_variational_by_command(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -> None:
+    """The bound at every prior that was tried is given; a column names the tests whose sizes weigh."""
+    long = drawn.unpivot(index="who", variable_name="item", value_name="correct").rename({"who": "respondent"})
+    long.with_columns(test=pl.when(pl.col("item") == "q0").then(pl.lit("short")).otherwise(pl.lit("long"))).write_csv(
+        file := tmp_path / "long.csv"
+    )
+    done = cli("study", "irt", file, "--method", "vi", "--json")
+    found = json.loads(done.stdout)
+    assert found["method"] == "vi"
+    assert found["elbo"] == max(one["elbo"] for one in found["priors_tried"])
+    assert len(found["priors_tried"]) == 6
+    assert "inverse size of their test" in done.stderr
+    (tmp_path / "bad.csv").write_text("respondent,item,correct,test\na,x,1,s\nb,x,0,t\na,y,1,s\nb,y,0,s\n")
+    assert "is in several tests" in cli("study", "irt", tmp_path / "bad.csv").stderr

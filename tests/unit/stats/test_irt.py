@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from quintain.stats.irt.marginal import IrtModel, _Problem, fit_marginal
+from quintain.stats.irt.fit import IrtModel
+from quintain.stats.irt.marginal import _Problem, fit_marginal
 from quintain.stats.irt.responses import Responses
 
 

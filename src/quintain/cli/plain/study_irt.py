@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from quintain.cli import output
+from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file, out_option
 from quintain.data.tables import parse_columns
-from quintain.services.plain.irt import ResponseReading, item_responses, write_items
+from quintain.reports.folder import write_folder
+from quintain.services.plain.irt import item_responses, write_items
+from quintain.services.plain.irt_report import irt_report
+from quintain.services.plain.responses import ResponseReading
 
 SHOWN = 30
 
 
 @app.command()
 def irt(
-    file: Annotated[Path, in_file("Responses: respondent,item,correct, or a column for each item.")],
+    files: Annotated[
+        list[Path], in_file("Responses: respondent,item,correct, or a column for each item.", metavar="FILE...")
+    ],
     model: Annotated[Literal["1pl", "2pl", "3pl"], typer.Option(help="With one, two or three parameters.")] = "2pl",
+    method: Annotated[
+        Literal["mml", "vi"], typer.Option(help="Marginal likelihood, or variational inference with its priors.")
+    ] = "mml",
     out: Annotated[Path | None, out_option("Where the items go.", "--out", "-o")] = None,
     abilities: Annotated[Path | None, out_option("Where the respondents go.", "--abilities")] = None,
     no_respondent: Annotated[
@@ -31,15 +41,30 @@ def irt(
     column: Annotated[
         list[str] | None, typer.Option(help="Name of a column in the file, such as item=example_id.")
     ] = None,
+    subset: Annotated[
+        int, typer.Option(help="Also choose so many items that together tell most.", min=0, show_default="none")
+    ] = 0,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="DIR", help="Folder for a report with charts.", file_okay=False),
+    ] = None,
+    seed: SeedOption = 0,
     json: output.JsonFlag = False,
 ) -> None:
     """Estimate discrimination, difficulty and guessing of items, and ability of respondents.
 
     Example: quintain study irt responses.csv --model 3pl --out items.csv --abilities abilities.csv
+
+    Example: quintain study irt race.csv rte.csv --model 3pl --method vi --report report
     """
     reading = ResponseReading(parse_columns(column or ()), not no_respondent, frequency)
-    found = item_responses(file, model, reading)
+    found = item_responses(files, model, reading, method=method, subset=subset, seed=seed)
     write_items(found, out, abilities)
+    if report is not None:
+        again = " ".join(shlex.quote(one.name) for one in files)
+        command = f"quintain study irt {again} --model {model} --method {method} --seed {seed} --report DIR"
+        page = write_folder(irt_report(found, [command], name=", ".join(one.stem for one in files)), report)
+        output.say(f"{page} shows it with its charts.")
     for note in found.notes:
         output.say(note)
     if json:
@@ -50,3 +75,11 @@ def irt(
     output.print_table(table.columns, rows, title=f"Log-likelihood {found.fit.loglik:.3f}")
     if table.height > SHOWN:
         output.say(f"{table.height - SHOWN:,} more items: --out writes all of them.")
+    doubtful = found.suspicious()
+    if doubtful.height:
+        rows = [(row[0], f"{row[1]:.1f}", *(f"{100 * one:.0f} %" for one in row[2:])) for row in doubtful.iter_rows()]
+        columns = ["item", "z", "wrong among the strongest", "right among the weakest"]
+        output.print_table(columns, rows[:SHOWN], title="Labels that want a second look")
+    if found.subset:
+        names = ", ".join(found.responses.items[at] for at in found.subset)
+        output.print_line(f"Together the following tell most: {names}")

@@ -1,4 +1,4 @@
-"""`quintain study compare|models|relabel|workers`: reports on what a workspace holds."""
+"""`quintain study compare|models|relabel|report|workers`: reports on what a workspace holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from quintain.cli.context import workspace_of
 from quintain.cli.names import split_names
-from quintain.cli.output import JsonFlag
+from quintain.cli.output import JsonFlag, bar
 from quintain.cli.plain.labels import ColumnOption, LabelsOption, SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, give_report
@@ -22,6 +22,7 @@ from quintain.services.plain.judgements import JudgementReading
 from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
+from quintain.services.study.whole import whole_report
 
 HarvestOption = Annotated[
     list[str] | None,
@@ -101,6 +102,31 @@ def relabel(
         return
     with workspace_of(context).session() as db:
         found = relabel_report(db, OPERATOR, ref, seed=seed)
+    give_report(found, out, json=json)
+
+
+@app.command()
+def report(
+    context: typer.Context,
+    ref: Annotated[
+        str,
+        typer.Argument(metavar="DATASET|ROUND", help="A data set, as task/name, or a round, as task/number."),
+    ],
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: JsonFlag = False,
+) -> None:
+    """Tell all of a data set or a round: artefacts, difficulty for models, texts, labels, people.
+
+    Example: quintain study report sentiment/test --out report
+
+    Example: quintain study report sentiment/2 --out report
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db, bar() as tell:
+        found = whole_report(
+            db, workspace.blobs, OPERATOR, ref, seed=seed, done=lambda share: tell("Study", int(100 * share), 100)
+        )
     give_report(found, out, json=json)
 
 

@@ -11,17 +11,16 @@ items that everybody gets right or wrong, and for guessing, the data alone do no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.irt.fit import IrtFit, IrtModel, mean_squares
 from quintain.stats.irt.responses import Responses
 
-IrtModel = Literal["1pl", "2pl", "3pl"]
 # With more items a respondent's posterior is narrower and nearer to normal, and fewer points do.
 POINTS = ((40, 31), (300, 9), (10**9, 3))
 FEW = 200  # respondents below which priors are used
@@ -29,49 +28,6 @@ CELLS = 4_000_000  # respondents × points × items at once: 32 MB
 PRIOR = {"discrimination": (1.0, 1.0), "intercept": (0.0, 3.0), "guess": (-1.386, 1.0)}
 MOST_TURNS = 200
 TOLERANCE = 1e-7
-
-
-@dataclass(frozen=True, slots=True)
-class IrtFit:
-    """Items and abilities with their standard errors; *guess* is 0 without guessing.
-
-    *infit* and *outfit* are mean squares around 1. *priors* says whether priors were used; *loglik* is without them.
-    """
-
-    model: IrtModel
-    discrimination: FloatArray
-    intercept: FloatArray
-    guess: FloatArray
-    discrimination_error: FloatArray
-    intercept_error: FloatArray
-    difficulty_error: FloatArray
-    guess_error: FloatArray
-    ability: FloatArray
-    ability_error: FloatArray
-    infit: FloatArray
-    outfit: FloatArray
-    loglik: float
-    parameters: int
-    respondents: float
-    turns: int
-    converged: bool
-    priors: bool
-
-    @property
-    def difficulty(self) -> FloatArray:
-        """The ability at which a response is right half of the time, guessing aside."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(-self.intercept / self.discrimination, dtype=np.float64)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion."""
-        return 2 * self.parameters - 2 * self.loglik
-
-    @property
-    def bic(self) -> float:
-        """The Bayesian criterion."""
-        return self.parameters * float(np.log(self.respondents)) - 2 * self.loglik
 
 
 def fit_marginal(responses: Responses, model: IrtModel = "2pl") -> IrtFit:
@@ -214,11 +170,14 @@ class _Problem:
         rows, weights = self.posterior(values)
         slope, intercept, guess = self.split(values)
         errors = self._errors(values, weights)
-        infit, outfit = self._fit(slope, intercept, guess)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            difficulty = np.asarray(-intercept / slope, dtype=np.float64)
+        infit, outfit = mean_squares(self.data, self.mean, slope, difficulty, guess)
         return IrtFit(
             model=self.model,
             discrimination=slope.copy(),
             intercept=intercept.copy(),
+            difficulty=difficulty,
             guess=guess,
             discrimination_error=errors[0],
             intercept_error=errors[1],
@@ -262,16 +221,6 @@ class _Problem:
             )
         three = np.sqrt(covariance[:, 2, 2]) * guess * (1 - guess) if size == 3 else np.zeros(self.items)
         return one, two, np.sqrt(np.maximum(variance, 0)), three
-
-    def _fit(self, slope: FloatArray, intercept: FloatArray, guess: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give the mean squares of what the abilities leave over: weighted by information, and plain."""
-        core = scipy.special.expit(self.mean[:, None] * slope + intercept)
-        chance = np.clip(guess + (1 - guess) * core, 1e-6, 1 - 1e-6)
-        spread = chance * (1 - chance)
-        squared = np.square(self.right - chance) * self.there
-        number = np.maximum(self.weighted(self.there), 1e-9)
-        infit = self.weighted(squared) / np.maximum(self.weighted(spread * self.there), 1e-9)
-        return infit, self.weighted(squared / spread) / number
 
 
 def _add_up(counts: FloatArray, table: FloatArray) -> FloatArray:

@@ -13,12 +13,16 @@ from quintain.stats.judgements import total_by
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """*correct* is respondents × items: 1, 0, or NaN where there is no response; *weight* is how often a row occurs."""
+    """*correct* is respondents × items: 1, 0, or NaN where there is no response; *weight* is how often a row occurs.
+
+    *tests* says which test each item is of, where there are several.
+    """
 
     respondents: Sequence[str]
     items: Sequence[str]
     correct: FloatArray
     weight: FloatArray
+    tests: Sequence[str] = ()
 
     @property
     def total(self) -> float:

@@ -1,0 +1,65 @@
+"""`quintain study artefacts`: what gives answers away, on plain files."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.names import split_names
+from quintain.cli.plain.labels import SeedOption
+from quintain.cli.plain.study import app
+from quintain.cli.reporting import FolderOption, give_report
+from quintain.cli.streams import in_file
+from quintain.services.plain.artefact_files import ExampleColumns, read_examples
+from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
+
+
+@app.command()
+def artefacts(
+    file: Annotated[Path, in_file("Examples, one a row: CSV, TSV, JSONL or Parquet.")],
+    field: Annotated[
+        list[str] | None, typer.Option(help="Column of the input, or several by commas.", show_default="text")
+    ] = None,
+    label: Annotated[str, typer.Option(help="Column of the answers.")] = "label",
+    options: Annotated[
+        list[str] | None,
+        typer.Option(help="Of multiple choice: the column of the options, or one for each.", show_default="none"),
+    ] = None,
+    context: Annotated[
+        str, typer.Option(help="Column of what examples share, such as a passage's id.", show_default="none")
+    ] = "",
+    writer: Annotated[str, typer.Option(help="Column of the writers.", show_default="none")] = "",
+    partial: Annotated[
+        list[str] | None,
+        typer.Option(help="A part of the input to try, as fields by commas.", show_default="all that make sense"),
+    ] = None,
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Look for what gives answers away: partial inputs, lengths, words, repeats, writers, who texts are about.
+
+    Example: quintain study artefacts nli.jsonl --field premise,hypothesis --label label --out report
+
+    Example: quintain study artefacts questions.jsonl --field passage,question --options options --label answer
+    """
+    columns = ExampleColumns(split_names(field) or ["text"], label, split_names(options), context, writer)
+    named = {"field": field, "options": options, "partial": partial}
+    again = [f"--{name} {shlex.quote(one)}" for name, values in named.items() for one in values or []]
+    again += [f"--{name} {shlex.quote(one)}" for name, one in (("context", context), ("writer", writer)) if one]
+    command = " ".join(["quintain study artefacts", shlex.quote(file.name), f"--label {shlex.quote(label)}", *again])
+    wanted = ArtefactOptions(
+        subsets=[split_names([one]) for one in partial or []],
+        seed=seed,
+        commands=[f"{command} --seed {seed} --out DIR"],
+    )
+    examples = read_examples(file, columns)
+    with output.bar() as tell:
+        report = artefact_report(
+            examples, file.name, wanted, lambda share: tell("Looking for artefacts", int(100 * share), 100)
+        )
+    give_report(report, out, json=json)

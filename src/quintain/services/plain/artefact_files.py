@@ -1,0 +1,118 @@
+"""Examples read from plain files, as artefacts are looked for in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from quintain.core.errors import BadInput, Fault
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.stats.artefacts.examples import Examples
+from quintain.stats.bootstrap import IntArray
+
+MOST_LABELS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleColumns:
+    """Which columns have the texts, the answer and, if there are any, the options, the context and the writer.
+
+    *options* is one column of lists, or one column for each option.
+    """
+
+    fields: Sequence[str]
+    label: str = "label"
+    options: Sequence[str] = ()
+    context: str = ""
+    writer: str = ""
+
+
+def read_examples(path: Path, columns: ExampleColumns) -> Examples:
+    """Read the examples of a file."""
+    wanted = [*columns.fields, columns.label, *columns.options, *filter(None, (columns.context, columns.writer))]
+    table = read_table(path, required=list(dict.fromkeys(wanted)))
+    if not columns.fields and not columns.options:
+        raise BadInput("No field is named.", remedy="Name the columns of the input with --field.")
+    missing = table[columns.label].is_null()
+    if missing.any():
+        rows = missing.arg_true().to_list()
+        faults = [Fault("has no label", file=path.name, row=row_number(path, at)) for at in rows[:FAULT_LIMIT]]
+        raise BadInput(faults=faults, total=len(rows))
+    label = table[columns.label].cast(pl.String)
+    options = _options(table, columns.options)
+    if options:
+        answer, labels = _chosen(label, options, columns.options, path)
+    else:
+        answer, labels = _coded(label, columns.label)
+    return Examples(
+        fields={name: table[name].cast(pl.String).fill_null("").to_list() for name in columns.fields},
+        answer=answer,
+        labels=labels,
+        options=options,
+        context=_names(table, columns.context),
+        writer=_names(table, columns.writer),
+    )
+
+
+def _names(table: pl.DataFrame, column: str) -> list[str]:
+    return table[column].cast(pl.String).fill_null("–").to_list() if column else []
+
+
+def _coded(label: pl.Series, column: str) -> tuple[IntArray, list[str]]:
+    labels = sorted(label.unique().to_list())
+    if len(labels) > MOST_LABELS:
+        raise BadInput(
+            "The column '{column}' has {n} different values, and {most} labels can be looked at.",
+            column=column,
+            n=len(labels),
+            most=MOST_LABELS,
+            remedy="Name the column of the labels with --label.",
+        )
+    codes = label.replace_strict(labels, range(len(labels)), return_dtype=pl.Int64())
+    return codes.to_numpy().astype(np.int64), labels
+
+
+def _options(table: pl.DataFrame, columns: Sequence[str]) -> list[list[str]]:
+    if not columns:
+        return []
+    if len(columns) > 1:
+        rows = table.select(pl.col(name).cast(pl.String).fill_null("") for name in columns).rows()
+        return [[text for text in row if text] for row in rows]
+    return [_as_list(value) for value in table[columns[0]].to_list()]
+
+
+def _as_list(value: Any) -> list[str]:
+    """Read a list, or a text that is one in JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError:
+            return [value]
+    return [str(one) for one in value] if isinstance(value, list) else []
+
+
+def _chosen(
+    label: pl.Series, options: list[list[str]], columns: Sequence[str], path: Path
+) -> tuple[IntArray, list[str]]:
+    """Find the place of each right option: by its text, its column, its letter, `option2`, or its number from 0."""
+    places = np.zeros(len(options), dtype=np.int64)
+    faults: list[Fault] = []
+    for row, (said, given) in enumerate(zip(label.to_list(), options, strict=True)):
+        names = [given, list(columns), [f"option{at + 1}" for at in range(len(given))]]
+        names += [[chr(65 + at) for at in range(len(given))], [str(at) for at in range(len(given))]]
+        place = next((one.index(said) for one in names if said in one), -1)
+        if not 0 <= place < len(given):
+            faults.append(
+                Fault("'{said}' is none of the options", said=said, file=path.name, row=row_number(path, row))
+            )
+        places[row] = max(place, 0)
+    if faults:
+        raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
+    most = max((len(one) for one in options), default=0)
+    return places, [str(at + 1) for at in range(most)]

@@ -1,0 +1,40 @@
+"""Examples as artefacts are looked for in them: texts by field, answers, and where each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from quintain.stats.bootstrap import IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Texts by field, and the code of each example's answer among *labels*.
+
+    Of multiple choice *options* has each example's options, and the answer is the place of the right one. *context* is
+    what examples share (a passage), *writer* who wrote each, *order* the place of each among those of its context; each
+    is empty where it is not known.
+    """
+
+    fields: Mapping[str, Sequence[str]]
+    answer: IntArray
+    labels: Sequence[str]
+    options: Sequence[Sequence[str]] = ()
+    context: Sequence[str] = ()
+    writer: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.answer)
+
+    @property
+    def chance(self) -> float:
+        """What one has by always giving the commonest answer; of options, by choosing blindly or by place."""
+        counts = np.bincount(self.answer, minlength=1)
+        commonest = float(counts.max() / max(len(self.answer), 1))
+        if not self.options:
+            return commonest
+        blind = float(np.mean([1 / max(len(one), 1) for one in self.options])) if len(self.options) else 0.0
+        return max(commonest, blind)

@@ -1,0 +1,125 @@
+"""What can be told from the surface: lengths, first words, questions that need no passage, options that stand in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from quintain.core.records.figures import Estimate
+from quintain.stats.artefacts.examples import Examples
+from quintain.stats.artefacts.partial import overlap
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.diversity import WORD, count_words
+from quintain.stats.workers import wilson_share
+
+WH_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
+OTHER = "other"
+# Questions that can be put to any passage; what is left of a question without them names nothing in it.
+GENERIC = "|".join(
+    (
+        r"^(?:which|what)(?: one)? of (?:the|these) following",
+        r"main (?:idea|point|topic|purpose|theme)",
+        r"best (?:title|summary)",
+        r"(?:is|are|was|were) (?:not )?(?:true|false|mentioned|stated|correct)"
+        r"(?: (?:in|about|according to) (?:the|this) (?:passage|text|article|story))?\W*$",
+        r"(?:author|passage|text|article|story)(?:'s)? (?:mainly|mostly|primarily|about)",
+        r"can be (?:inferred|concluded)",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heuristic:
+    """A rule that chooses an option by its surface: how often it is right, ties broken by halves, and chance."""
+
+    name: str
+    accuracy: Estimate
+    chance: float
+
+
+def length_heuristics(examples: Examples) -> list[Heuristic]:
+    """Say how often the longest and the shortest option are right, in words; options that tie share the credit.
+
+    >>> some = Examples({}, np.array([0, 1]), ["1", "2"], [["a b c", "a"], ["a", "a b"]])
+    >>> [round(one.accuracy.value, 2) for one in length_heuristics(some)]
+    [1.0, 0.0]
+    """
+    counts = [count_words(one) for one in examples.options]
+    chance = float(np.mean([1 / len(one) for one in counts])) if counts else 0.0
+    found = []
+    for name, choose in (("longest", np.max), ("shortest", np.min)):
+        credit = 0.0
+        for one, right in zip(counts, examples.answer.tolist(), strict=True):
+            best = one == choose(one)
+            credit += float(best[right]) / float(best.sum())
+        share = wilson_share(round(credit), len(counts))
+        value = credit / len(counts) if counts else None
+        found.append(Heuristic(name, Estimate(value, share.low, share.high), chance))
+    return found
+
+
+def first_words(texts: Sequence[str], most: int = 15) -> list[tuple[str, int]]:
+    """Count the first words of texts, the commonest first.
+
+    >>> first_words(["What is it?", "what now", "Why?"])
+    [('what', 2), ('why', 1)]
+    """
+    first = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(f"({WORD})")
+    return Counter(first.drop_nulls().to_list()).most_common(most)
+
+
+def wh_words(texts: Sequence[str]) -> dict[str, int]:
+    """Count which question word comes first in each text; those without one are *other*.
+
+    >>> wh_words(["In what year?", "Who?", "It is so."])
+    {'what': 1, 'who': 1, 'other': 1}
+    """
+    pattern = rf"\b({'|'.join(WH_WORDS)})\b"
+    found = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(pattern).fill_null(OTHER)
+    counts = Counter(found.to_list())
+    return {name: counts[name] for name in (*WH_WORDS, OTHER) if counts[name]}
+
+
+def generic_questions(texts: Sequence[str]) -> FloatArray:
+    """Say which questions could be put to any passage: 1 for those.
+
+    >>> generic_questions(["Which of the following is true?", "Who shot first?"]).tolist()
+    [1.0, 0.0]
+    """
+    found = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.contains(GENERIC)
+    return found.fill_null(False).to_numpy().astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionOverlap:
+    """Options against the passage: how many stand there word for word, and what share of their words does."""
+
+    right: bool
+    options: int
+    verbatim: Estimate
+    shared: float
+    words: float
+
+
+def option_overlap(examples: Examples, field: str) -> list[OptionOverlap]:
+    """Say how often right and wrong options are found in *field*."""
+    texts = [text for one in examples.options for text in one]
+    owner = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
+    place = np.concatenate([np.arange(len(one)) for one in examples.options]) if texts else np.zeros(0)
+    right = place == examples.answer[owner]
+    share, inside = overlap(texts, [examples.fields[field][at] for at in owner.tolist()])
+    words = count_words(texts)
+    return [
+        OptionOverlap(
+            right=side,
+            options=int(mask.sum()),
+            verbatim=wilson_share(int(inside[mask].sum()), int(mask.sum())),
+            shared=float(share[mask].mean()) if mask.any() else 0.0,
+            words=float(words[mask].mean()) if mask.any() else 0.0,
+        )
+        for side, mask in ((True, right), (False, ~right))
+    ]

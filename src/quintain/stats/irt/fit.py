@@ -1,0 +1,94 @@
+"""What an estimation gives: items and abilities with their errors, how well they fit, and how it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import scipy
+
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.irt.responses import Responses
+
+IrtModel = Literal["1pl", "2pl", "3pl"]
+IrtMethod = Literal["mml", "vi"]
+# What stands behind the likelihood: abilities integrated out, items integrated out, or all of them approximated.
+Integrated = Literal["abilities", "items", "both"]
+CELLS = 4_000_000  # respondents × items at once: 32 MB
+
+
+@dataclass(frozen=True, slots=True)
+class IrtFit:
+    """Items and abilities with their standard errors; *guess* is 0 without guessing.
+
+    *infit* and *outfit* are mean squares around 1. *priors* says whether priors were used; *loglik* is without them.
+    Where items are integrated out, *prior* has what was estimated of their distribution; of a variational fit *elbo* is
+    the bound, and *search* the bound at each spread of the prior of discrimination that was tried.
+    """
+
+    model: IrtModel
+    discrimination: FloatArray
+    intercept: FloatArray
+    difficulty: FloatArray
+    guess: FloatArray
+    discrimination_error: FloatArray
+    intercept_error: FloatArray
+    difficulty_error: FloatArray
+    guess_error: FloatArray
+    ability: FloatArray
+    ability_error: FloatArray
+    infit: FloatArray
+    outfit: FloatArray
+    loglik: float
+    parameters: int
+    respondents: float
+    turns: int
+    converged: bool
+    priors: bool
+    integrated: Integrated = "abilities"
+    prior: Mapping[str, float] = field(default_factory=dict)
+    elbo: float | None = None
+    search: Mapping[float, float] = field(default_factory=dict)
+
+    @property
+    def method(self) -> IrtMethod:
+        """By which method it was found."""
+        return "vi" if self.integrated == "both" else "mml"
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion."""
+        return 2 * self.parameters - 2 * self.loglik
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian criterion."""
+        return self.parameters * float(np.log(self.respondents)) - 2 * self.loglik
+
+    def chances(self, ability: FloatArray, items: slice | None = None) -> FloatArray:
+        """Give the chance of a right response at each *ability* (rows) to each item (columns)."""
+        part = items or slice(None)
+        slope, difficulty, guess = self.discrimination[part], self.difficulty[part], self.guess[part]
+        core = scipy.special.expit(slope * (ability[:, None] - difficulty))
+        return np.asarray(guess + (1 - guess) * core, dtype=np.float64)
+
+
+def mean_squares(
+    responses: Responses, ability: FloatArray, discrimination: FloatArray, difficulty: FloatArray, guess: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give the mean squares of what the abilities leave over, by item: weighted by information, and plain."""
+    items = len(discrimination)
+    infit, outfit = np.zeros(items), np.zeros(items)
+    width = max(1, CELLS // max(len(ability), 1))
+    for start in range(0, items, width):
+        part = slice(start, start + width)
+        there = ~np.isnan(responses.correct[:, part])
+        core = scipy.special.expit(discrimination[part] * (ability[:, None] - difficulty[part]))
+        chance = np.clip(guess[part] + (1 - guess[part]) * core, 1e-6, 1 - 1e-6)
+        spread = chance * (1 - chance)
+        squared = np.square(np.nan_to_num(responses.correct[:, part]) - chance) * there
+        infit[part] = (responses.weight @ squared) / np.maximum(responses.weight @ (spread * there), 1e-9)
+        outfit[part] = (responses.weight @ (squared / spread)) / np.maximum(responses.weight @ there, 1e-9)
+    return infit, outfit

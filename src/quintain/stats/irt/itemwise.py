@@ -1,0 +1,304 @@
+"""Few respondents and many items: the items are integrated out, and each ability is a parameter of its own.
+
+    found = fit_itemwise(responses, "3pl")
+
+Ninety models and six thousand examples say little about a single example and much about a single model. So abilities
+are estimated as they are, and an item's discrimination (its logarithm), difficulty and guessing (its logit) come from
+normal distributions whose means and spreads are estimated, too (empirical Bayes, within bounds). The integral over an
+item is a sum over a grid that covers that distribution and moves with it; how likely each item's responses are at each
+point of the grid is one matrix product, since what respondents say of an item is first counted at nodes along the
+ability scale (each respondent counts at the two nodes beside it). An item's estimates are the means of its
+posterior, and its errors their deviations. Abilities have mean 0 and deviation 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+import scipy.interpolate
+
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.irt.fit import IrtFit, IrtModel, mean_squares
+from quintain.stats.irt.responses import Responses
+
+SingleArray = npt.NDArray[np.float32]
+NODES = 48  # along the ability scale
+BEYOND = 0.7  # how far they reach beyond the least and the most able
+SPAN = {"discrimination": 3.0, "difficulty": 3.5, "guess": 2.6}  # of the grid, in deviations of the prior
+SIZES = {"discrimination": 9, "difficulty": 21, "guess": 5}  # of the grid, for so many respondents:
+USUAL = 100
+WIDEST = {"1pl": 6.0, "2pl": 4.0, "3pl": 2.0}  # times as many points along each side, with more respondents
+FIRST = 1500  # items, at most, that the priors are found from; then all give abilities
+CELLS = 16_000_000  # items × points of the grid at once: 64 MB
+MOST_TURNS = 40
+INNER = 10  # turns of the priors for each turn of the abilities
+RELAXED = 1.6  # how far beyond its next value a prior goes
+SETTLED = 0.2  # of an ability's error: what it may still move
+# Items that ability says nothing about, or the contrary, would else stretch the priors beyond all use.
+MEANS = {"discrimination": (-1.5, 1.5), "difficulty": (-4.0, 4.0), "guess": (-3.0, 0.5)}
+SPREADS = {"discrimination": (0.05, 0.75), "difficulty": (0.05, 3.0), "guess": (0.2, 1.0)}
+NAMES = ("discrimination", "difficulty", "guess")
+START = {"discrimination": (0.0, 0.4), "difficulty": (0.0, 1.0), "guess": (-1.4, 0.6)}
+
+
+def fit_itemwise(responses: Responses, model: IrtModel = "2pl", *, seed: int = 0) -> IrtFit:
+    """Estimate abilities, the distribution of items, and each item's place in it; *seed* draws the first items."""
+    problem = _Problem(responses, model)
+    order = np.random.default_rng(seed).permutation(problem.items)
+    state = problem.start()
+    chosen, converged, turns = order[:FIRST], False, 0
+    while turns < MOST_TURNS:
+        turns += 1
+        state, moved = problem.turn(state, chosen)
+        if moved > SETTLED:
+            continue
+        if len(chosen) == problem.items:
+            converged = True
+            break
+        chosen = order
+    return problem.result(state, turns, converged)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Abilities with their errors, and mean and spread of the prior of each parameter."""
+
+    ability: FloatArray
+    error: FloatArray
+    prior: dict[str, tuple[float, float]]
+    loglik: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Points that items may be at, and the logarithms of the chances of right and wrong there, at every node."""
+
+    at: dict[str, FloatArray]
+    right: SingleArray
+    wrong: SingleArray
+
+    def density(self, prior: dict[str, tuple[float, float]]) -> SingleArray:
+        """Give the weight of each point."""
+        away = [-0.5 * np.square((self.at[name] - mean) / spread) for name, (mean, spread) in prior.items()]
+        total = np.sum(away, axis=0)
+        weight = np.exp(total - total.max())
+        return np.asarray(weight / weight.sum(), dtype=np.float32)
+
+
+class _Problem:
+    """The responses, turned for matrix products, and the steps of the estimation."""
+
+    def __init__(self, responses: Responses, model: IrtModel) -> None:
+        self.responses, self.model = responses, model
+        self.people, self.items = responses.correct.shape
+        there = ~np.isnan(responses.correct)
+        weight = responses.weight.astype(np.float32)[:, None]
+        self.right: SingleArray = np.ascontiguousarray((np.nan_to_num(responses.correct).astype(np.float32) * weight).T)
+        wrong = (there & (responses.correct == 0)).astype(np.float32) * weight
+        self.wrong: SingleArray = np.ascontiguousarray(wrong.T)
+        self.moving = {"1pl": NAMES[1:2], "2pl": NAMES[:2], "3pl": NAMES}[model]
+        more = float(np.clip(np.sqrt(responses.total / USUAL), 1.0, WIDEST[model]))
+        sides = [
+            np.linspace(-SPAN[name], SPAN[name], round(SIZES[name] * (more if name != "guess" else more**0.5)))
+            if name in self.moving
+            else np.zeros(1)
+            for name in NAMES
+        ]
+        self.unit = dict(zip(NAMES, (side.ravel() for side in np.meshgrid(*sides, indexing="ij")), strict=True))
+
+    def start(self) -> _State:
+        """Begin with abilities that follow from the share of right responses."""
+        right, wrong = self.right.sum(axis=0), self.wrong.sum(axis=0)
+        logit = np.log((right + 0.5) / (wrong + 0.5)).astype(np.float64)
+        ability = (logit - logit.mean()) / (logit.std() or 1.0)
+        return _State(ability, np.full(self.people, 0.1), dict(START))
+
+    def turn(self, state: _State, chosen: IntArray) -> tuple[_State, float]:
+        """Go one step; also say how far abilities moved, in their errors."""
+        nodes = np.linspace(state.ability.min() - BEYOND, state.ability.max() + BEYOND, NODES)
+        grid = self._grid(state.prior, nodes)
+        share = self._share(state.ability, nodes)
+        prior, height, loglik = dict(state.prior), np.zeros((self.people, NODES)), 0.0
+        density = grid.density({name: prior[name] for name in self.moving})
+        for part, likelihood, top in self._parts(grid, share, chosen):
+            if len(chosen) <= FIRST:  # all of them at once: the priors can go on at the same points
+                prior = self._new_prior(grid, likelihood, prior)
+                density = grid.density({name: prior[name] for name in self.moving})
+            posterior, evidence = _posterior(likelihood, density)
+            loglik += evidence + float(top.sum(dtype=np.float64))
+            height += self.right[part].T @ (posterior @ grid.right.T)
+            height += self.wrong[part].T @ (posterior @ grid.wrong.T)
+        height -= nodes**2 / 2  # abilities are standard normal: nobody who only guesses runs away
+        ability, error = _peaks(nodes, height)
+        return self._standardised(state, _State(ability, error, prior, loglik), fixed=len(chosen) > FIRST)
+
+    def _standardised(self, before: _State, found: _State, *, fixed: bool) -> tuple[_State, float]:
+        """Give abilities mean 0 and, unless discrimination is one for all, deviation 1, and priors with them."""
+        mean = float(np.average(found.ability, weights=self.responses.weight))
+        around = np.average(np.square(found.ability - mean), weights=self.responses.weight)
+        scale = 1.0 if self.model == "1pl" else float(np.sqrt(around)) or 1.0
+        ability, error, prior = (found.ability - mean) / scale, found.error / scale, found.prior
+        moved = float(np.max(np.abs(ability - before.ability) / np.maximum(error, 1e-3)))
+        if not fixed:
+            (centre, spread), (slope, slopes) = prior["difficulty"], prior["discrimination"]
+            moving = {
+                "difficulty": ((centre - mean) / scale, spread / scale),
+                "discrimination": (slope + float(np.log(scale)), slopes),
+            }
+            prior = {**prior, **moving}
+        return _State(ability, error, prior, found.loglik), moved
+
+    def _grid(self, prior: dict[str, tuple[float, float]], nodes: FloatArray) -> _Grid:
+        at = {name: prior[name][0] + prior[name][1] * self.unit[name] for name in NAMES}
+        logit = np.exp(at["discrimination"]) * (nodes[:, None] - at["difficulty"])
+        right, wrong = scipy.special.log_expit(logit), scipy.special.log_expit(-logit)
+        if self.model == "3pl":
+            guess = scipy.special.expit(at["guess"])
+            right = np.log(guess + (1 - guess) * np.exp(right))
+            wrong = wrong + np.log1p(-guess)
+        return _Grid(at, right.astype(np.float32), wrong.astype(np.float32))
+
+    def _share(self, ability: FloatArray, nodes: FloatArray) -> SingleArray:
+        """Deal each respondent out to the two nodes beside it."""
+        step = nodes[1] - nodes[0]
+        low = np.clip(((ability - nodes[0]) / step).astype(np.int64), 0, len(nodes) - 2)
+        part = (ability - nodes[low]) / step
+        share = np.zeros((len(ability), len(nodes)), dtype=np.float32)
+        rows = np.arange(len(ability))
+        share[rows, low], share[rows, low + 1] = 1 - part, part
+        return share
+
+    def _likelihood(self, grid: _Grid, share: SingleArray, part: IntArray) -> tuple[SingleArray, SingleArray]:
+        """Give how likely the responses to each item are at each point, against the likeliest, and that one's log."""
+        found: SingleArray = np.matmul(self.right[part] @ share, grid.right)
+        found += (self.wrong[part] @ share) @ grid.wrong
+        top: SingleArray = np.max(found, axis=1, keepdims=True)
+        found -= top
+        np.exp(found, out=found)
+        return found, top
+
+    def _parts(
+        self, grid: _Grid, share: SingleArray, chosen: IntArray
+    ) -> Iterator[tuple[IntArray, SingleArray, SingleArray]]:
+        width = max(1, CELLS // grid.right.shape[1])
+        for start in range(0, len(chosen), width):
+            part = chosen[start : start + width]
+            yield part, *self._likelihood(grid, share, part)
+
+    def _new_prior(
+        self, grid: _Grid, likelihood: SingleArray, prior: dict[str, tuple[float, float]]
+    ) -> dict[str, tuple[float, float]]:
+        """Move the priors several times at the same points."""
+        for _ in range(INNER):
+            density = grid.density({name: prior[name] for name in self.moving})
+            posterior = density * (likelihood.T @ (1 / (likelihood @ density)))
+            new = self._moved(grid, posterior / posterior.sum(), density, prior)
+            change = max(abs(new[name][k] - prior[name][k]) for name in self.moving for k in (0, 1))
+            prior = new
+            if change < 1e-3:
+                break
+        return prior
+
+    def _moved(
+        self, grid: _Grid, posterior: npt.NDArray[Any], density: SingleArray, prior: dict[str, tuple[float, float]]
+    ) -> dict[str, tuple[float, float]]:
+        """Move means and spreads towards where the prior's own moments are those of the items."""
+        new = dict(prior)
+        for name in self.moving:
+            mean, spread = prior[name]
+            theirs, ours = _moments(posterior, grid.at[name]), _moments(density, grid.at[name])
+            wider = (theirs[1] / ours[1]) ** (RELAXED / 2)
+            place = np.clip(mean + RELAXED * (theirs[0] - ours[0]), *MEANS[name])
+            new[name] = float(place), float(np.clip(spread * wider, *SPREADS[name]))
+        return new
+
+    def result(self, state: _State, turns: int, converged: bool) -> IrtFit:
+        """Gather what was found, with each item's posterior."""
+        nodes = np.linspace(state.ability.min() - BEYOND, state.ability.max() + BEYOND, NODES)
+        grid = self._grid(state.prior, nodes)
+        density = grid.density({name: state.prior[name] for name in self.moving})
+        slope, guess = np.exp(grid.at["discrimination"]), scipy.special.expit(grid.at["guess"])
+        points = np.stack([slope, -slope * grid.at["difficulty"], grid.at["difficulty"], guess], axis=1)
+        points = np.concatenate([points, points**2], axis=1).astype(np.float32)
+        found, loglik = np.zeros((self.items, points.shape[1])), 0.0
+        for part, likelihood, top in self._parts(grid, self._share(state.ability, nodes), np.arange(self.items)):
+            posterior, evidence = _posterior(likelihood, density)
+            found[part] = posterior @ points
+            loglik += evidence + float(top.sum(dtype=np.float64))
+        return self._gathered(state, found, loglik, turns, converged)
+
+    def _gathered(self, state: _State, found: FloatArray, loglik: float, turns: int, converged: bool) -> IrtFit:
+        mean = found[:, :4].T
+        error = np.sqrt(np.maximum(found[:, 4:].T - mean**2, 0))
+        if self.model != "3pl":
+            mean[3], error[3] = 0.0, 0.0
+        ability, scale = state.ability, 1.0
+        if self.model == "1pl":  # the one discrimination is how widely abilities are spread
+            scale = float(ability.std()) or 1.0
+            ability = ability / scale
+            mean[0] *= scale
+            mean[2], error[2] = mean[2] / scale, error[2] / scale
+        infit, outfit = mean_squares(self.responses, ability, mean[0], mean[2], mean[3])
+        hyper = {
+            f"{name}_{word}": float(value)
+            for name in self.moving
+            for word, value in zip(("mean", "spread"), state.prior[name], strict=True)
+        }
+        return IrtFit(
+            model=self.model,
+            discrimination=mean[0],
+            intercept=mean[1],
+            difficulty=mean[2],
+            guess=mean[3],
+            discrimination_error=error[0],
+            intercept_error=error[1],
+            difficulty_error=error[2],
+            guess_error=error[3],
+            ability=ability,
+            ability_error=state.error / scale,
+            infit=infit,
+            outfit=outfit,
+            loglik=loglik,
+            parameters=self.people + len(hyper) - (1 if self.model == "1pl" else 2),
+            respondents=self.responses.total,
+            turns=turns,
+            converged=converged,
+            priors=True,
+            integrated="items",
+            prior=hyper,
+        )
+
+
+def _posterior(likelihood: SingleArray, density: SingleArray) -> tuple[SingleArray, float]:
+    """Give each item's posterior, in the place of its likelihood, and the logarithm of the evidence of all."""
+    likelihood *= density
+    whole: SingleArray = likelihood.sum(axis=1, keepdims=True)
+    likelihood /= whole
+    return likelihood, float(np.log(whole).sum(dtype=np.float64))
+
+
+def _moments(weight: npt.NDArray[Any], at: FloatArray) -> tuple[float, float]:
+    mean = float(weight @ at)
+    return mean, max(float(weight @ np.square(at - mean)), 1e-12)
+
+
+def _peaks(nodes: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find where each row's height is largest, between nodes, and the error that its curvature there tells."""
+    spline = scipy.interpolate.CubicSpline(nodes, height, axis=1).c
+    step = nodes[1] - nodes[0]
+    at = nodes[np.clip(height.argmax(axis=1), 1, len(nodes) - 2)].copy()
+    rows = np.arange(len(at))
+    curve = np.full(len(at), -1.0)
+    for _ in range(8):
+        low = np.clip(((at - nodes[0]) / step).astype(np.int64), 0, len(nodes) - 2)
+        beyond = at - nodes[low]
+        three, two, one, _ = spline[:, low, rows]
+        slope, curve = 3 * three * beyond**2 + 2 * two * beyond + one, 6 * three * beyond + 2 * two
+        move = np.where(curve < 0, -slope / np.minimum(curve, -1e-9), 0.0)
+        at = np.clip(at + np.clip(move, -step, step), nodes[0], nodes[-1])
+    return at, 1 / np.sqrt(np.maximum(-curve, 1e-6))

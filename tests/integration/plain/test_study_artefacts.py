@@ -1,0 +1,72 @@
+"""`quintain study artefacts` on plain files: labels and options, the report, and what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import Result
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """Sixty premises with two hypotheses each; "never" gives one label away."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for at in range(120):
+        label = ("no", "yes")[int(rng.integers(2))]
+        said = " ".join(f"w{one}" for one in rng.integers(0, 30, 6)) + (" never" if label == "no" else "")
+        rows.append({"premise": f"p{at // 2} is here", "hypothesis": said, "label": label, "who": f"a{at % 4}"})
+    (file := tmp_path / "nli.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    return file
+
+
+def test_labels_that_a_word_gives_away(cli: Cli, labelled: Path, tmp_path: Path) -> None:
+    """The report says that the hypothesis is enough and names the word; the same seed gives the same figures."""
+    fields = ("--field", "premise,hypothesis", "--context", "premise", "--writer", "who")
+    done = cli("study", "artefacts", labelled, *fields, "--out", tmp_path / "report", "--json")
+    report = json.loads(done.stdout)
+    sections = {one["key"]: one for one in report["sections"]}
+    rows = {row[0]: row[1] for row in sections["partial"]["tables"][0]["rows"]}
+    assert rows["hypothesis"]["low"] > 0.6
+    assert sections["words"]["tables"][0]["rows"][0][:2] == ["never", "no"]
+    assert "never" in sections["words"]["findings"][0]
+    assert {"partial", "words", "lengths", "beginnings", "people", "identity"} == set(sections)
+    assert "Can the answer be told from a part of the input?" in (tmp_path / "report" / "report.html").read_text()
+    assert json.loads(cli("study", "artefacts", labelled, *fields, "--json").stdout) == report
+    command = sections["partial"]["commands"][0]
+    assert command.startswith("quintain study artefacts nli.jsonl --label label --field premise,hypothesis")
+
+
+def test_options_by_number_letter_or_name(cli: Cli, tmp_path: Path) -> None:
+    """However the right option is named, the longest is right as often."""
+    rows = [
+        {"q": f"What is {at}?", "options": ["a b c d" if place == at % 3 else "x" for place in range(3)], "n": at % 3}
+        for at in range(30)
+    ]
+    forms = {"index": str, "letter": lambda at: "ABC"[at], "name": lambda at: f"option{at + 1}"}
+    for form, write in forms.items():
+        file = tmp_path / f"{form}.jsonl"
+        file.write_text("\n".join(json.dumps({**row, "n": write(int(str(row["n"])))}) for row in rows))
+        asked = ("--field", "q", "--options", "options", "--label", "n", "--partial", "options")
+        report = json.loads(cli("study", "artefacts", file, *asked, "--json").stdout)
+        assert "right in 100.0%" in next(one for one in report["sections"] if one["key"] == "lengths")["findings"][0]
+
+
+def test_what_is_wrong_with_examples_is_named(cli: Cli, labelled: Path, tmp_path: Path) -> None:
+    """No such column or field, an answer that is no option, too few examples, a label for every row."""
+    assert "hypthesis" in cli("study", "artefacts", labelled, "--field", "hypthesis").stderr
+    wrong = cli("study", "artefacts", labelled, "--field", "hypothesis", "--partial", "premise")
+    assert "no field 'premise'" in wrong.stderr
+    (few := tmp_path / "few.csv").write_text("text,label\na,x\nb,y\n")
+    assert "too few" in cli("study", "artefacts", few).stderr
+    (bad := tmp_path / "bad.csv").write_text("text,o1,o2,label\n" + "a,b,c,d\n" * 30)
+    done = cli("study", "artefacts", bad, "--options", "o1,o2")
+    assert (done.exit_code, "'d' is none of the options" in done.stderr) == (1, True)
+    (many := tmp_path / "many.csv").write_text("text,label\n" + "".join(f"t,{at}\n" for at in range(200)))
+    assert "200 different values" in cli("study", "artefacts", many).stderr

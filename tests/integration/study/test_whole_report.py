@@ -1,0 +1,70 @@
+"""All about a round and a data set as one report, by service and by command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from quintain.compose import Workspace
+from quintain.core.errors import BadInput, Forbidden
+from quintain.core.people import OPERATOR
+from quintain.services.access.actors import actor_of, find_user
+from quintain.services.study.whole import whole_report
+from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
+from tests.studied import studied_workspace
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace with a judged round."""
+    workspace = studied_workspace(tmp_path_factory.mktemp("whole"))
+    yield workspace
+    workspace.close()
+
+
+def test_a_round_is_told_as_a_whole(judged: Workspace, tmp_path: Path, cli: Callable[..., Result]) -> None:
+    """Texts, labels and people stand in one report, each section with the command that makes it again."""
+    done = cli(
+        *("--workspace", judged.settings.workspace, "study", "report", "mood/1", "--out", tmp_path / "out", "--json")
+    )
+    report = json.loads(done.stdout)
+    keys = [one["key"] for one in report["sections"]]
+    assert len(keys) == len(set(keys))
+    assert {"edits", "lengths", "vocabulary", "writers", "judges"} <= set(keys)
+    assert all(one["commands"] == ["quintain study report mood/1 --seed 0 --out DIR"] for one in report["sections"])
+    assert "All about round mood/1" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_only_owners_and_only_what_there_is(judged: Workspace) -> None:
+    """Others are refused, and so is what is neither a data set nor a round."""
+    with judged.session() as db:
+        with pytest.raises(Forbidden):
+            whole_report(db, judged.blobs, actor_of(db, find_user(db, "rita")), "mood/1")
+        with pytest.raises(BadInput, match="neither a data set nor a round"):
+            whole_report(db, judged.blobs, OPERATOR, "mood")
+
+
+def test_a_data_set_is_told_as_a_whole(judged: Workspace, tmp_path: Path) -> None:
+    """Artefacts and, once models were run on it, difficulty and abilities: the stronger is the abler."""
+    seen: list[float] = []
+    blobs = judged.blobs
+    with judged.session() as db:
+        add_sentences(db, blobs, OPERATOR, tmp_path, "told", sentences(60))
+        alone = whole_report(db, blobs, OPERATOR, "mood/told", done=seen.append)
+        for level in (20, 50, 80, 95):
+            model = add_version(db, blobs, OPERATOR, tmp_path, f"to{level}")
+            evaluated(db, blobs, model, up_to(level), perturbed=(), measured=False)
+        report = whole_report(db, blobs, OPERATOR, "mood/told")
+        add_sentences(db, blobs, OPERATOR, tmp_path, "small", sentences(4))
+        with pytest.raises(BadInput, match="nothing to study"):
+            whole_report(db, blobs, OPERATOR, "mood/small")
+    assert [one.key for one in alone.sections][:2] == ["partial", "words"]
+    assert (seen == sorted(seen), seen[-1]) == (True, 1)
+    sections = {one.key: one for one in report.sections}
+    assert len(sections) == len(report.sections)
+    assert {"difficulty", "abilities", "information", "ranking", "review"} <= set(sections)
+    assert [row[0] for row in sections["abilities"].tables[0].rows] == ["to95@1", "to80@1", "to50@1", "to20@1"]
