@@ -115,6 +115,7 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
     ),
     "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
+    "trial": Listed("Compare ways of writing in a randomised trial.", ("quintain.cli.plain.trial:app",)),
     "round": Listed(
         "Collect examples in rounds.",
         (

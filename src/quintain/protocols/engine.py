@@ -47,10 +47,16 @@ class Course:
     protocol: Protocol
     seed: int = 0
     arm: Arm = field(default_factory=Arm)
+    _stages: dict[str, Stage] = field(default_factory=dict)
+    _next: dict[str, str] = field(default_factory=dict)
+    _options: dict[str, frozenset[str]] = field(default_factory=dict)
     _upstream: dict[str, list[str]] = field(default_factory=dict)
     _samples: dict[str, grading.Sample] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._stages = {one.name: one for one in self.protocol.stages}
+        self._next = {one.name: self.protocol.follows(one) for one in self.protocol.stages}
+        self._options = {one.name: frozenset(each.name for each in one.options) for one in self.protocol.rubric}
         self._upstream = {one.name: leads_to(self.protocol.stages, one.name) for one in self.protocol.stages}
 
     def apply(self, event: Event) -> None:
@@ -73,14 +79,14 @@ class Course:
         may_grade = tuple(one.name for one in self.gradings() if grading.may_grade(self.arm, one, name))
         if person.at == END:
             return Todo("end", END, grading=may_grade)
-        stage = self.protocol.stage(person.at)
+        stage = self._stages[person.at]
         room = self.room(name) if stage.work is not None else 0
         return Todo("work" if room else "wait", stage.name, room, may_grade)
 
     def room(self, name: str) -> int:
         """Say how many sessions somebody may still begin at the stage where they are."""
         person = self.person(name)
-        stage = self.protocol.stage(person.at) if person.at != END else None
+        stage = self._stages[person.at] if person.at != END else None
         if stage is None or stage.work is None:
             return 0
         if stage.tutorial is not None:
@@ -92,9 +98,7 @@ class Course:
 
     def gradings(self) -> Iterator[Stage]:
         """Give the gradings that are going on: what they grade was all handed in."""
-        for stage in self.protocol.stages:
-            if stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name):
-                yield stage
+        yield from (one for one in self.protocol.stages if self._is_grading(one))
 
     def sample(self, stage: Stage) -> grading.Sample:
         """Give the items that a grading is about; it is fixed once everybody has come to it."""
@@ -110,7 +114,7 @@ class Course:
         behind = self._behind(name)
         if behind:
             found.append(Text("people are still at {stages}; close those first", stages=", ".join(behind)))
-        stage = self.protocol.stage(name)
+        stage = self._stages[name]
         if stage.kind in INSTANT:
             found.append(Text("nobody waits there"))
         if stage.grading is not None and not behind:
@@ -130,7 +134,7 @@ class Course:
 
     def standings(self, by: str, people: Iterable[str]) -> list[GradeStanding]:
         """Say how the items of *people* did in a grading."""
-        stage = self.protocol.stage(by)
+        stage = self._stages[by]
         sample = self.sample(stage)
         rubric = self.protocol.rubric
         return [standing(rubric, one, (self.arm.items[name] for name in sample.of(one))) for one in people]
@@ -142,26 +146,28 @@ class Course:
     @property
     def over(self) -> bool:
         """Whether nobody of the arm has anything to do or to wait for."""
-        return all(one.at == END for one in self.arm.people.values())
+        return not any(self.arm.here.values())
+
+    def _is_grading(self, stage: Stage) -> bool:
+        return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
 
     def _behind(self, name: str) -> list[str]:
-        busy = {one.at for one in self.arm.people.values()}
-        return [one for one in self._upstream[name] if one in busy]
+        return [one for one in self._upstream[name] if self.arm.here.get(one)]
 
     def _enter(self, name: str) -> None:
         if name in self.arm.people:
             raise Conflict("{name} is in this arm already.", name=name)
         if self.arm.closed:
             raise Conflict("Nobody can enter the arm any more: {stage} is closed.", stage=next(iter(self.arm.closed)))
-        person = Person(name, self.protocol.stages[0].name)
+        person = Person(name, END)
         self.arm.people[name] = person
-        self._arrive(person, person.at)
+        self._arrive(person, self.protocol.stages[0].name)
 
     def _finish(self, event: Event) -> None:
         person = self.person(event.person)
         if person.at != event.stage:
             raise Conflict("{name} is at {at}, not at {stage}.", name=person.name, at=person.at, stage=event.stage)
-        stage = self.protocol.stage(event.stage)
+        stage = self._stages[event.stage]
         most = _most(stage)
         if most is None:
             raise Conflict("Nothing is handed in at {stage}.", stage=stage.name)
@@ -175,19 +181,19 @@ class Course:
             self.arm.items[name] = Item(name, person.name, stage.name)
         self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(event.items)
         if person.done(stage.name) >= most:
-            self._arrive(person, self.protocol.follows(stage))
+            self._arrive(person, self._next[stage.name])
 
     def _grade(self, event: Event) -> None:
-        stage = next((one for one in self.gradings() if one.name == event.stage), None)
-        if stage is None:
+        stage = self._stages.get(event.stage)
+        if stage is None or not self._is_grading(stage):
             raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
-        faults = [*faults_in(self.protocol.rubric, event.answers)]
-        if faults:
-            raise BadInput(faults=faults)
+        said = event.answers
+        if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
+            raise BadInput(faults=faults_in(self.protocol.rubric, said))
         grading.take(self.arm, stage, self.sample(stage), event)
 
     def _close(self, name: str, force: bool) -> None:
-        stage = next((one for one in self.protocol.stages if one.name == name), None)
+        stage = self._stages.get(name)
         if stage is None:
             raise NotFound("There is no stage '{name}'.", name=name)
         reasons = self.hindrances(name)
@@ -205,7 +211,7 @@ class Course:
             self._decide(stage, here)
         else:
             for person in here:
-                self._arrive(person, self.protocol.follows(stage))
+                self._arrive(person, self._next[stage.name])
 
     def _close_work(self, stage: Stage, here: list[Person]) -> None:
         """Let those go on who did enough; the others have left."""
@@ -213,7 +219,7 @@ class Course:
         for person in here:
             enough = person.done(stage.name) >= least
             person.left = not enough
-            self._arrive(person, self.protocol.follows(stage) if enough else END)
+            self._arrive(person, self._next[stage.name] if enough else END)
 
     def _decide(self, stage: Stage, here: list[Person]) -> None:
         names = [one.name for one in here]
@@ -222,28 +228,32 @@ class Course:
             found = qualify(stage.name, rule, self.standings(rule.by, names), self.seed)
             for person in here:
                 passed = found[person.name].passed
-                self._arrive(person, self.protocol.follows(stage) if passed else rule.otherwise)
+                self._arrive(person, self._next[stage.name] if passed else rule.otherwise)
         elif stage.promotion is not None:
             found = promote(stage.name, stage.promotion, self.standings(stage.promotion.by, names), self.seed)
             for person in here:
                 person.promoted = person.promoted or (person.name in found and found[person.name].passed)
-                self._arrive(person, self.protocol.follows(stage))
+                self._arrive(person, self._next[stage.name])
         self.arm.decisions[stage.name] = found
 
     def _leave(self, name: str) -> None:
         person = self.person(name)
         if person.at == END:
             raise Conflict("{name} is through already.", name=name)
-        person.left, person.at = True, END
+        person.left = True
+        self._arrive(person, END)
 
     def _arrive(self, person: Person, name: str) -> None:
         """Put somebody at a stage, and on past those where nobody waits."""
         while name != END:
-            stage = self.protocol.stage(name)
+            stage = self._stages[name]
             person.been.append(name)
             if stage.kind not in INSTANT:
                 break
-            name = self.protocol.follows(stage)
+            name = self._next[stage.name]
+        for place, change in ((person.at, -1), (name, 1)):
+            if place != END:
+                self.arm.here[place] = self.arm.here.get(place, 0) + change
         person.at = name
 
 

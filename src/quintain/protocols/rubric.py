@@ -48,7 +48,10 @@ class RubricQuestion:
 
     def option(self, name: str) -> RubricOption | None:
         """Give the option called *name*, if there is one."""
-        return next((one for one in self.options if one.name == name), None)
+        for one in self.options:
+            if one.name == name:
+                return one
+        return None
 
 
 def _question(name: str, ask: str, part: Part, *options: RubricOption) -> RubricQuestion:

@@ -57,6 +57,7 @@ class Arm:
     """All of an arm. It is changed by `quintain.protocols.engine.Course` alone."""
 
     people: dict[str, Person] = field(default_factory=dict)
+    here: dict[str, int] = field(default_factory=dict)  # how many are at each stage
     items: dict[str, Item] = field(default_factory=dict)
     closed: dict[str, bool] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)

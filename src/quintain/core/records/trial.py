@@ -62,13 +62,19 @@ class ArmForecast(Record):
 
 @dataclass(frozen=True, slots=True)
 class Power(Record):
-    """How often a trial of so many workers in each arm shows the difference of two arms."""
+    """How often a trial of so many workers in each arm shows that the gap between people and models differs.
+
+    *difference* is that of the simulated arms, *seen* the share of trials that show it; *gap_seen* is how often a
+    difference of *gap* would be shown.
+    """
 
     first: str
     second: str
     workers: int
     difference: Estimate
     seen: Estimate
+    gap: float
+    gap_seen: float | None
 
 
 @dataclass(frozen=True, slots=True)
