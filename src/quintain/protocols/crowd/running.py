@@ -8,7 +8,7 @@ import numpy as np
 
 from quintain.protocols import grading
 from quintain.protocols.crowd.grades import draw_answers
-from quintain.protocols.crowd.people import CrowdPeople, CrowdModel, WrittenItems, model_right, write_items
+from quintain.protocols.crowd.people import CrowdModel, CrowdPeople, WrittenItems, model_right, write_items
 from quintain.protocols.due import due
 from quintain.protocols.engine import INSTANT, Course
 from quintain.protocols.events import closed, entered, finished, graded, left
