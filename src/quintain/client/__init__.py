@@ -24,6 +24,7 @@ from quintain.client.calls.models import ModelsCalls
 from quintain.client.calls.quizzes import QuizzesCalls
 from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
+from quintain.client.calls.trials import TrialsCalls
 from quintain.client.calls.users import UsersCalls
 from quintain.client.evaluation import EvaluationClient
 from quintain.client.refs import address, format_of, task_path
@@ -96,6 +97,7 @@ class Client(
     StatusCalls,
     StudyClient,
     TasksCalls,
+    TrialsCalls,
     UsersCalls,
     ValidationClient,
     WritingClient,

@@ -80,8 +80,13 @@ def read_trial(paths: Iterable[Path]) -> list[TrialArm]:
 
 def write_trial(arms: Sequence[TrialArm], path: Path) -> None:
     """Write arms as one file; `.gz` at its end compresses."""
-    text = json.dumps({"format": FORMAT, "arms": [_plain(one) for one in arms]}, ensure_ascii=False) + "\n"
-    path.write_bytes(gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode())
+    data = trial_bytes(arms)
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def trial_bytes(arms: Sequence[TrialArm]) -> bytes:
+    """Give arms as a file has them."""
+    return (json.dumps({"format": FORMAT, "arms": [_plain(one) for one in arms]}, ensure_ascii=False) + "\n").encode()
 
 
 def items_of(arm: TrialArm) -> ArmItems:

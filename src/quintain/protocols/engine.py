@@ -3,9 +3,9 @@
     course = Course(protocol, seed=7)
     course.apply(entered("ann"))
 
-People work at tutorials and writings and then wait; the owner closes a stage when all who can come to it are there, and
-those who wait go on. An event that cannot be is refused with the reason and changes nothing. `replay` gives the same
-course from the same events.
+People work at tutorials and writings and then wait; the owner closes stages in their order, and those who wait go on.
+An event that cannot be is refused with the reason and changes nothing. `replay` gives the same course from the same
+events.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Course:
         found = []
         behind = self._behind(name)
         if behind:
-            found.append(Text("people are still at {stages}; close those first", stages=", ".join(behind)))
+            found.append(Text("close {stages} first", stages=", ".join(behind)))
         stage = self._stages[name]
         if stage.kind in INSTANT:
             found.append(Text("nobody waits there"))
@@ -124,6 +124,10 @@ class Course:
                     Text.plural("{n} grade is missing", "{n} grades are missing", n=missing),
                 )
         return found
+
+    def hindrances_before(self, name: str) -> list[str]:
+        """Name the stages before this one that are not closed."""
+        return self._behind(name)
 
     def person(self, name: str) -> Person:
         """Give somebody of the arm."""
@@ -152,7 +156,10 @@ class Course:
         return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
 
     def _behind(self, name: str) -> list[str]:
-        return [one for one in self._upstream[name] if self.arm.here.get(one)]
+        """Name the stages that come first and are not closed: somebody may still be there, or come in."""
+        return [
+            one for one in self._upstream[name] if one not in self.arm.closed and self._stages[one].kind not in INSTANT
+        ]
 
     def _enter(self, name: str) -> None:
         if name in self.arm.people:

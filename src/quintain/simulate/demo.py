@@ -30,6 +30,7 @@ from quintain.services.validate.validations import find, list_validations
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
+from quintain.simulate.trial import add_trial
 from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements
 
@@ -47,7 +48,7 @@ log = logging.getLogger("quintain.demo")
 
 
 def bring_to_life(workspace: Workspace, *, progress: Progress | None = None) -> None:
-    """Turn the wheel twice, and leave work for whoever comes; what is there already is left as it is."""
+    """Turn the wheel twice, leave work for whoever comes, and add a trial; what is there already is left as it is."""
     with at_the_wheel(workspace, SEED, "", SIZES, days=DAYS, progress=progress) as wheel:
         models, _ = turn_twice(wheel)
         judges, writers = wheel.people()
@@ -58,6 +59,7 @@ def bring_to_life(workspace: Workspace, *, progress: Progress | None = None) -> 
         _items_to_decide(wheel, judges)
         wheel.time.wait_until(days=12)
         _model_to_fool(wheel, models[-1], judges, writers)
+    add_trial(workspace, TASK)
 
 
 def _harvest_to_release(wheel: Wheel, target: str, judges: Sequence[SimulatedPerson]) -> None:

@@ -90,7 +90,7 @@ def possible(course: Course, rng: random.Random) -> Iterator[Event]:
             for item in grading.to_grade(course.arm, stage, course.sample(stage), grader)[:1]:
                 yield graded(grader, stage.name, item, answers(course, rng))
     for stage in course.protocol.stages:
-        if stage.kind not in INSTANT and not course.hindrances(stage.name) and course.at(stage.name):
+        if stage.kind not in INSTANT and not course.hindrances(stage.name):
             yield closed(stage.name)
 
 

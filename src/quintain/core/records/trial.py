@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
@@ -88,3 +90,156 @@ class Forecast(Record):
     arms: list[ArmForecast]
     power: list[Power]
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageStatus(Record):
+    """A stage of an arm: how many are there, how many came, and what keeps its owner from closing it, if anything.
+
+    *round* is the number of the round in which people write there; *alpha* is how far graders agree, *checked* how far
+    promoted graders agree with experts.
+    """
+
+    name: str
+    kind: str
+    here: int
+    came: int
+    closed: bool
+    hindrances: list[str]
+    round: int | None = None
+    items: int = 0
+    grades_missing: int = 0
+    alpha: Estimate | None = None
+    checked: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatus(Record):
+    """An arm: its protocol and where its people are."""
+
+    name: str
+    title: str
+    toml: str
+    people: int
+    over: bool
+    stages: list[StageStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdTrial(Record):
+    """A trial: `draft`, `open` or `closed`. Its arms are for owners only; whoever takes part never learns of them."""
+
+    task: str
+    name: str
+    title: str
+    state: str
+    created_at: datetime
+    opened_at: datetime | None
+    closed_at: datetime | None
+    simulated: bool
+    arms: list[ArmStatus] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdTrials(Record):
+    """Trials, the newest first."""
+
+    trials: list[CrowdTrial]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedLetter(Record):
+    """A letter of feedback as its reader has it."""
+
+    stage: str
+    text: str
+    sent_at: datetime | None
+    reply: str
+    appeal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPart(Record):
+    """Where somebody stands in a trial: *what* is enter, work, wait, end or shut; *round* is where they write now.
+
+    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades.
+    """
+
+    trial: str
+    title: str
+    what: str
+    stage: str
+    sessions_left: int
+    round: int | None
+    quiz: bool
+    grading: bool
+    reasons: list[str]
+    letters: list[ReceivedLetter]
+
+
+@dataclass(frozen=True, slots=True)
+class QuizStep(Record):
+    """One step of a tutorial: two candidates side by side. *told* is the step before, where the quiz tells."""
+
+    quiz: str
+    step: int
+    of: int
+    ask: str
+    context: str
+    first: str
+    second: str
+    told: str = ""
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTask(Record):
+    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them."""
+
+    stage: str
+    item: str
+    inputs: dict[str, Any]
+    answer: Any
+    rubric: list[dict[str, Any]]
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class LetterDraft(Record):
+    """A letter that an owner can still edit; *sent* says that it has gone out."""
+
+    person: str
+    stage: str
+    text: str
+    sent: bool
+    reply: str = ""
+    appeal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LetterDrafts(Record):
+    """The letters of a stage."""
+
+    letters: list[LetterDraft]
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep(Record):
+    """The next step of a tutorial's quizzes; null where all are done."""
+
+    step: QuizStep | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextGrading(Record):
+    """The next item to grade; null where nothing waits."""
+
+    item: GradingTask | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolAdded(Record):
+    """How many items of a trial can be judged now, and how many could already."""
+
+    added: int
+    repeats: int

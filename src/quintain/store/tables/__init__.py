@@ -18,6 +18,15 @@ from quintain.store.tables.collect import (
     RoundVersion,
     WritingSession,
 )
+from quintain.store.tables.crowd_trials import (
+    CrowdAnswer,
+    CrowdArm,
+    CrowdEvent,
+    CrowdLetter,
+    CrowdMember,
+    CrowdRound,
+    CrowdTrial,
+)
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.keys import SigningKey
@@ -74,6 +83,13 @@ __all__ = [
     "CellEvent",
     "Charge",
     "CorpusUse",
+    "CrowdAnswer",
+    "CrowdArm",
+    "CrowdEvent",
+    "CrowdLetter",
+    "CrowdMember",
+    "CrowdRound",
+    "CrowdTrial",
     "Dataset",
     "DatasetVersion",
     "Draft",
