@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from quintain.core.records.contest import (
 )
 from quintain.core.records.figures import Estimate
 from quintain.core.texts import Text, hint
+from quintain.data.given import Source
 from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.tables import read_table
 from quintain.metrics.evaluate import evaluate_metrics
@@ -90,7 +90,7 @@ class _Answers:
         return {name: broken(own) for name, own in self.right.items()}
 
 
-def score_contest_file(path: Path, options: ContestOptions | None = None) -> ContestScore:
+def score_contest_file(path: Source, options: ContestOptions | None = None) -> ContestScore:
     """Score the contest in the table at *path*."""
     options = options or ContestOptions()
     if options.grading.metric not in METRICS:
@@ -124,7 +124,7 @@ def score_contest_file(path: Path, options: ContestOptions | None = None) -> Con
     )
 
 
-def _systems(path: Path, options: ContestOptions) -> list[str]:
+def _systems(path: Source, options: ContestOptions) -> list[str]:
     """List the columns that are systems."""
     table = read_table(path, required=REQUIRED, columns=options.columns)
     strange = [name for name in options.skip if name not in table.columns]
@@ -148,7 +148,7 @@ def _systems(path: Path, options: ContestOptions) -> list[str]:
     return systems
 
 
-def _pairs(path: Path, rows: Sequence[PlainRow]) -> list[_Pair]:
+def _pairs(path: Source, rows: Sequence[PlainRow]) -> list[_Pair]:
     """Put the rows together in pairs, or say everything that is wrong with them."""
     faults: list[Fault] = []
     members: dict[tuple[str, str], dict[int, PlainRow]] = {}
@@ -171,7 +171,7 @@ def _pairs(path: Path, rows: Sequence[PlainRow]) -> list[_Pair]:
     return [_Pair(breaker, (there[0], there[1])) for (breaker, _), there in members.items()]
 
 
-def _again(path: Path, key: tuple[str, str], row: PlainRow, first: PlainRow) -> Fault:
+def _again(path: Source, key: tuple[str, str], row: PlainRow, first: PlainRow) -> Fault:
     return Fault(
         "side '{side}' of pair '{name}' of '{breaker}' is in row {first} already",
         side=row.values["side"],
