@@ -19,16 +19,18 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.house import movements
 
+TRIALS = 2  # of a task, the newest
+
 
 @dataclass(frozen=True, slots=True)
 class FrontCard:
-    """A task on the front page. *leader* is empty where nothing is ranked, or not known yet."""
+    """A task on the front page, with its newest trials. *leader* is empty where nothing is ranked, or not known yet."""
 
     card: TaskCard
     leader: BoardPlace | None
     round: RoundInfo | None
     moved: Movement | None
-    trial: CrowdTrial | None = None
+    trials: tuple[CrowdTrial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,14 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
         if one.state is RoundState.OPEN and one.spec.listed and not one.closed_because(moment)
     }
     moved = last_movements(db)
-    trials = {one.task: one for one in reversed(list_trials(db, actor)) if one.state != "draft"}  # the newest is kept
+    trials = [one for one in list_trials(db, actor) if one.state != "draft"]
     found = [
         FrontCard(
             card,
             standings[card.task.name].leader if card.task.name in standings else None,
             is_open.get(card.task.name),
             moved.get(card.task.name),
-            trials.get(card.task.name),
+            tuple(one for one in trials if one.task == card.task.name)[:TRIALS],
         )
         for card in cards
     ]
