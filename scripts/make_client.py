@@ -37,6 +37,7 @@ GROUPS = {
     "status": "the server itself",
     "study": "reports on a task: its models, texts, labels and people",
     "tasks": "tasks, and a search for anything",
+    "trials": "trials of protocols (`task/name`)",
     "users": "accounts, for admins; owners may give roles on their tasks",
     "me": "oneself: the account, tokens, messages, what one wrote and earned",
     "pay": "what people earned with tasks and in rounds (`task/number`)",
@@ -84,7 +85,7 @@ GIVES = {
 }
 # What may be asked for besides, and comes without its name all the same.
 BY_PLACE = {("eligibility", "name"), ("remove_fork", "name"), ("qualifications", "name")}
-PLACE = re.compile(r"^/tasks/\{task\}/(contrast|datasets|models|quizzes|rounds|validations)/\{\w+\}")
+PLACE = re.compile(r"^/tasks/\{task\}/(contrast|datasets|models|quizzes|rounds|trials|validations)/\{\w+\}")
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 NOTE = "Written by scripts/make_client.py from the API's description; change that, not this."
 REQUIRED = object()

@@ -117,6 +117,9 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published", "quintain.cli.contrast.project"),
     ),
     "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
+    "trial": Listed(
+        "Compare ways of writing in a randomised trial.", ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial")
+    ),
     "round": Listed(
         "Collect examples in rounds.",
         (
@@ -164,6 +167,10 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("study", "artefacts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_artefacts"),
     ("study", "human"): ("quintain.cli.plain.study:app",),
     ("study", "texts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_texts"),
+    ("trial", "check"): ("quintain.cli.plain.trial:app",),
+    ("trial", "protocols"): ("quintain.cli.plain.trial:app",),
+    ("trial", "report"): ("quintain.cli.plain.trial:app",),
+    ("trial", "simulate"): ("quintain.cli.plain.trial:app",),
     ("task", "check"): ("quintain.cli.plain.task_check:app",),
 }
 

@@ -24,6 +24,7 @@ from quintain.client.calls.models import ModelsCalls
 from quintain.client.calls.quizzes import QuizzesCalls
 from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
+from quintain.client.calls.trials import TrialsCalls
 from quintain.client.calls.users import UsersCalls
 from quintain.client.contrast import ContrastClient
 from quintain.client.evaluation import EvaluationClient
@@ -99,6 +100,7 @@ class Client(
     StatusCalls,
     StudyClient,
     TasksCalls,
+    TrialsCalls,
     UsersCalls,
     ValidationClient,
     WritingClient,

@@ -14,7 +14,20 @@ from quintain.core.records.collect import Verdict
 class WritingClient(WritingCalls):
     """What `Client` can do in rounds (`task/number`) and writing sessions (by their key)."""
 
-    def write(self, key: str, inputs: Mapping[str, Any], target: Any = None, *, token: str | None = None) -> Verdict:
+    def write(
+        self,
+        key: str,
+        inputs: Mapping[str, Any],
+        target: Any = None,
+        *,
+        justification: str = "",
+        token: str | None = None,
+    ) -> Verdict:
         """Submit a text; the model answers at once. Sending the same *token* again gives the first verdict again."""
-        body = {"inputs": dict(inputs), "target": target, "token": token or uuid.uuid4().hex}
+        body = {
+            "inputs": dict(inputs),
+            "target": target,
+            "justification": justification,
+            "token": token or uuid.uuid4().hex,
+        }
         return self._transport.read(Verdict, "POST", f"/sessions/{quote(key, safe='')}/attempts", json=body)

@@ -13,7 +13,7 @@ from quintain.core.errors import Fault
 from quintain.core.records.base import Record
 from quintain.core.spec import N_, any_tables, option, specification, table, tables, twice
 
-TargetMode = Literal["one", "random", "ensemble", "best"]
+TargetMode = Literal["one", "random", "ensemble", "best", "none"]
 FooledRule = Literal["task", "differs", "token_f1", "worker"]
 Aiming = Literal["choose", "assign"]
 Provider = Literal["prolific", "panel", "mturk"]
@@ -67,7 +67,7 @@ MINOR_DIGITS: Mapping[str, int] = {
 
 @specification
 class Targets:
-    """The model or models to fool: one, one of several at random, all of several at once, or the board's best."""
+    """The model or models to fool: one, one of several at random, all of several at once, the board's best, or none."""
 
     mode: TargetMode = option(
         kinds.one_of(
@@ -76,6 +76,7 @@ class Targets:
                 "random": N_("one of several, at random"),
                 "ensemble": N_("several, all to be fooled at once"),
                 "best": N_("the best of the board that day"),
+                "none": (N_("none"), N_("People write without a model: nothing is asked, and no verdict is shown.")),
             },
             cards=True,
         ),
@@ -89,6 +90,8 @@ class Targets:
         count = len(self.models)
         if self.mode == "best" and count:
             yield Fault("is given, and mode 'best' takes the best of the board; leave it out", field="models")
+        if self.mode == "none" and count:
+            yield Fault("is given, and mode 'none' asks no model; leave it out", field="models")
         if self.mode == "one" and count != 1:
             yield Fault("names {count} models, and mode 'one' takes exactly one", count=count, field="models")
         if self.mode in {"random", "ensemble"} and count < 2:
@@ -98,6 +101,11 @@ class Targets:
                 mode=self.mode,
                 field="models",
             )
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a model to fool."""
+        return self.mode != "none"
 
 
 @specification
@@ -171,13 +179,19 @@ class Helps:
 
 @specification
 class Asks:
-    """What writers are asked after an attempt fools the model."""
+    """What writers are asked after an attempt fools the model; a justification is asked for with every attempt."""
 
     confirm: bool = option(
         kinds.flag(), default=True, title=N_("a confirmation that other people would give the label")
     )
     reason: bool = option(kinds.flag(), default=False, title=N_("why the model failed"))
     tags: tuple[str, ...] = option(kinds.texts(100), default=(), title=N_("Phenomenon tags to choose from"))
+    justification: bool = option(
+        kinds.flag(),
+        default=False,
+        title=N_("with every text, one to three sentences on what makes it hard"),
+        help=N_("Those that say nothing, or repeat another, are not taken."),
+    )
 
 
 @specification
@@ -281,6 +295,7 @@ class RoundSpec:
     quizzes: tuple[str, ...] = option(
         kinds.texts(20, offered=True), default=(), title=N_("Quizzes to pass first"), section="who"
     )
+    listed: bool = option(kinds.flag(), default=True, title=N_("Everybody finds it in lists of rounds"), section="who")
     qualifications: tuple[Mapping[str, Any], ...] = option(any_tables(), default=(), title=N_("Who may write"))
     entry: Entry | None = option(
         table(Entry), default=None, title=N_("Workers from a panel"), section="entry", control="entry_"
@@ -290,6 +305,8 @@ class RoundSpec:
         """Compare names and moments."""
         for name in twice([one.name for one in self.conditions]):
             yield Fault("'{name}' is given twice", name=name, field="conditions")
+        if not self.targets.there and not self.keep_nonfooling:
+            yield Fault("without a model to fool, nothing would be kept", field="keep_nonfooling")
         if self.starts and self.ends and self.starts >= self.ends:
             yield Fault("is not after 'starts'", field="ends")
 

@@ -33,6 +33,7 @@ from quintain.services.validate.validations import find, list_validations
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
+from quintain.simulate.trial import add_trial
 from quintain.simulate.wheel import turn_twice
 from quintain.store.queries.validate import judgements
 
@@ -80,6 +81,7 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
         for day, step in STEPS:
             wheel.time.wait_until(days=day)
             step(stage)
+    add_trial(workspace, TASK)
     with workspace.session() as db:
         fill(db)  # whoever computes already learns of all that is new
 

@@ -33,6 +33,11 @@ def in_words(report: Report, language: str) -> tuple[Report, Wording]:
 
 
 def send_report(report: Report, wanted: WantedReport, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
+    """Send *report* as a file to keep, named after what was wanted."""
+    return send_file(report, "-".join(filter(None, (wanted.task, wanted.kind, wanted.validation))), form, language)
+
+
+def send_file(report: Report, name: str, form: str, language: str = SOURCE_LANGUAGE) -> Response:
     """Send *report* as a file to keep: it has scripts in it, and is not to be opened as a page of ours."""
     if form not in get_args(ReportFormat):
         raise BadInput(
@@ -46,6 +51,5 @@ def send_report(report: Report, wanted: WantedReport, form: str, *, language: st
         body: bytes | str = to_archive(told, wording, language=language)
     else:
         body = files_of(told, wording, language=language)[_FILES[form]]
-    name = "-".join(filter(None, (wanted.task, wanted.kind, wanted.validation)))
     headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
     return Response(body, media_type=_MEDIA[form], headers=headers)

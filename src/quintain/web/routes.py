@@ -33,6 +33,7 @@ from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
+from quintain.web.api.trial import trials as api_trials
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import harvests as api_harvests
 from quintain.web.api.validate import validation as api_validation
@@ -59,6 +60,9 @@ from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import reports
 from quintain.web.pages.tasks import tasks
+from quintain.web.pages.trial import grade as trial_grade
+from quintain.web.pages.trial import owner as trial_owner
+from quintain.web.pages.trial import part as trial_part
 from quintain.web.pages.validate import adjudicate, harvests, judge
 from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
@@ -248,6 +252,25 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
     PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
+    # trials
+    PageRoute("GET", "/tasks/{task}/trials", trial_owner.index),
+    PageRoute("POST", "/tasks/{task}/trials", trial_owner.create),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}", trial_part.show),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/enter", trial_part.enter),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/leave", trial_part.leave),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/reply", trial_part.reply),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/tutorial", trial_part.tutorial),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/tutorial", trial_part.answer),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/grade", trial_grade.show),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/grade", trial_grade.grade),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/open", trial_owner.open_trial),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/close", trial_owner.close_trial),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/pool", trial_owner.open_pool),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
+    PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # rounds, for their owners
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),
@@ -698,6 +721,37 @@ API = [
         "/tasks/{task}/reports/{kind}/download",
         api_reports.download_report,
         "study",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/trials", api_trials.list_trials, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}", api_trials.get_trial, "trials"),
+    Endpoint("PUT", "/tasks/{task}/trials/{trial}", api_trials.put_trial, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/open", api_trials.open_trial, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/close", api_trials.close_trial, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/stages/{arm}/{stage}/close", api_trials.close_stage, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", api_trials.list_letters, "trials"),
+    Endpoint(
+        "PUT",
+        "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}/{name}",
+        api_trials.edit_letter,
+        "trials",
+        204,
+    ),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/enter", api_trials.enter_trial, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/leave", api_trials.leave_trial, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/part", api_trials.get_trial_part, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/quiz", api_trials.get_quiz_step, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/quiz", api_trials.answer_quiz_step, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/part/letters/{stage}", api_trials.reply_to_letter, "trials", 204),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/grading", api_trials.get_grading_task, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/grading", api_trials.grade_item, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/trials/{trial}/report/download",
+        api_trials.download_trial_report,
+        "trials",
         media_type="application/octet-stream",
     ),
     Endpoint("GET", "/pages/{token}", api_validation.get_judging_page, "validation"),

@@ -171,6 +171,7 @@ class Visit:
             SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),
             SidebarEntry("talk", _("Talk"), f"{base}/talk", "talk"),
             SidebarEntry("reports", _("Reports"), f"{base}/reports", "report"),
+            SidebarEntry("trials", _("Trials"), f"{base}/trials", "round"),
         ]
         if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
             entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))

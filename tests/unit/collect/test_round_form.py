@@ -36,6 +36,7 @@ OTHERS: dict[str, Any] = {
     "helps": Helps(occlusion=True, inspiration=True),
     "asks": Asks(confirm=False, reason=True, tags=("irony", "negation")),
     "quizzes": ("intro",),
+    "listed": False,
     "qualifications": (
         {"rule": "account_age", "days": 3},
         {"rule": "completed", "at_least": 0},

@@ -86,6 +86,6 @@ def ask_safely(
 
 
 def all_fooled(answers: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Say whether every target model was fooled; None where the writer decides."""
+    """Say whether every target model was fooled; None where the writer decides. Where there is no model, none was."""
     said = [one["fooled"] for one in answers]
-    return None if None in said else all(said)
+    return None if None in said else bool(said) and all(said)

@@ -27,6 +27,7 @@ from quintain.services.collect.checks import Written, aim_of, check_writing
 from quintain.services.collect.content_flags import find_hints
 from quintain.services.collect.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
 from quintain.services.collect.ending import end
+from quintain.services.collect.justifying import JUSTIFIED, require_justified
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.verdicts import as_verdict, claimed, standing, verdict, verdicts, waits
@@ -47,7 +48,7 @@ logger = logging.getLogger(__name__)
 MAX_TOKEN = 80
 
 
-def attempt(
+def attempt(  # noqa: PLR0913 - what is submitted, and by what means it is answered
     db: Session,
     blobs: Blobs,
     actor: Actor,
@@ -56,11 +57,14 @@ def attempt(
     *,
     target: Answer,
     token: str,
+    justification: str = "",
     place: WritingPlace | None = None,
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
     """Submit what was written in the session *key*; the same *token* again gives the first verdict again.
+
+    A *justification* goes with it where the round asks for one.
 
     *place* is what `writing.find_place` gave for this key and token, where the caller has looked already.
 
@@ -76,12 +80,13 @@ def attempt(
     try:
         _require_open(info, row)
         written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
+        require_justified(db, info, justification)
         sketch = sketch_of(task, written)
         refuse_duplicates(db, task, row, written, sketch)
         versions = target_versions(db, row.models)
         db.rollback()  # hold no connection while the model thinks
         answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-        return _store(db, actor, _Submitted(key, token, task, written, sketch, versions, answers), info)
+        return _store(db, actor, _Submitted(key, token, task, written, sketch, versions, answers, justification), info)
     except QuintainError as error:
         if not isinstance(error, NotFound):
             _keep(db, actor, key, inputs, target)
@@ -97,6 +102,7 @@ class _Submitted:
     sketch: Sketch
     versions: list[ModelVersionInfo]
     answers: list[dict[str, Any]]
+    justification: str
 
 
 def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Verdict:
@@ -158,6 +164,9 @@ def _add(
     )
     if not kept:
         return stored, ()
+    if info.spec.asks.justification:
+        text = given.justification.strip()
+        db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=JUSTIFIED, text=text))
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
     if hints:

@@ -162,13 +162,14 @@ def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
 
 
 def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
-    """List the rounds of *task*, or of all tasks; drafts to the tasks' owners only."""
+    """List the rounds of *task*, or of all tasks; drafts, and what is not listed, to the tasks' owners only."""
     if task is not None:
         find_row(db, task)
+    found = [info_of(row, version, name) for row, version, name in queries.all_of(db, task)]
     return [
-        info_of(row, version, name)
-        for row, version, name in queries.all_of(db, task)
-        if row.state != RoundState.DRAFT or actor.has(RoleName.OWNER, name)
+        one
+        for one in found
+        if (one.state is not RoundState.DRAFT and one.spec.listed) or actor.has(RoleName.OWNER, one.task)
     ]
 
 

@@ -176,7 +176,9 @@ def view(
     if made is None:
         made = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
-    typed: tuple[Mapping[str, Any], Any] = (made[-1].attempt.inputs, made[-1].attempt.target) if made else ({}, None)
+    typed: tuple[Mapping[str, Any], Any] = ({}, None)
+    if made and info.spec.targets.there:  # it is tried again; without a model, the next text is a new one
+        typed = (made[-1].attempt.inputs, made[-1].attempt.target)
     draft = None if fresh else queries.draft(db, row.id)
     if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
         typed = (draft.inputs, draft.target)

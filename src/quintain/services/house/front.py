@@ -9,23 +9,28 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.house import Movement, MovementKind
+from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardPlace, Standing, known_standings
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.house.browse import TaskCard, task_cards
+from quintain.services.trial.trials import list_trials
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.house import movements
 
+TRIALS = 2  # of a task, the newest
+
 
 @dataclass(frozen=True, slots=True)
 class FrontCard:
-    """A task on the front page. *leader* is empty where nothing is ranked, or not known yet."""
+    """A task on the front page, with its newest trials. *leader* is empty where nothing is ranked, or not known yet."""
 
     card: TaskCard
     leader: BoardPlace | None
     round: RoundInfo | None
     moved: Movement | None
+    trials: tuple[CrowdTrial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +49,17 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     is_open = {
         one.task: one
         for one in list_rounds(db, actor)  # in the order of their numbers: the newest is kept
-        if one.state is RoundState.OPEN and not one.closed_because(moment)
+        if one.state is RoundState.OPEN and one.spec.listed and not one.closed_because(moment)
     }
     moved = last_movements(db)
+    trials = [one for one in list_trials(db, actor) if one.state != "draft"]
     found = [
         FrontCard(
             card,
             standings[card.task.name].leader if card.task.name in standings else None,
             is_open.get(card.task.name),
             moved.get(card.task.name),
+            tuple(one for one in trials if one.task == card.task.name)[:TRIALS],
         )
         for card in cards
     ]

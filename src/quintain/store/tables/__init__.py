@@ -19,6 +19,15 @@ from quintain.store.tables.collect import (
     WritingSession,
 )
 from quintain.store.tables.contrast import ContrastCheck, ContrastLook, ContrastPivot, ContrastProject, ContrastVariant
+from quintain.store.tables.crowd_trials import (
+    CrowdAnswer,
+    CrowdArm,
+    CrowdEvent,
+    CrowdLetter,
+    CrowdMember,
+    CrowdRound,
+    CrowdTrial,
+)
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.keys import SigningKey
@@ -94,6 +103,13 @@ __all__ = [
     "ContrastProject",
     "ContrastVariant",
     "CorpusUse",
+    "CrowdAnswer",
+    "CrowdArm",
+    "CrowdEvent",
+    "CrowdLetter",
+    "CrowdMember",
+    "CrowdRound",
+    "CrowdTrial",
     "Dataset",
     "DatasetVersion",
     "Draft",

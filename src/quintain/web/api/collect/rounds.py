@@ -137,6 +137,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
         submission.inputs,
         target=submission.target,
         token=submission.token,
+        justification=submission.justification,
         runners=call.workspace.runners,
     )
 

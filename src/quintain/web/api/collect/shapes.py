@@ -32,6 +32,7 @@ class AttemptRequest(Shape):
 
     inputs: dict[str, Any]
     target: Any = None
+    justification: LongText = ""
     token: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00]+$")]
 
 

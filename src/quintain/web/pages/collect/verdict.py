@@ -96,6 +96,8 @@ def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnsw
 
 def _title(visit: Visit, verdict: Verdict) -> str:
     _ = visit.tongue.gettext
+    if not verdict.answers:
+        return _("Handed in")
     if verdict.fooled is None:
         return _("The model has answered")
     return _("You fooled it") if verdict.fooled else _("Not this time")
@@ -108,6 +110,8 @@ def _say(
     _ = visit.tongue.gettext
     said = [_("%(model)s says: %(answer)s.", model=one.name, answer=one.text) for one, _fooled in models]
     tries = _("%(used)s of %(all)s tries used.", used=verdict.number, all=allowed)
+    if not verdict.answers:
+        tries = _("%(used)s of %(all)s written.", used=verdict.number, all=allowed)
     question = {
         "confirm": _("Would other people agree with you?"),
         "decide": _("Was it wrong? You decide."),

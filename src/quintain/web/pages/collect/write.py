@@ -68,6 +68,7 @@ def attempt(post: Posting, key: str) -> Response:
             typed.inputs,
             target=typed.target,
             token=token,
+            justification=post.text("justification"),
             place=place,
             runners=visit.workspace.runners,
         )
@@ -75,7 +76,7 @@ def attempt(post: Posting, key: str) -> Response:
         return _refused(visit, task, info, key, typed, error)
     if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
-    if verdict.ended or verdict.ask:
+    if verdict.ended or verdict.ask or not info.spec.targets.there:  # the next text is a new one
         return _page(visit, key, headers=WHOLE)
     return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
 

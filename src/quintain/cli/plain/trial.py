@@ -1,0 +1,178 @@
+"""`quintain trial`: compare ways of writing; here what needs no workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.reporting import FolderOption, give_report
+from quintain.cli.streams import read_path
+from quintain.core.records.figures import Estimate
+from quintain.core.records.trial import ArmForecast, Forecast
+from quintain.core.rounds import Money
+from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.plain.trial_report import ReportOptions
+from quintain.services.plain.trials import Simulation, find_protocol, report, simulate
+
+app = typer.Typer(name="trial", help="Compare ways of writing in a randomised trial.", no_args_is_help=True)
+
+ProtocolArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="PROTOCOL…", help="Names of protocols that ship, or TOML files.", show_default=False),
+]
+
+
+@app.callback()
+def trial() -> None:
+    """Compare ways of writing in a randomised trial."""
+
+
+@app.command()
+def protocols(
+    show: Annotated[str, typer.Option(help="Print the file of one, to start your own from.", show_default=False)] = "",
+    json: output.JsonFlag = False,
+) -> None:
+    """List the protocols that ship.
+
+    Example: quintain trial protocols --show expert > mine.toml
+    """
+    if show:
+        output.print_line(shipped_text(show.lower()).rstrip())
+        return
+    found = [
+        {"name": one.name, "title": one.title, "stages": [stage.name for stage in one.stages], "about": one.about}
+        for one in shipped().values()
+    ]
+    if json:
+        output.print_json(found)
+        return
+    output.print_table(
+        ["protocol", "what it is", "stages"], [(one["name"], one["title"], len(one["stages"])) for one in found]
+    )
+
+
+@app.command()
+def check(given: ProtocolArgument, json: output.JsonFlag = False) -> None:
+    """Read protocols and say every fault in them.
+
+    Example: quintain trial check mine.toml
+    """
+    found = [find_protocol(one) for one in given]
+    if json:
+        output.print_json([{"name": one.name, "stages": [stage.name for stage in one.stages]} for one in found])
+        return
+    for one in found:
+        output.print_line(f"{one.name}: {' → '.join(stage.name for stage in one.stages)}")
+
+
+@app.command(name="simulate")
+def simulate_(
+    given: ProtocolArgument,
+    workers: Annotated[int, typer.Option(help="People in each arm.", min=1, max=100_000)] = 500,
+    trials: Annotated[int, typer.Option(help="How many trials to simulate.", min=1, max=10_000)] = 20,
+    gap: Annotated[float, typer.Option(help="A difference to look for, in points.", min=0.1, max=100)] = 5.0,
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the first trial, for `trial report`.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
+    json: output.JsonFlag = False,
+) -> None:
+    """Let a simulated crowd go through protocols, and forecast cost, time, yield and power.
+
+    Example: quintain trial simulate baseline expert --workers 500 --seed 1
+    """
+    found = simulate(given, Simulation(workers, trials, seed, gap / 100, data))
+    if json:
+        output.print_json(found)
+        return
+    _print(found)
+    if data is not None:
+        output.say(f"{data} has the first trial: quintain trial report {data}")
+
+
+@app.command(name="report")
+def report_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=read_path, metavar="FILE…", help="Items of the arms, as published or simulated.", show_default=False
+        ),
+    ],
+    sample: Annotated[int, typer.Option(help="Votes that set a label beside the writer's.", min=1, max=50)] = 4,
+    draws: Annotated[int, typer.Option(help="How often to draw them.", min=1, max=10_000)] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.", min=0)] = 0,
+    out: FolderOption = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Report on a trial: per arm people, models, agreement, cost, attrition, and whether arms differ.
+
+    Example: quintain trial report baseline.json.gz justification.json.gz --out report
+    """
+    give_report(report(files, ReportOptions(sample, draws, seed)), out, json=json)
+
+
+def _print(found: Forecast) -> None:
+    rows = [_row(one, found.currency) for one in found.arms]
+    heads = [
+        "arm",
+        "finalists",
+        "items",
+        "kept",
+        "a question",
+        "with experts",
+        "paid",
+        "days",
+        "people",
+        "model",
+        "gap",
+    ]
+    output.print_table(heads, rows, title=f"{found.workers:,} workers in each arm, {found.trials:,} simulated trials")
+    for one in found.power:
+        output.print_line(
+            f"{one.first} and {one.second}: the gaps differ by {_points(one.difference)} points, which "
+            f"{_percent(one.seen)} of trials show."
+        )
+        if one.gap_seen is not None:
+            output.print_line(
+                f"With {one.workers:,} workers per arm you will see a {100 * one.gap:g}-point gap between them in "
+                f"{one.gap_seen:.0%} of trials."
+            )
+    if found.trials < 5:
+        output.say("Five trials or more also give ranges, and say how likely a difference is seen: --trials 20.")
+
+
+def _row(one: ArmForecast, currency: str) -> tuple[str, ...]:
+    return (
+        one.arm,
+        f"{one.finalists:.0f} of {one.workers:.0f}",
+        f"{one.items:,.0f}",
+        f"{one.kept:,.0f}",
+        _money(one.question_cost.value, currency),
+        _money(one.expert_cost.value, currency),
+        _money(one.paid, currency),
+        f"{one.days:.0f}",
+        _percent(one.human),
+        _percent(one.model),
+        _points(one.gap),
+    )
+
+
+def _money(value: float | None, currency: str) -> str:
+    return "–" if value is None else str(Money(round(value), currency))
+
+
+def _percent(figure: Estimate) -> str:
+    if figure.value is None:
+        return "–"
+    ends = "" if figure.low is None or figure.high is None else f" ({figure.low:.0%}–{figure.high:.0%})"
+    return f"{figure.value:.0%}{ends}"
+
+
+def _points(figure: Estimate) -> str:
+    if figure.value is None:
+        return "–"
+    ends = "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
+    return f"{100 * figure.value:.1f}{ends}"

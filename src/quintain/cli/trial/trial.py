@@ -1,0 +1,204 @@
+"""`quintain trial put|open|status|close-stage|letters|judge|close|report-of`: trials of a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.plain.trial import app
+from quintain.cli.reporting import FolderOption, give_report
+from quintain.core.errors import BadInput
+from quintain.core.people import OPERATOR
+from quintain.core.records.trial import CrowdTrial
+from quintain.data.text import read_bytes
+from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.trial import reporting, running, trials
+from quintain.services.trial.trials import OpenTrial
+
+TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
+
+
+def _ref(given: str) -> tuple[str, str]:
+    task, _, name = given.partition("/")
+    if not task or not name:
+        raise BadInput("'{given}' names no trial.", given=given, remedy="Name it as task/name, such as mood/first.")
+    return task, name
+
+
+@app.command()
+def put(
+    context: typer.Context,
+    ref: TrialArgument,
+    protocols: Annotated[
+        list[str], typer.Argument(metavar="PROTOCOL…", help="Names of protocols that ship, or TOML files.")
+    ],
+    title: Annotated[str, typer.Option(help="What workers see.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Add a trial with an arm for each protocol, as a draft.
+
+    Example: quintain trial put sentiment/first baseline crowd --title "Write about moods"
+    """
+    task, name = _ref(ref)
+    texts = [
+        shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
+    ]
+    with workspace_of(context).session() as db:
+        found = trials.put_trial(db, OPERATOR, task, name, texts, title=title)
+    _give(found, json=json)
+
+
+@app.command(name="open")
+def open_(
+    context: typer.Context,
+    ref: TrialArgument,
+    source: Annotated[str, typer.Option(help="Data set whose texts are the contexts.", show_default=False)] = "",
+    model: Annotated[list[str] | None, typer.Option(help="A model to fool, where an arm has one.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Let people enter; from then on the protocols never change.
+
+    Example: quintain trial open sentiment/first --source sentiment/reviews
+    """
+    task, name = _ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, OpenTrial(source, tuple(model or ())))
+    _give(found, json=json)
+
+
+@app.command()
+def status(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """Show where the people of each arm are, and which stages can be closed.
+
+    Example: quintain trial status sentiment/first
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = trials.get_trial(db, OPERATOR, task, name)
+    _give(found, json=json)
+
+
+@app.command(name="list")
+def list_(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="The task; all of them by default.")] = "",
+    offset: Annotated[int, typer.Option(help="Skip so many.", min=0)] = 0,
+    json: JsonFlag = False,
+) -> None:
+    """List trials, the newest first.
+
+    Example: quintain trial list sentiment
+    """
+    with workspace_of(context).session() as db:
+        found = trials.list_trials(db, OPERATOR, task or None, offset=offset)
+    if json:
+        print_json(found)
+        return
+    print_table(["trial", "title", "state"], [(f"{one.task}/{one.name}", one.title, one.state) for one in found])
+
+
+@app.command(name="close-stage")
+def close_stage(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: Annotated[str, typer.Argument(help="The arm.")],
+    stage: Annotated[str, typer.Argument(help="The stage.")],
+    force: Annotated[bool, typer.Option("--force", help="Although grades are missing.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Close a stage of an arm: those who wait there go on, and letters go out.
+
+    Example: quintain trial close-stage sentiment/first crowd tutorial
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = running.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
+    _give(found, json=json)
+
+
+@app.command()
+def letters(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: Annotated[str, typer.Argument(help="The arm.")],
+    stage: Annotated[str, typer.Argument(help="The stage of feedback.")],
+    json: JsonFlag = False,
+) -> None:
+    """Show the letters of a stage as they would go out, or went, with the replies.
+
+    Example: quintain trial letters sentiment/first crowd feedback-1
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = running.letters(db, OPERATOR, task, name, arm, stage)
+    if json:
+        print_json(found)
+        return
+    for one in found:
+        print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
+        if one.reply:
+            print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
+
+
+@app.command()
+def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """Let the final items of all arms be judged in one pool, shuffled.
+
+    Example: quintain trial judge sentiment/first
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = reporting.open_pool(db, OPERATOR, task, name)
+    if json:
+        print_json(found)
+        return
+    say(f"{sum(one.added for one in found):,} items can be judged now.")
+
+
+@app.command()
+def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """End a trial; its rounds close.
+
+    Example: quintain trial close sentiment/first
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = trials.close_trial(db, OPERATOR, task, name)
+    _give(found, json=json)
+
+
+@app.command(name="report-of")
+def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = None, json: JsonFlag = False) -> None:
+    """Report on a trial of the workspace.
+
+    Example: quintain trial report-of sentiment/first --out report
+    """
+    task, name = _ref(ref)
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = reporting.report(db, workspace.blobs, OPERATOR, task, name)
+    give_report(found, out, json=json)
+
+
+def _give(found: CrowdTrial, *, json: bool) -> None:
+    if json:
+        print_json(found)
+        return
+    print_line(f"{found.task}/{found.name}: {found.state}")
+    for arm in found.arms:
+        rows = [
+            (
+                one.name,
+                one.kind,
+                one.came,
+                one.here,
+                "closed" if one.closed else "; ".join(one.hindrances) or "can close",
+            )
+            for one in arm.stages
+        ]
+        print_table(["stage", "kind", "came", "here", ""], rows, title=f"{arm.name}: {arm.people} people")

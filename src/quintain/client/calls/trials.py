@@ -1,0 +1,132 @@
+"""Calls about trials of protocols (`task/name`).
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from quintain.client.refs import place, task_path
+from quintain.client.transport import Transport
+from quintain.core.records.report import Report
+from quintain.core.records.trial import (
+    CrowdTrial,
+    CrowdTrials,
+    GradingTask,
+    LetterDraft,
+    LetterDrafts,
+    NextGrading,
+    NextStep,
+    PoolAdded,
+    QuizStep,
+    TrialPart,
+)
+
+
+class TrialsCalls:
+    """What `Client` can ask about trials."""
+
+    _transport: Transport
+
+    def trials(self, task: str, *, offset: int = 0, limit: int = 100) -> list[CrowdTrial]:
+        """List the trials of a task, the newest first."""
+        return self._transport.read(
+            CrowdTrials, "GET", f"{task_path(task)}/trials", params={"offset": offset, "limit": limit}
+        ).trials
+
+    def trial(self, ref: str) -> CrowdTrial:
+        """Give a trial; where its arms stand, to owners only."""
+        return self._transport.read(CrowdTrial, "GET", place(ref, "trials"))
+
+    def put_trial(self, ref: str, protocols: Iterable[str], title: str = "") -> CrowdTrial:
+        """Add a trial, or change one that is not open yet."""
+        return self._transport.read(
+            CrowdTrial, "PUT", place(ref, "trials"), json={"protocols": list(protocols), "title": title}
+        )
+
+    def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = ()) -> CrowdTrial:
+        """Let people enter; from now on the protocols never change."""
+        return self._transport.read(
+            CrowdTrial, "POST", f"{place(ref, 'trials')}/open", json={"source": source, "models": list(models)}
+        )
+
+    def close_trial(self, ref: str) -> CrowdTrial:
+        """End a trial; its rounds close."""
+        return self._transport.read(CrowdTrial, "POST", f"{place(ref, 'trials')}/close")
+
+    def close_stage(self, ref: str, arm: str, stage: str, *, force: bool = False) -> CrowdTrial:
+        """Close a stage of an arm: those who wait there go on."""
+        return self._transport.read(
+            CrowdTrial,
+            "POST",
+            f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/close",
+            json={"force": force},
+        )
+
+    def letters(self, ref: str, arm: str, stage: str) -> list[LetterDraft]:
+        """List the letters of a stage of feedback, with the replies."""
+        return self._transport.read(
+            LetterDrafts, "GET", f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}"
+        ).letters
+
+    def edit_letter(self, ref: str, arm: str, stage: str, name: str, text: str) -> None:
+        """Change a letter before it goes out."""
+        self._transport.ask(
+            "PUT",
+            f"{place(ref, 'trials')}/letters/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            json={"text": text},
+        )
+
+    def enter_trial(self, ref: str) -> TrialPart:
+        """Take part in a trial."""
+        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter")
+
+    def leave_trial(self, ref: str) -> TrialPart:
+        """Leave a trial; what was finished is paid."""
+        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/leave")
+
+    def trial_part(self, ref: str) -> TrialPart:
+        """Say where one stands in a trial, and what comes next."""
+        return self._transport.read(TrialPart, "GET", f"{place(ref, 'trials')}/part")
+
+    def quiz_step(self, ref: str) -> QuizStep | None:
+        """Give the next step of the tutorial's quizzes, if there is one."""
+        return self._transport.read(NextStep, "GET", f"{place(ref, 'trials')}/quiz").step
+
+    def answer_quiz_step(self, ref: str, quiz: str, step: int, answer: str) -> QuizStep | None:
+        """Answer one step of a quiz, and get the next."""
+        return self._transport.read(
+            NextStep, "POST", f"{place(ref, 'trials')}/quiz", json={"quiz": quiz, "step": step, "answer": answer}
+        ).step
+
+    def reply_to_letter(self, ref: str, stage: str, text: str, *, appeal: bool = False) -> None:
+        """Reply to a letter, or appeal against it."""
+        self._transport.ask(
+            "POST",
+            f"{place(ref, 'trials')}/part/letters/{quote(stage, safe='')}",
+            json={"text": text, "appeal": appeal},
+        )
+
+    def grading_task(self, ref: str) -> GradingTask | None:
+        """Give an item that waits for one's grade, if there is one."""
+        return self._transport.read(NextGrading, "GET", f"{place(ref, 'trials')}/grading").item
+
+    def grade_item(self, ref: str, stage: str, item: str, answers: Mapping[str, Any]) -> GradingTask | None:
+        """Grade an item by the rubric, and get the next."""
+        return self._transport.read(
+            NextGrading,
+            "POST",
+            f"{place(ref, 'trials')}/grading",
+            json={"stage": stage, "item": item, "answers": dict(answers)},
+        ).item
+
+    def open_trial_pool(self, ref: str) -> PoolAdded:
+        """Let the final items of all arms be judged, in one pool."""
+        return self._transport.read(PoolAdded, "POST", f"{place(ref, 'trials')}/pool")
+
+    def trial_report(self, ref: str) -> Report:
+        """Report on a trial."""
+        return self._transport.read(Report, "GET", f"{place(ref, 'trials')}/report")

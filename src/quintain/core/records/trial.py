@@ -1,0 +1,245 @@
+"""Trials: what people of an arm are told, and what a forecast says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from quintain.core.records.base import Record
+from quintain.core.records.figures import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Letter(Record):
+    """What somebody's grades said: their figures beside the round's means, and what was decided.
+
+    *ambiguous* names the items that most graders could not answer; *reason* is why they go on or not.
+    """
+
+    person: str
+    stage: str
+    items: int
+    difficulty: float | None
+    mean_difficulty: float | None
+    creativity: float | None
+    mean_creativity: float | None
+    distracting: float | None
+    ambiguous_share: float | None
+    ambiguous: list[str]
+    best: str | None
+    worst: str | None
+    passed: bool
+    reason: str
+    promoted: bool
+    bonus: int
+    currency: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArmForecast(Record):
+    """What one arm comes to, over simulated trials: people, data, money in minor units, hours.
+
+    *question_cost* counts everything that was paid to the people of the arm, *trained_cost* only what the final round
+    paid, and *expert_cost* adds the experts' time. Shares *human* and *model* are of judged items; *gap* is between.
+    """
+
+    arm: str
+    workers: float
+    finalists: float
+    items: float
+    kept: float
+    paid: float
+    question_cost: Estimate
+    trained_cost: float
+    expert_cost: Estimate
+    expert_hours: float
+    days: float
+    human: Estimate
+    model: Estimate
+    gap: Estimate
+    attrition: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Record):
+    """How often a trial of so many workers in each arm shows that the gap between people and models differs.
+
+    *difference* is that of the simulated arms, *seen* the share of trials that show it; *gap_seen* is how often a
+    difference of *gap* would be shown.
+    """
+
+    first: str
+    second: str
+    workers: int
+    difference: Estimate
+    seen: Estimate
+    gap: float
+    gap_seen: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast(Record):
+    """What simulated trials came to."""
+
+    workers: int
+    trials: int
+    seed: int
+    currency: str
+    arms: list[ArmForecast]
+    power: list[Power]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageStatus(Record):
+    """A stage of an arm: how many are there, how many came, and what keeps its owner from closing it, if anything.
+
+    *round* is the number of the round in which people write there; *alpha* is how far graders agree, *checked* how far
+    promoted graders agree with experts.
+    """
+
+    name: str
+    kind: str
+    here: int
+    came: int
+    closed: bool
+    hindrances: list[str]
+    round: int | None = None
+    items: int = 0
+    grades_missing: int = 0
+    alpha: Estimate | None = None
+    checked: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatus(Record):
+    """An arm: its protocol and where its people are."""
+
+    name: str
+    title: str
+    toml: str
+    people: int
+    over: bool
+    stages: list[StageStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdTrial(Record):
+    """A trial: `draft`, `open` or `closed`. Its arms are for owners only; whoever takes part never learns of them."""
+
+    task: str
+    name: str
+    title: str
+    state: str
+    created_at: datetime
+    opened_at: datetime | None
+    closed_at: datetime | None
+    simulated: bool
+    arms: list[ArmStatus] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdTrials(Record):
+    """Trials, the newest first."""
+
+    trials: list[CrowdTrial]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedLetter(Record):
+    """A letter of feedback as its reader has it."""
+
+    stage: str
+    text: str
+    sent_at: datetime | None
+    reply: str
+    appeal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPart(Record):
+    """Where somebody stands in a trial: *what* is enter, work, wait, end or shut; *round* is where they write now.
+
+    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades.
+    """
+
+    trial: str
+    title: str
+    what: str
+    stage: str
+    sessions_left: int
+    round: int | None
+    quiz: bool
+    grading: bool
+    reasons: list[str]
+    letters: list[ReceivedLetter]
+
+
+@dataclass(frozen=True, slots=True)
+class QuizStep(Record):
+    """One step of a tutorial: two candidates side by side. *told* is the step before, where the quiz tells."""
+
+    quiz: str
+    step: int
+    of: int
+    ask: str
+    context: str
+    first: str
+    second: str
+    told: str = ""
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTask(Record):
+    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them."""
+
+    stage: str
+    item: str
+    inputs: dict[str, Any]
+    answer: Any
+    rubric: list[dict[str, Any]]
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class LetterDraft(Record):
+    """A letter that an owner can still edit; *sent* says that it has gone out."""
+
+    person: str
+    stage: str
+    text: str
+    sent: bool
+    reply: str = ""
+    appeal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LetterDrafts(Record):
+    """The letters of a stage."""
+
+    letters: list[LetterDraft]
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep(Record):
+    """The next step of a tutorial's quizzes; null where all are done."""
+
+    step: QuizStep | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextGrading(Record):
+    """The next item to grade; null where nothing waits."""
+
+    item: GradingTask | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolAdded(Record):
+    """How many items of a trial can be judged now, and how many could already."""
+
+    added: int
+    repeats: int

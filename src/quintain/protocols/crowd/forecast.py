@@ -1,0 +1,134 @@
+"""What simulated trials come to: cost, time, yield, and how often they would show that arms differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import scipy
+
+from quintain.core.records.figures import Estimate
+from quintain.core.records.trial import ArmForecast, Power
+from quintain.protocols.crowd.judging import MODEL, judge
+from quintain.protocols.crowd.people import CrowdModel, draw_crowd
+from quintain.protocols.crowd.running import ArmRun, finalists, run_arm
+from quintain.protocols.spec import Protocol
+from quintain.stats.arms import EVERYTHING, ArmItems, ArmSums, compare, gap_of, sum_arm
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.workers import wilson_share
+
+SLICE = "all"
+LEVEL = 0.05
+DRAWS = 5
+DEALS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRun:
+    """One simulated trial: an arm's run, its judged items and their sums, by protocol in their order."""
+
+    runs: Sequence[ArmRun]
+    items: Sequence[ArmItems]
+    sums: Sequence[ArmSums]
+
+
+def run_trial(protocols: Sequence[Protocol], workers: int, seed: int, model: CrowdModel | None = None) -> TrialRun:
+    """Simulate one trial with so many workers in each arm."""
+    model = model or CrowdModel()
+    runs, items, sums = [], [], []
+    for place, protocol in enumerate(protocols):
+        crowd = draw_crowd(workers, model, np.random.default_rng((seed, place)))
+        runs.append(run_arm(protocol, crowd, model, seed * 1000 + place))
+        items.append(judge(runs[-1], seed * 1000 + place))
+        if len(items[-1].judgements):
+            sums.append(sum_arm(items[-1], sample=protocol.validation.setting, seeds=DRAWS, seed=seed))
+    return TrialRun(runs, items, sums)
+
+
+def forecast_arms(trials: Sequence[TrialRun]) -> list[ArmForecast]:
+    """Sum up each arm over the trials."""
+    return [_arm([one.runs[place] for one in trials], [one.sums[place] for one in trials]) for place in _arms(trials)]
+
+
+def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list[Power]:
+    """Say of each two arms how far they differ, how often a trial shows it, and how often it would show a *gap*.
+
+    A difference is shown where the test between the arms gives p below 0.05.
+    """
+    found = []
+    for first, second in combinations(_arms(trials), 2):
+        between = [
+            compare(one.sums[first], one.sums[second], SLICE, MODEL, seed=place, resamples=1, deals=DEALS)
+            for place, one in enumerate(trials)
+        ]
+        values = np.array([one.difference.value for one in between if one.difference.value is not None])
+        seen = sum(one.p is not None and one.p < LEVEL for one in between)
+        names = [trials[0].runs[place].protocol.name for place in (first, second)]
+        found.append(
+            Power(
+                names[0], names[1], workers, _range(values), wilson_share(seen, len(between)), gap, _power(values, gap)
+            )
+        )
+    return found
+
+
+def _power(values: FloatArray, gap: float) -> float | None:
+    """Say how often a difference of *gap* is shown where differences spread as *values* do."""
+    if len(values) < 5:
+        return None
+    error = float(values.std(ddof=1))
+    if error == 0:
+        return 1.0
+    edge = float(scipy.special.ndtri(1 - LEVEL / 2))
+    return float(scipy.special.ndtr(gap / error - edge) + scipy.special.ndtr(-gap / error - edge))
+
+
+def _arms(trials: Sequence[TrialRun]) -> range:
+    return range(len(trials[0].sums))
+
+
+def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
+    protocol = runs[0].protocol
+    paid = np.array([sum(one.paid.values()) for one in runs], dtype=np.float64)
+    final = np.array([one.paid.get(protocol.final.name, 0) for one in runs], dtype=np.float64)
+    written = np.array([max(len(one.names), 1) for one in runs], dtype=np.float64)
+    expert = np.array([one.expert_cost for one in runs])
+    return ArmForecast(
+        protocol.name,
+        _mean(runs, lambda one: len(one.crowd)),
+        _mean(runs, finalists),
+        float(written.mean()),
+        float(np.mean([one.items[EVERYTHING].sum() for one in sums])),
+        float(paid.mean()),
+        _range(paid / written),
+        float((final / written).mean()),
+        _range((paid + expert) / written),
+        _mean(runs, lambda one: one.expert_minutes / 60),
+        _mean(runs, lambda one: one.days),
+        _range(np.array([one.human[SLICE].sum() / one.items[SLICE].sum() for one in sums])),
+        _range(np.array([one.models[SLICE][MODEL].sum() / one.asked[SLICE][MODEL].sum() for one in sums])),
+        _range(np.array([float(gap_of(_totals(one))) for one in sums])),
+        {name: float(np.mean([one.came.get(name, 0) for one in runs])) for name in runs[0].came},
+    )
+
+
+def _totals(sums: ArmSums) -> FloatArray:
+    parts = (sums.items[SLICE], sums.human[SLICE], sums.models[SLICE][MODEL], sums.asked[SLICE][MODEL])
+    return np.array([one.sum() for one in parts])
+
+
+def _mean(runs: Sequence[ArmRun], figure: Callable[[ArmRun], float]) -> float:
+    return float(np.mean([figure(one) for one in runs]))
+
+
+def _range(values: FloatArray) -> Estimate:
+    """Give the mean over trials and where 95 % of them lie."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Estimate(None, reason="no trial gave a figure")
+    if len(known) < 5:
+        return Estimate(float(known.mean()))
+    low, high = np.quantile(known, [0.025, 0.975])
+    return Estimate(float(known.mean()), float(low), float(high))

@@ -1,0 +1,293 @@
+"""One arm under way: a state that follows from the events of its record, and from nothing else.
+
+    course = Course(protocol, seed=7)
+    course.apply(entered("ann"))
+
+People work at tutorials and writings and then wait; the owner closes stages in their order, and those who wait go on.
+An event that cannot be is refused with the reason and changes nothing. `replay` gives the same course from the same
+events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.texts import Text, joined
+from quintain.protocols import grading
+from quintain.protocols.events import Event, EventKind
+from quintain.protocols.paths import leads_to
+from quintain.protocols.ranking import GradeStanding, promote, qualify, standing
+from quintain.protocols.rubric import faults_in
+from quintain.protocols.spec import Protocol
+from quintain.protocols.stages import END, Stage
+from quintain.protocols.state import Arm, Item, Person
+
+INSTANT = frozenset({"entry", "bonus"})  # nobody waits there
+
+What = Literal["work", "wait", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """What somebody can do now: work at a stage, wait there, or nothing more; and whether they may grade."""
+
+    what: What
+    stage: str
+    left: int = 0
+    grading: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Course:
+    """A protocol under way; *seed* draws samples and decides between those who are level."""
+
+    protocol: Protocol
+    seed: int = 0
+    arm: Arm = field(default_factory=Arm)
+    _stages: dict[str, Stage] = field(default_factory=dict)
+    _next: dict[str, str] = field(default_factory=dict)
+    _options: dict[str, frozenset[str]] = field(default_factory=dict)
+    _upstream: dict[str, list[str]] = field(default_factory=dict)
+    _samples: dict[str, grading.Sample] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._stages = {one.name: one for one in self.protocol.stages}
+        self._next = {one.name: self.protocol.follows(one) for one in self.protocol.stages}
+        self._options = {one.name: frozenset(each.name for each in one.options) for one in self.protocol.rubric}
+        self._upstream = {one.name: leads_to(self.protocol.stages, one.name) for one in self.protocol.stages}
+
+    def apply(self, event: Event) -> None:
+        """Take in what happened, or refuse it."""
+        match event.kind:
+            case EventKind.ENTERED:
+                self._enter(event.person)
+            case EventKind.FINISHED:
+                self._finish(event)
+            case EventKind.GRADED:
+                self._grade(event)
+            case EventKind.CLOSED:
+                self._close(event.stage, event.force)
+            case EventKind.LEFT:
+                self._leave(event.person)
+
+    def todo(self, name: str) -> Todo:
+        """Say what somebody can do now."""
+        person = self.person(name)
+        may_grade = tuple(one.name for one in self.gradings() if grading.may_grade(self.arm, one, name))
+        if person.at == END:
+            return Todo("end", END, grading=may_grade)
+        stage = self._stages[person.at]
+        room = self.room(name) if stage.work is not None else 0
+        return Todo("work" if room else "wait", stage.name, room, may_grade)
+
+    def room(self, name: str) -> int:
+        """Say how many sessions somebody may still begin at the stage where they are."""
+        person = self.person(name)
+        stage = self._stages[person.at] if person.at != END else None
+        if stage is None or stage.work is None:
+            return 0
+        if stage.tutorial is not None:
+            return 1 - person.done(stage.name)
+        rule = stage.writing
+        if rule is None or (rule.wanted and self.arm.written.get(stage.name, 0) >= rule.wanted):
+            return 0
+        return rule.sessions - person.done(stage.name)
+
+    def gradings(self) -> Iterator[Stage]:
+        """Give the gradings that are going on: what they grade was all handed in."""
+        yield from (one for one in self.protocol.stages if self._is_grading(one))
+
+    def sample(self, stage: Stage) -> grading.Sample:
+        """Give the items that a grading is about; it is fixed once everybody has come to it."""
+        if stage.name not in self._samples:
+            self._samples[stage.name] = grading.draw(self.arm, stage, self.seed)
+        return self._samples[stage.name]
+
+    def hindrances(self, name: str) -> list[Text]:
+        """Say why a stage cannot be closed yet; nothing where it can."""
+        if name in self.arm.closed:
+            return [Text("it is closed already")]
+        found = []
+        behind = self._behind(name)
+        if behind:
+            found.append(Text("close {stages} first", stages=", ".join(behind)))
+        stage = self._stages[name]
+        if stage.kind in INSTANT:
+            found.append(Text("nobody waits there"))
+        if stage.grading is not None and not behind:
+            missing = grading.missing(self.arm, stage, self.sample(stage))
+            if missing:
+                found.append(
+                    Text.plural("{n} grade is missing", "{n} grades are missing", n=missing),
+                )
+        return found
+
+    def hindrances_before(self, name: str) -> list[str]:
+        """Name the stages before this one that are not closed."""
+        return self._behind(name)
+
+    def person(self, name: str) -> Person:
+        """Give somebody of the arm."""
+        found = self.arm.people.get(name)
+        if found is None:
+            raise NotFound("{name} is not in this arm.", name=name)
+        return found
+
+    def standings(self, by: str, people: Iterable[str]) -> list[GradeStanding]:
+        """Say how the items of *people* did in a grading."""
+        stage = self._stages[by]
+        sample = self.sample(stage)
+        rubric = self.protocol.rubric
+        return [standing(rubric, one, (self.arm.items[name] for name in sample.of(one))) for one in people]
+
+    def at(self, stage: str) -> list[str]:
+        """Name the people who are at a stage."""
+        return [one.name for one in self.arm.people.values() if one.at == stage]
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody of the arm has anything to do or to wait for."""
+        return not any(self.arm.here.values())
+
+    def _is_grading(self, stage: Stage) -> bool:
+        return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
+
+    def _behind(self, name: str) -> list[str]:
+        """Name the stages that come first and are not closed: somebody may still be there, or come in."""
+        return [
+            one for one in self._upstream[name] if one not in self.arm.closed and self._stages[one].kind not in INSTANT
+        ]
+
+    def _enter(self, name: str) -> None:
+        if name in self.arm.people:
+            raise Conflict("{name} is in this arm already.", name=name)
+        if self.arm.closed:
+            raise Conflict("Nobody can enter the arm any more: {stage} is closed.", stage=next(iter(self.arm.closed)))
+        person = Person(name, END)
+        self.arm.people[name] = person
+        self._arrive(person, self.protocol.stages[0].name)
+
+    def _finish(self, event: Event) -> None:
+        person = self.person(event.person)
+        if person.at != event.stage:
+            raise Conflict("{name} is at {at}, not at {stage}.", name=person.name, at=person.at, stage=event.stage)
+        stage = self._stages[event.stage]
+        most = _most(stage)
+        if most is None:
+            raise Conflict("Nothing is handed in at {stage}.", stage=stage.name)
+        if event.unit in person.units.get(stage.name, ()):
+            raise Conflict("{unit} was handed in already.", unit=event.unit)
+        if person.done(stage.name) >= most:
+            raise Conflict("{name} has done all that {stage} takes.", name=person.name, stage=stage.name)
+        _check_items(stage, event.items, self.arm)
+        person.units.setdefault(stage.name, []).append(event.unit)
+        for name in event.items:
+            self.arm.items[name] = Item(name, person.name, stage.name)
+        self.arm.written[stage.name] = self.arm.written.get(stage.name, 0) + len(event.items)
+        if person.done(stage.name) >= most:
+            self._arrive(person, self._next[stage.name])
+
+    def _grade(self, event: Event) -> None:
+        stage = self._stages.get(event.stage)
+        if stage is None or not self._is_grading(stage):
+            raise Conflict("Nothing is graded at {stage} now.", stage=event.stage)
+        said = event.answers
+        if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
+            raise BadInput(faults=faults_in(self.protocol.rubric, said))
+        grading.take(self.arm, stage, self.sample(stage), event)
+
+    def _close(self, name: str, force: bool) -> None:
+        stage = self._stages.get(name)
+        if stage is None:
+            raise NotFound("There is no stage '{name}'.", name=name)
+        reasons = self.hindrances(name)
+        if force and not self._behind(name) and name not in self.arm.closed and stage.kind not in INSTANT:
+            reasons = []
+        if reasons:
+            raise Conflict("{stage} cannot be closed: {reasons}.", stage=name, reasons=joined(reasons, "; "))
+        here = [self.arm.people[one] for one in self.at(name)]
+        if stage.grading is not None:
+            self.sample(stage)
+        self.arm.closed[name] = force
+        if stage.work is not None:
+            self._close_work(stage, here)
+        elif stage.qualification is not None or stage.promotion is not None:
+            self._decide(stage, here)
+        else:
+            for person in here:
+                self._arrive(person, self._next[stage.name])
+
+    def _close_work(self, stage: Stage, here: list[Person]) -> None:
+        """Let those go on who did enough; the others have left."""
+        least = stage.writing.least if stage.writing is not None else 1
+        for person in here:
+            enough = person.done(stage.name) >= least
+            person.left = not enough
+            self._arrive(person, self._next[stage.name] if enough else END)
+
+    def _decide(self, stage: Stage, here: list[Person]) -> None:
+        names = [one.name for one in here]
+        if stage.qualification is not None:
+            rule = stage.qualification
+            found = qualify(stage.name, rule, self.standings(rule.by, names), self.seed)
+            for person in here:
+                passed = found[person.name].passed
+                self._arrive(person, self._next[stage.name] if passed else rule.otherwise)
+        elif stage.promotion is not None:
+            found = promote(stage.name, stage.promotion, self.standings(stage.promotion.by, names), self.seed)
+            for person in here:
+                person.promoted = person.promoted or (person.name in found and found[person.name].passed)
+                self._arrive(person, self._next[stage.name])
+        self.arm.decisions[stage.name] = found
+
+    def _leave(self, name: str) -> None:
+        person = self.person(name)
+        if person.at == END:
+            raise Conflict("{name} is through already.", name=name)
+        person.left = True
+        self._arrive(person, END)
+
+    def _arrive(self, person: Person, name: str) -> None:
+        """Put somebody at a stage, and on past those where nobody waits."""
+        while name != END:
+            stage = self._stages[name]
+            person.been.append(name)
+            if stage.kind not in INSTANT:
+                break
+            name = self._next[stage.name]
+        for place, change in ((person.at, -1), (name, 1)):
+            if place != END:
+                self.arm.here[place] = self.arm.here.get(place, 0) + change
+        person.at = name
+
+
+def replay(protocol: Protocol, events: Iterable[Event], seed: int = 0) -> Course:
+    """Give the course that *events* lead to."""
+    course = Course(protocol, seed)
+    for event in events:
+        course.apply(event)
+    return course
+
+
+def _most(stage: Stage) -> int | None:
+    if stage.tutorial is not None:
+        return 1
+    return stage.writing.sessions if stage.writing is not None else None
+
+
+def _check_items(stage: Stage, items: tuple[str, ...], arm: Arm) -> None:
+    wanted = stage.tutorial.written if stage.tutorial is not None else stage.writing.items if stage.writing else 0
+    at_most = stage.writing is not None and stage.writing.target  # not every session fools the model
+    if len(items) > wanted or (len(items) < wanted and not at_most):
+        raise BadInput(
+            "{stage} takes {wanted} items at once, and {count} were given.",
+            stage=stage.name,
+            wanted=wanted,
+            count=len(items),
+        )
+    again = [name for name in items if name in arm.items]
+    if again or len(set(items)) < len(items):
+        raise Conflict("An item was handed in twice: {names}.", names=", ".join(again or items))

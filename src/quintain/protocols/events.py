@@ -1,0 +1,85 @@
+"""What happens in one arm of a trial, as it is kept: the record from which every state follows again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    ENTERED = "entered"
+    FINISHED = "finished"
+    GRADED = "graded"
+    CLOSED = "closed"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Somebody (*person*) did something at a *stage*.
+
+    *unit* names what was finished (a session) or graded (an item); what was written in it are *items*. The *answers*
+    are those of a grade. A stage that was closed by *force* did not wait for what was missing.
+    """
+
+    kind: EventKind
+    person: str = ""
+    stage: str = ""
+    unit: str = ""
+    items: tuple[str, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    force: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as plain data for the record: `Event.of(record)` is the same event."""
+        return {
+            "kind": self.kind.value,
+            "person": self.person,
+            "stage": self.stage,
+            "unit": self.unit,
+            "items": list(self.items),
+            "answers": dict(self.answers),
+            "force": self.force,
+        }
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Event:
+        """Read an event from plain data."""
+        return cls(
+            EventKind(record["kind"]),
+            record.get("person", ""),
+            record.get("stage", ""),
+            record.get("unit", ""),
+            tuple(record.get("items", ())),
+            dict(record.get("answers", {})),
+            bool(record.get("force", False)),
+        )
+
+
+def entered(person: str) -> Event:
+    """Somebody came into the arm."""
+    return Event(EventKind.ENTERED, person)
+
+
+def finished(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) -> Event:
+    """Somebody finished a session, or the tutorial."""
+    return Event(EventKind.FINISHED, person, stage, unit, items)
+
+
+def graded(person: str, stage: str, item: str, answers: Mapping[str, str]) -> Event:
+    """Somebody graded an item."""
+    return Event(EventKind.GRADED, person, stage, item, answers=answers)
+
+
+def closed(stage: str, *, force: bool = False) -> Event:
+    """Somebody closed a stage: those who wait there go on."""
+    return Event(EventKind.CLOSED, stage=stage, force=force)
+
+
+def left(person: str) -> Event:
+    """Somebody left."""
+    return Event(EventKind.LEFT, person)

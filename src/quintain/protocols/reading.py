@@ -1,0 +1,45 @@
+"""Protocols from files: those that ship, and those that somebody wrote."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from quintain.core.errors import NotFound
+from quintain.core.spec import plain, read
+from quintain.core.texts import hint
+from quintain.core.toml import parse_toml
+from quintain.protocols.spec import Protocol
+
+
+def parse_protocol(text: str, file: str | None = None) -> Protocol:
+    """Read a protocol from TOML, or raise BadInput with every fault in it."""
+    return read(Protocol, parse_toml(text, file=file), file=file)
+
+
+@cache
+def shipped() -> dict[str, Protocol]:
+    """Give the protocols that ship, by name.
+
+    >>> sorted(shipped())
+    ['baseline', 'crowd', 'expert', 'fooling', 'justification']
+    """
+    folder = files("quintain.protocols.shipped")
+    found = [
+        parse_protocol(one.read_text("utf-8"), one.name)
+        for one in sorted(folder.iterdir(), key=lambda one: one.name)
+        if one.name.endswith(".toml")
+    ]
+    return {one.name: one for one in found}
+
+
+def shipped_text(name: str) -> str:
+    """Give the file of a protocol that ships, to start one's own from."""
+    if name not in shipped():
+        raise NotFound("There is no protocol '{name}'; {hint}", name=name, hint=hint(name, sorted(shipped())))
+    return files("quintain.protocols.shipped").joinpath(f"{name}.toml").read_text("utf-8")
+
+
+def plain_protocol(protocol: Protocol) -> dict[str, object]:
+    """Give a protocol as it is kept: reading that gives the same again."""
+    return plain(protocol, whole=True)

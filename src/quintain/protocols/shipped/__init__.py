@@ -1,0 +1,1 @@
+"""Protocols that ship, as TOML files."""

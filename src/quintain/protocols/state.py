@@ -1,0 +1,65 @@
+"""Where an arm stands: its people, their items and grades, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quintain.protocols.rubric import Answers
+
+
+@dataclass(slots=True)
+class Person:
+    """One person of the arm: the stage they are *at*, what they finished, and what became of them."""
+
+    name: str
+    at: str
+    units: dict[str, list[str]] = field(default_factory=dict)
+    been: list[str] = field(default_factory=list)
+    promoted: bool = False
+    left: bool = False
+
+    def done(self, stage: str) -> int:
+        """Count the sessions that they finished at a stage."""
+        return len(self.units.get(stage, ()))
+
+
+@dataclass(slots=True)
+class Item:
+    """What somebody wrote; *checks* are grades by experts where promoted workers grade."""
+
+    name: str
+    writer: str
+    stage: str
+    grades: dict[str, Answers] = field(default_factory=dict)
+    checks: dict[str, Answers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a qualification or promotion decided about somebody, and why.
+
+    *rank* counts from 1 among *of*; somebody without a *score* had no item graded.
+    """
+
+    person: str
+    stage: str
+    passed: bool
+    reason: str
+    score: float | None = None
+    answerable: float | None = None
+    rank: int | None = None
+    of: int = 0
+
+
+@dataclass(slots=True)
+class Arm:
+    """All of an arm. It is changed by `quintain.protocols.engine.Course` alone."""
+
+    people: dict[str, Person] = field(default_factory=dict)
+    here: dict[str, int] = field(default_factory=dict)  # how many are at each stage
+    items: dict[str, Item] = field(default_factory=dict)
+    closed: dict[str, bool] = field(default_factory=dict)
+    written: dict[str, int] = field(default_factory=dict)
+    decisions: dict[str, Mapping[str, Decision]] = field(default_factory=dict)
+    graders: dict[str, dict[str, int]] = field(default_factory=dict)

@@ -1,0 +1,300 @@
+"""The report of a trial: which arm gives the harder, cleaner data for the money, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from quintain.core.errors import BadInput
+from quintain.core.records.figures import Estimate
+from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
+from quintain.core.texts import Text
+from quintain.data.trials import TrialArm, items_of
+from quintain.protocols.justifications import quality
+from quintain.reports.charts import interval_chart
+from quintain.services.plain.trial_costs import attrition_section, cost_section
+from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, agreement, compare, figures, holm, sum_arm
+from quintain.stats.human import SLICES
+from quintain.stats.workers import wilson_share
+
+SLICE_WORDS = {
+    EVERYTHING: Text("all that was judged"),
+    "all": Text("judged often"),
+    "at_least_4_of_5": Text("at least 4 of 5 votes agree"),
+    "unanimous": Text("all votes agree"),
+}
+MOST_ARMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """How votes are drawn: so many set an item's label, so often, from which seed; resamples for the intervals."""
+
+    sample: int = 4
+    draws: int = 100
+    seed: int = 0
+    resamples: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    arm: TrialArm
+    sums: ArmSums
+    slices: dict[str, SliceFigures]
+    alpha: Estimate
+    alpha_many: Estimate
+    collected: int
+    many: bool
+
+
+def make_report(
+    title: str, arms: Sequence[TrialArm], options: ReportOptions | None = None, *, commands: Sequence[str] = ()
+) -> Report:
+    """Make the report of a trial."""
+    options = options or ReportOptions()
+    judged = [one for one in arms if one.judged]
+    if not judged:
+        raise BadInput("Nothing of this trial was judged.", remedy="Collect judgements first.")
+    if len(judged) > MOST_ARMS:
+        raise BadInput("There are {n} arms, and {most} can be compared.", n=len(judged), most=MOST_ARMS)
+    found = [_measure(one, options) for one in judged]
+    others = [one for one in arms if not one.judged]
+    sections = [
+        _results(found, options, commands),
+        _differences(found, options),
+        _agreement(found),
+        cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}),
+        attrition_section(arms),
+        _justifications(judged),
+    ]
+    return Report(
+        key="trial",
+        title=Text("Trial: {title}", title=title),
+        lead=Text("Which way of writing gives harder and cleaner data, and what it costs."),
+        facts=[
+            ReportFact(Text("Arms"), ", ".join(one.arm.name for one in found)),
+            ReportFact(Text("Items judged"), f"{sum(one.collected for one in found):,}"),
+            *(
+                [ReportFact(Text("Not judged"), ", ".join(f"{one.name} ({len(one.items):,})" for one in others))]
+                if others
+                else []
+            ),
+            ReportFact(Text("Seed"), str(options.seed)),
+        ],
+        sections=[one for one in sections if one is not None],
+    )
+
+
+def _measure(arm: TrialArm, options: ReportOptions) -> _Measured:
+    items = items_of(arm)
+    sums = sum_arm(items, sample=options.sample, seeds=options.draws, seed=options.seed)
+    many = bool((items.judgements.sizes() > options.sample).any())
+    drawing = {"seed": options.seed, "resamples": options.resamples}
+    return _Measured(
+        arm,
+        sums,
+        {name: figures(sums, name, **drawing) for name in NAMES},
+        agreement(items, **drawing),
+        agreement(items, many=options.sample, **drawing) if many else Estimate(None, reason="no item was judged often"),
+        len(items.label),
+        many,
+    )
+
+
+def _results(found: Sequence[_Measured], options: ReportOptions, commands: Sequence[str]) -> ReportSection:
+    models = list(dict.fromkeys(model for one in found for model in one.slices[EVERYTHING].models))
+    rows: list[list[Cell]] = []
+    for name in NAMES:
+        rows += [_row(one, name, models) for one in found if one.slices[name].items > 0]
+    columns = [
+        Column(Text("Arm")),
+        Column(Text("Items where")),
+        Column(Text("N"), "number"),
+        Column(Text("± over draws"), "number"),
+    ]
+    columns += [Column(Text("People"), "share")]
+    for model in models:
+        columns += [
+            Column(model, "share"),
+            Column(Text("deviation of runs"), "share"),
+            Column(Text("gap to {model}", model=model), "share"),
+        ]
+    shown = [
+        (one.arm.name, series, figure)
+        for one in found
+        for series, figure in (
+            (Text("People"), one.slices["at_least_4_of_5"].human),
+            *one.slices["at_least_4_of_5"].models.items(),
+        )
+    ]
+    chart = Chart(
+        "people-and-models",
+        Text("How far are models behind people, where at least 4 of 5 votes agree?"),
+        interval_chart(shown, row=Text("Arm"), series=Text("who"), value=Text("right answers")),
+    )
+    return ReportSection(
+        "results",
+        Text("How hard is what each arm gave?"),
+        [*_findings(found, models)],
+        [chart] if any(figure.value is not None for _, _, figure in shown) else [],
+        [
+            Table(
+                "results",
+                Text("People, models and the gap between them"),
+                columns,
+                rows,
+                Text(
+                    "Labels are the majority of {sample} drawn votes and the writer’s; people are measured by the "
+                    "votes that are left. {draws} draws; intervals over resampled writers.",
+                    sample=options.sample,
+                    draws=options.draws,
+                ),
+            )
+        ],
+        list(commands),
+    )
+
+
+def _row(one: _Measured, name: str, models: Sequence[str]) -> list[Cell]:
+    figure = one.slices[name]
+    row: list[Cell] = [one.arm.name, SLICE_WORDS[name], figure.items, figure.items_spread, figure.human]
+    for model in models:
+        row += [figure.models.get(model), figure.runs.get(model), figure.gaps.get(model)]
+    return row
+
+
+def _findings(found: Sequence[_Measured], models: Sequence[str]) -> list[Text]:
+    told = []
+    for one in found:
+        figure = one.slices["all"]
+        if figure.human.value is not None:
+            told.append(
+                Text(
+                    "{arm}: people are right on {human:.1%} of {n:.0f} items that were judged often.",
+                    arm=one.arm.name,
+                    human=figure.human.value,
+                    n=figure.items,
+                )
+            )
+    for model in models:
+        gaps = [(one.slices["at_least_4_of_5"].gaps.get(model), one.arm.name) for one in found]
+        known = [(gap.value, name) for gap, name in gaps if gap is not None and gap.value is not None]
+        if len(known) > 1:
+            value, name = max(known)
+            told.append(
+                Text("{model} is furthest behind people on {arm}: {gap:.1%}.", model=model, arm=name, gap=value)
+            )
+    return told
+
+
+def _differences(found: Sequence[_Measured], options: ReportOptions) -> ReportSection | None:
+    if len(found) < 2:
+        return None
+    models = list(dict.fromkeys(model for one in found for model in one.slices["all"].models))
+    rows: list[list[Cell]] = []
+    for name, _ in SLICES:
+        for model in models:
+            tests = [
+                compare(first.sums, second.sums, name, model, seed=options.seed, resamples=options.resamples)
+                for first, second in combinations(found, 2)
+            ]
+            for one, p in zip(tests, holm([one.p for one in tests]), strict=True):
+                rows.append([one.first, one.second, SLICE_WORDS[name], model, one.difference, p])
+    columns = [
+        Column(Text("Arm")),
+        Column(Text("beside")),
+        Column(Text("Items where")),
+        Column(Text("Model")),
+        Column(Text("difference of the gaps"), "share"),
+        Column("p", "parameter"),
+    ]
+    return ReportSection(
+        "differences",
+        Text("Do arms differ?"),
+        [_verdict(row) for row in rows if isinstance(row[5], float) and row[5] < 0.05],
+        tables=[
+            Table(
+                "differences",
+                Text("Differences between arms"),
+                columns,
+                rows,
+                Text(
+                    "Each p is of a test that deals the writers out anew, raised for as many comparisons as there are "
+                    "of one model on the same items (Holm)."
+                ),
+            )
+        ],
+    )
+
+
+def _verdict(row: Sequence[Cell]) -> Text:
+    difference = row[4]
+    value = difference.value if isinstance(difference, Estimate) and difference.value is not None else 0.0
+    return Text(
+        "{where}: the gap of {model} is {points:.1f} points {more} on {first} than on {second} (p = {p:.3f}).",
+        where=row[2],
+        model=row[3],
+        points=100 * abs(value),
+        more=Text("larger") if value > 0 else Text("smaller"),
+        first=row[0],
+        second=row[1],
+        p=row[5],
+    )
+
+
+def _agreement(found: Sequence[_Measured]) -> ReportSection:
+    rows: list[list[Cell]] = [
+        [
+            one.arm.name,
+            one.collected,
+            one.slices[EVERYTHING].items,
+            wilson_share(round(one.slices[EVERYTHING].items), one.collected),
+            one.alpha,
+            one.alpha_many,
+        ]
+        for one in found
+    ]
+    columns = [
+        Column(Text("Arm")),
+        Column(Text("Items judged"), "count"),
+        Column(Text("kept"), "number"),
+        Column(Text("share kept"), "share"),
+        Column(Text("α of all"), "parameter"),
+        Column(Text("α of those judged often"), "parameter"),
+    ]
+    return ReportSection(
+        "agreement",
+        Text("How clean is it?"),
+        tables=[
+            Table(
+                "agreement",
+                Text("Items that were kept, and how far people agree"),
+                columns,
+                rows,
+                Text("Krippendorff’s α with the writer as one rater more, and “invalid” as an answer of its own."),
+            )
+        ],
+    )
+
+
+def _justifications(arms: Sequence[TrialArm]) -> ReportSection | None:
+    rows: list[list[Cell]] = []
+    for arm in arms:
+        texts = [one.justification for one in arm.items if one.justification]
+        if texts:
+            found = quality(texts)
+            rows.append([arm.name, found.texts, found.duplicates, found.trivial])
+    if not rows:
+        return None
+    columns = [
+        Column(Text("Arm")),
+        Column(Text("Justifications"), "count"),
+        Column(Text("near duplicates of others"), "share"),
+        Column(Text("trivial"), "share"),
+    ]
+    return ReportSection(
+        "justifications",
+        Text("How good are the justifications?"),
+        tables=[Table("justifications", Text("Justifications that repeat others or say nothing"), columns, rows)],
+    )

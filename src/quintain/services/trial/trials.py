@@ -1,0 +1,177 @@
+"""Trials: put, open, close, look at. A trial is called `task/name`; each arm owns a round for each stage of writing."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Fault, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.core.records import trial as records
+from quintain.core.spec_kinds import name as name_kind
+from quintain.core.texts import Word
+from quintain.data.trials import TrialArm, trial_bytes
+from quintain.protocols.reading import parse_protocol
+from quintain.protocols.spec import Protocol
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import SEED_BITS, close_round
+from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.rounds import Contexts, make_rounds
+from quintain.services.trial.status import arm_status
+from quintain.services.work.rules import rule_faults
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.trial import trials as queries
+from quintain.store.tables import CrowdArm, CrowdTrial
+
+MOST_ARMS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTrial:
+    """What a trial is opened with: a data set whose texts are the contexts, and the models that are to be fooled."""
+
+    source: str = ""
+    models: tuple[str, ...] = ()
+
+
+def put_trial(
+    db: Session, actor: Actor, task: str, name: str, tomls: Sequence[str], *, title: str = ""
+) -> records.CrowdTrial:
+    """Add a trial with an arm for each protocol, or change one that is not open yet."""
+    require_owner(actor, task)
+    if not name_kind().fits(name):
+        raise BadInput(faults=[Fault("is not {wanted}", wanted=name_kind().wanted, field="name")])
+    protocols = [parse_protocol(text) for text in tomls]
+    _check(protocols)
+    with transaction(db):
+        task_id = find_row(db, task).id
+        lock(db, f"trials of {task}")
+        row = queries.find(db, task, name)
+        if row is None:
+            row = CrowdTrial(task_id=task_id, name=name, seed=secrets.randbits(SEED_BITS), created_by=actor.user_id)
+            db.add(row)
+        elif row.state != "draft":
+            raise Conflict(
+                "Trial {task}/{name} is {state}, and its protocols cannot change any more.",
+                task=task,
+                name=name,
+                state=Word(row.state),
+                remedy="Begin another trial with what you want to change.",
+            )
+        row.title = title
+        db.flush()
+        for arm in queries.arms(db, row.id):
+            db.delete(arm)
+        db.flush()
+        for protocol, text in zip(protocols, tomls, strict=True):
+            db.add(CrowdArm(trial_id=row.id, name=protocol.name, toml=text))
+        audit.record(db, actor, "trial.put", f"{task}/{name}", arms=[one.name for one in protocols])
+    return get_trial(db, actor, task, name)
+
+
+def _check(protocols: Sequence[Protocol]) -> None:
+    """Refuse arms that cannot stand side by side."""
+    names = [one.name for one in protocols]
+    faults = []
+    if not 1 <= len(protocols) <= MOST_ARMS:
+        faults.append(Fault("a trial has 1 to {most} arms", most=MOST_ARMS, field="arms"))
+    if len(set(names)) < len(names):
+        faults.append(Fault("two protocols have the same name", field="arms"))
+    if len({one.currency for one in protocols}) > 1:
+        faults.append(Fault("the protocols pay in different currencies", field="currency"))
+    if len({one.validation for one in protocols}) > 1:
+        faults.append(
+            Fault("all arms are judged in one pool, so their [validation] must be the same", field="validation")
+        )
+    for protocol in protocols:
+        for stage in protocol.stages:
+            rules = stage.entry.qualifications if stage.entry is not None else ()
+            faults += [Fault(reason, field="qualifications") for rule in rules for reason in rule_faults(rule)]
+    if faults:
+        raise BadInput(faults=faults)
+
+
+def open_trial(
+    db: Session, blobs: Blobs, actor: Actor, task: str, name: str, options: OpenTrial | None = None
+) -> records.CrowdTrial:
+    """Let people enter; every stage of writing gets its round now. From here on its protocols never change."""
+    options = options or OpenTrial()
+    with transaction(db):
+        row = find(db, task, name)
+        require_owner(actor, task)
+        lock(db, f"trials of {task}")
+        if row.state != "draft":
+            raise Conflict("Trial {task}/{name} is {state} already.", task=task, name=name, state=Word(row.state))
+        contexts = Contexts(blobs, task, options.source, row.seed)
+        make_rounds(db, actor, row, queries.arms(db, row.id), contexts, options.models)
+        row.state, row.opened_at = "open", now()
+        audit.record(db, actor, "trial.open", f"{task}/{name}")
+    return get_trial(db, actor, task, name)
+
+
+def keep_simulated(
+    db: Session, blobs: Blobs, actor: Actor, ref: tuple[str, str], arms: Sequence[tuple[str, TrialArm]], *, title: str
+) -> records.CrowdTrial:
+    """Keep a trial that simulated people went through: its protocols and its items; it is closed from the start."""
+    task, name = ref
+    made = put_trial(db, actor, task, name, [toml for toml, _ in arms], title=title)
+    with transaction(db):
+        row = find(db, task, name)
+        row.data = blobs.put(trial_bytes([arm for _, arm in arms]))
+        row.state, row.opened_at, row.closed_at = "closed", made.created_at, now()
+    return get_trial(db, actor, task, name)
+
+
+def close_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
+    """End a trial: its rounds close, and what was done is paid."""
+    with transaction(db):
+        row = find(db, task, name)
+        require_owner(actor, task)
+        if row.state != "open":
+            raise Conflict("Trial {task}/{name} is {state}.", task=task, name=name, state=Word(row.state))
+        for arm in queries.arms(db, row.id):
+            for _, number in queries.rounds(db, arm.id).values():
+                close_round(db, actor, f"{task}/{number}")
+        row.state, row.closed_at = "closed", now()
+        audit.record(db, actor, "trial.close", f"{task}/{name}")
+    return get_trial(db, actor, task, name)
+
+
+def find(db: Session, task: str, name: str) -> CrowdTrial:
+    """Find a trial."""
+    row = queries.find(db, task, name)
+    if row is None:
+        raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
+    return row
+
+
+def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
+    """Give a trial; its arms to owners only, and a draft to nobody else."""
+    row = find(db, task, name)
+    owner = actor.has(RoleName.OWNER, task)
+    if row.state == "draft" and not owner:
+        raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
+    arms = [arm_status(db, row, arm) for arm in queries.arms(db, row.id)] if owner else []
+    return _record(row, task, arms)
+
+
+def list_trials(
+    db: Session, actor: Actor, task: str | None = None, *, offset: int = 0, limit: int = 100
+) -> list[records.CrowdTrial]:
+    """List trials without their arms, the newest first; drafts to owners only."""
+    if task is not None:
+        find_row(db, task)
+    found = queries.all_of(db, task, offset, limit)
+    return [_record(row, name, []) for row, name in found if row.state != "draft" or actor.has(RoleName.OWNER, name)]
+
+
+def _record(row: CrowdTrial, task: str, arms: list[records.ArmStatus]) -> records.CrowdTrial:
+    return records.CrowdTrial(
+        task, row.name, row.title, row.state, row.created_at, row.opened_at, row.closed_at, bool(row.data), arms
+    )

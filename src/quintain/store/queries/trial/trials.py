@@ -1,0 +1,166 @@
+"""Trials, their arms and members, and the events of each arm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    Attempt,
+    CrowdAnswer,
+    CrowdArm,
+    CrowdEvent,
+    CrowdLetter,
+    CrowdMember,
+    CrowdRound,
+    CrowdTrial,
+    Prompt,
+    Round,
+    TaskRow,
+    User,
+    ValidationItem,
+    WritingSession,
+)
+from quintain.store.tables.validation import Judgement, Validation
+
+DONE = ("fooled", "exhausted")  # how a writing session ends that counts as finished
+
+
+def find(db: Session, task: str, name: str) -> CrowdTrial | None:
+    """Find a trial."""
+    query = select(CrowdTrial).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    return db.scalar(query.where(TaskRow.name == task, CrowdTrial.name == name))
+
+
+def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+    """List the trials of a task, or of all, with its name; the newest first."""
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).offset(offset).limit(limit))]
+
+
+def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
+    """List the arms of a trial, in their order."""
+    return db.scalars(select(CrowdArm).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)).all()
+
+
+def rounds(db: Session, arm_id: int) -> dict[str, tuple[int, int]]:
+    """Give the rounds of an arm by stage: id and number."""
+    query = select(CrowdRound.stage, Round.id, Round.number).join(Round, Round.id == CrowdRound.round_id)
+    return {
+        stage: (round_id, number) for stage, round_id, number in db.execute(query.where(CrowdRound.arm_id == arm_id))
+    }
+
+
+def member(db: Session, trial_id: int, user_id: int) -> CrowdMember | None:
+    """Find somebody in a trial."""
+    return db.scalar(select(CrowdMember).where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
+
+
+def member_counts(db: Session, trial_id: int) -> dict[str, int]:
+    """Count the people in each arm, by the arm's name."""
+    query = (
+        select(CrowdArm.name, func.count(CrowdMember.id))
+        .join(CrowdMember, CrowdMember.arm_id == CrowdArm.id)
+        .where(CrowdArm.trial_id == trial_id)
+        .group_by(CrowdArm.name)
+    )
+    return {row[0]: row[1] for row in db.execute(query)}
+
+
+def newest_number(db: Session, arm_id: int) -> tuple[int, str]:
+    """Give the number and the token of an arm's newest event; 0 where there is none."""
+    query = select(CrowdEvent.number, CrowdEvent.token).where(CrowdEvent.arm_id == arm_id)
+    found = db.execute(query.order_by(CrowdEvent.number.desc()).limit(1)).first()
+    return (found[0], found[1]) if found else (0, "")
+
+
+def token_at(db: Session, arm_id: int, number: int) -> str:
+    """Give the token of one event."""
+    query = select(CrowdEvent.token).where(CrowdEvent.arm_id == arm_id, CrowdEvent.number == number)
+    return db.scalar(query) or ""
+
+
+def events_after(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
+    """List the events of an arm after a number, in order."""
+    query = select(CrowdEvent.number, CrowdEvent.token, CrowdEvent.body).where(
+        CrowdEvent.arm_id == arm_id, CrowdEvent.number > number
+    )
+    return [(row.number, row.token, row.body) for row in db.execute(query.order_by(CrowdEvent.number))]
+
+
+def finished_sessions(db: Session, round_id: int, user_id: int | None = None) -> list[tuple[int, int]]:
+    """List the finished sessions of a round, each with its writer, in the order in which they ended."""
+    query = select(WritingSession.id, WritingSession.user_id).where(
+        WritingSession.round_id == round_id, WritingSession.outcome.in_(DONE)
+    )
+    if user_id is not None:
+        query = query.where(WritingSession.user_id == user_id)
+    return [(row.id, row.user_id) for row in db.execute(query.order_by(WritingSession.ended_at, WritingSession.id))]
+
+
+def items_of_session(db: Session, session_id: int, *, fooling: bool) -> list[int]:
+    """List the attempts of a session that are its items; of one with a target, those that fooled it."""
+    query = select(Attempt.id).where(Attempt.session_id == session_id)
+    if fooling:
+        query = query.where(Attempt.fooled.is_(True))
+    return [*db.scalars(query.order_by(Attempt.number))]
+
+
+def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
+    """Give attempts by id."""
+    return {one.id: one for one in db.scalars(select(Attempt).where(Attempt.id.in_(ids)))}
+
+
+def final_attempts(db: Session, round_id: int) -> Sequence[Attempt]:
+    """List what was written in a round, in order."""
+    return db.scalars(select(Attempt).where(Attempt.round_id == round_id).order_by(Attempt.id)).all()
+
+
+def judgements(db: Session, task_id: int, names: Sequence[str]) -> dict[str, list[tuple[int, Any]]]:
+    """Give the judgements of validations by the hash of what was judged: who, and which label."""
+    query = (
+        select(ValidationItem.hash, Judgement.user_id, Judgement.label)
+        .join(Judgement, Judgement.item_id == ValidationItem.id)
+        .join(Validation, Validation.id == ValidationItem.validation_id)
+        .where(Validation.task_id == task_id, Validation.name.in_(names), ValidationItem.gold.is_(None))
+        .order_by(Judgement.id)
+    )
+    found: dict[str, list[tuple[int, Any]]] = {}
+    for hash_, user_id, label in db.execute(query):
+        found.setdefault(hash_, []).append((user_id, label))
+    return found
+
+
+def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:
+    """List what somebody answered in the quizzes of a tutorial."""
+    query = select(CrowdAnswer).where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.user_id == user_id)
+    return db.scalars(query.order_by(CrowdAnswer.id)).all()
+
+
+def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:
+    """Give the letters of a stage, by whom they are for."""
+    query = select(CrowdLetter).where(CrowdLetter.arm_id == arm_id, CrowdLetter.stage == stage)
+    return {one.user_id: one for one in db.scalars(query)}
+
+
+def letters_to(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdLetter]:
+    """List the letters that somebody was sent, the newest first."""
+    query = select(CrowdLetter).where(
+        CrowdLetter.arm_id == arm_id, CrowdLetter.user_id == user_id, CrowdLetter.sent_at.is_not(None)
+    )
+    return db.scalars(query.order_by(CrowdLetter.id.desc())).all()
+
+
+def names_of(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Give people's names."""
+    return {row.id: row.name for row in db.execute(select(User.id, User.name).where(User.id.in_(ids)))}
+
+
+def prompts_of(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Give the part of the corpus, its genre, that prompts are from."""
+    return {row.id: row.part for row in db.execute(select(Prompt.id, Prompt.part).where(Prompt.id.in_(ids)))}

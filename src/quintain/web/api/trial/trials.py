@@ -1,0 +1,197 @@
+"""Trials of protocols, for programs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from quintain.core.records.report import Report
+from quintain.core.records.trial import (
+    CrowdTrial,
+    CrowdTrials,
+    LetterDrafts,
+    NextGrading,
+    NextStep,
+    PoolAdded,
+    TrialPart,
+)
+from quintain.services.trial import reporting, rubric, running, taking_part, trials
+from quintain.services.trial.trials import OpenTrial
+from quintain.web.api.call import Calling
+from quintain.web.api.params import Limit, Offset, PersonName, TaskName
+from quintain.web.api.shapes import LongText, Shape, Text
+from quintain.web.report_files import ReportFormat, send_file
+
+TrialName = Annotated[str, Path(description="Name of the trial.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
+ArmName = Annotated[str, Path(description="Name of the arm.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
+StageName = Annotated[str, Path(description="Name of the stage.", max_length=40, pattern=r"^[a-z0-9_-]+$")]
+
+
+class TrialDefinition(Shape):
+    """A trial: a protocol, as a TOML file, for each arm."""
+
+    protocols: Annotated[list[LongText], Field(min_length=1, max_length=12)]
+    title: Text = ""
+
+
+class OpeningRequest(Shape):
+    """What a trial is opened with: a data set whose texts are the contexts, and models to fool."""
+
+    source: Text = ""
+    models: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+
+
+class ClosingRequest(Shape):
+    """Whether to close a stage although grades are missing."""
+
+    force: bool = False
+
+
+class QuizAnswer(Shape):
+    """The answer to one step of a tutorial's quiz: first or second."""
+
+    quiz: Text
+    step: Annotated[int, Field(ge=1, le=1000)]
+    answer: Text
+
+
+class GradeRequest(Shape):
+    """A grade: one option for each question of the rubric."""
+
+    stage: Text
+    item: Text
+    answers: dict[str, Any]
+
+
+class LetterText(Shape):
+    """The text of a letter."""
+
+    text: LongText
+
+
+class ReplyRequest(Shape):
+    """A reply to a letter, or an appeal against it."""
+
+    text: LongText
+    appeal: bool = False
+
+
+def list_trials(call: Calling, task: TaskName, offset: Offset = 0, limit: Limit = 100) -> CrowdTrials:
+    """List the trials of a task, the newest first."""
+    return CrowdTrials(trials.list_trials(call.db, call.actor, task, offset=offset, limit=limit))
+
+
+def get_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
+    """Give a trial; where its arms stand, to owners only."""
+    return trials.get_trial(call.db, call.actor, task, trial)
+
+
+def put_trial(call: Calling, task: TaskName, trial: TrialName, definition: TrialDefinition) -> CrowdTrial:
+    """Add a trial, or change one that is not open yet."""
+    return trials.put_trial(call.db, call.actor, task, trial, definition.protocols, title=definition.title)
+
+
+def open_trial(call: Calling, task: TaskName, trial: TrialName, opening: OpeningRequest) -> CrowdTrial:
+    """Let people enter; from now on the protocols never change."""
+    options = OpenTrial(opening.source, opening.models)
+    return trials.open_trial(call.db, call.blobs, call.actor, task, trial, options)
+
+
+def close_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
+    """End a trial; its rounds close."""
+    return trials.close_trial(call.db, call.actor, task, trial)
+
+
+def close_stage(
+    call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName, closing: ClosingRequest
+) -> CrowdTrial:
+    """Close a stage of an arm: those who wait there go on."""
+    return running.close_stage(call.db, call.actor, task, trial, arm, stage, force=closing.force)
+
+
+def list_letters(call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName) -> LetterDrafts:
+    """List the letters of a stage of feedback, with the replies."""
+    return LetterDrafts(running.letters(call.db, call.actor, task, trial, arm, stage))
+
+
+def edit_letter(  # noqa: PLR0917 - the parts of the address
+    call: Calling,
+    task: TaskName,
+    trial: TrialName,
+    arm: ArmName,
+    stage: StageName,
+    name: PersonName,
+    letter: LetterText,
+) -> None:
+    """Change a letter before it goes out."""
+    running.edit_letter(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text)
+
+
+def enter_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
+    """Take part in a trial."""
+    return taking_part.enter(call.db, call.actor, task, trial)
+
+
+def leave_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
+    """Leave a trial; what was finished is paid."""
+    return taking_part.leave(call.db, call.actor, task, trial)
+
+
+def get_trial_part(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
+    """Say where one stands in a trial, and what comes next."""
+    return taking_part.my_part(call.db, call.actor, task, trial)
+
+
+def get_quiz_step(call: Calling, task: TaskName, trial: TrialName) -> NextStep:
+    """Give the next step of the tutorial's quizzes, if there is one."""
+    return NextStep(taking_part.quiz_step(call.db, call.actor, task, trial))
+
+
+def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, given: QuizAnswer) -> NextStep:
+    """Answer one step of a quiz, and get the next."""
+    step = taking_part.answer_quiz(
+        call.db, call.actor, task, trial, quiz=given.quiz, step=given.step, answer=given.answer
+    )
+    return NextStep(step)
+
+
+def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, given: ReplyRequest) -> None:
+    """Reply to a letter, or appeal against it."""
+    taking_part.reply(call.db, call.actor, task, trial, stage, given.text, appeal=given.appeal)
+
+
+def get_grading_task(call: Calling, task: TaskName, trial: TrialName) -> NextGrading:
+    """Give an item that waits for one's grade, if there is one."""
+    return NextGrading(rubric.next_to_grade(call.db, call.actor, task, trial))
+
+
+def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+    """Grade an item by the rubric, and get the next."""
+    answers = {name: str(value) for name, value in given.answers.items()}
+    found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
+    return NextGrading(found)
+
+
+def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
+    """Let the final items of all arms be judged, in one pool."""
+    found = reporting.open_pool(call.db, call.actor, task, trial)
+    return PoolAdded(sum(one.added for one in found), sum(one.repeats for one in found))
+
+
+def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:
+    """Report on a trial."""
+    return reporting.report(call.db, call.blobs, call.actor, task, trial)
+
+
+def download_trial_report(
+    call: Calling,
+    task: TaskName,
+    trial: TrialName,
+    format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
+) -> Response:
+    """Send the report of a trial as a file."""
+    found = reporting.report(call.db, call.blobs, call.actor, task, trial)
+    return send_file(found, f"{task}-trial-{trial}", format)

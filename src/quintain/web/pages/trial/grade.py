@@ -1,0 +1,44 @@
+"""The rubric page: one item, a few questions, keys."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import rubric
+from quintain.web.forms import answer_text
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Posting, Visiting
+
+PREFIX = "q-"
+
+
+def show(visit: Visiting, task: str, trial: str) -> Response:
+    """Show the next item to grade."""
+    found = tasks.get_task(visit.db, task)
+    item = rubric.next_to_grade(visit.db, visit.actor, task, trial)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "trial/grade.html",
+        task=found,
+        section="trials",
+        trial=trial,
+        item=item,
+        prefix=PREFIX,
+        answer="" if item is None or item.answer is None else answer_text(found, item.inputs, item.answer),
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Trials"), f"/tasks/{task}/trials"),
+            (_("Grade"), None),
+        ],
+    )
+
+
+def grade(post: Posting, task: str, trial: str) -> Response:
+    """Take a grade."""
+    visit = post.visit
+    names = [name for name in post.text("questions").split(",") if name]
+    answers = {name: post.text(PREFIX + name) for name in names}
+    stage, item = post.text("stage"), post.text("item")
+    rubric.grade(visit.db, visit.actor, task, trial, stage=stage, item=item, answers=answers)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/grade")

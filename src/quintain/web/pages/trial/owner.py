@@ -1,0 +1,179 @@
+"""Trials, for owners: begin one, follow its arms, close stages, edit letters, read the report."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.people import RoleName
+from quintain.protocols.reading import shipped, shipped_text
+from quintain.reports.html import body_of
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.starting import prompt_sources
+from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import reporting, running, trials
+from quintain.services.trial.trials import OpenTrial
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.report_files import in_words, send_file
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def index(visit: Visiting, task: str) -> Response:
+    """List the trials of a task; owners can begin one here."""
+    return _index(visit, task)
+
+
+def create(post: Posting, task: str) -> Response:
+    """Begin a trial with the protocols that were ticked, and any that was written."""
+    visit = post.visit
+    require_owner(visit.actor, task)
+    texts = [shipped_text(one) for one in post.texts("protocols")]
+    own = post.text("toml").strip()
+    name = post.text("name").strip()
+    try:
+        made = trials.put_trial(
+            visit.db, visit.actor, task, name, [*texts, *([own] if own else [])], title=post.text("title").strip()
+        )
+    except (BadInput, Conflict, NotFound) as error:
+        return _index(visit, task, trouble_of(error), name=name, title=post.text("title"), toml=own)
+    return visit.redirect(f"/tasks/{task}/trials/{made.name}")
+
+
+def open_trial(post: Posting, task: str, trial: str) -> Response:
+    """Let people enter."""
+    visit = post.visit
+    models = tuple(one.strip() for one in post.text("models").split(",") if one.strip())
+    trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, OpenTrial(post.text("source"), models))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("People can enter now."))
+
+
+def close_trial(post: Posting, task: str, trial: str) -> Response:
+    """End the trial."""
+    visit = post.visit
+    trials.close_trial(visit.db, visit.actor, task, trial)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}")
+
+
+def open_pool(post: Posting, task: str, trial: str) -> Response:
+    """Let the final items of all arms be judged."""
+    visit = post.visit
+    added = reporting.open_pool(visit.db, visit.actor, task, trial)
+    count = sum(one.added for one in added)
+    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", count)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
+
+
+def close_stage(post: Posting, task: str, trial: str) -> Response:
+    """Close a stage of an arm."""
+    visit = post.visit
+    arm, stage = post.text("arm"), post.text("stage")
+    running.close_stage(visit.db, visit.actor, task, trial, arm, stage, force=post.text("force") == "1")
+    return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("%(stage)s is closed.", stage=stage))
+
+
+def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Response:
+    """Show the letters of a stage, which can be edited until they go out."""
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "trial/letters.html",
+        task=found,
+        section="trials",
+        trial=trial,
+        arm=arm,
+        stage=stage,
+        letters=running.letters(visit.db, visit.actor, task, trial, arm, stage),
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Trials"), f"/tasks/{task}/trials"),
+            (trial, f"/tasks/{task}/trials/{trial}"),
+            (_("Letters"), None),
+        ],
+    )
+
+
+def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
+    """Change a letter."""
+    visit = post.visit
+    running.edit_letter(
+        visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=post.text("person"), text=post.text("text")
+    )
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
+
+
+def report(visit: Visiting, task: str, trial: str) -> Response:
+    """Show the report of a trial."""
+    found = tasks.get_task(visit.db, task)
+    told, wording = in_words(reporting.report(visit.db, visit.blobs, visit.actor, task, trial), visit.language)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "study/report.html",
+        task=found,
+        section="trials",
+        report=told,
+        body=body_of(told, wording),
+        files=f"/tasks/{task}/trials/{trial}/report/download?format=",
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Trials"), f"/tasks/{task}/trials"),
+            (trial, f"/tasks/{task}/trials/{trial}"),
+            (_("Report"), None),
+        ],
+    )
+
+
+def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Response:  # noqa: A002 - the word in the address
+    """Send the report as a file."""
+    found = reporting.report(visit.db, visit.blobs, visit.actor, task, trial)
+    return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
+
+
+def show_to_owner(visit: Visit, task: str, trial: str) -> Response:
+    """Show where the arms of a trial stand."""
+    found = tasks.get_task(visit.db, task)
+    record = trials.get_trial(visit.db, visit.actor, task, trial)
+    return visit.render(
+        "trial/trial.html",
+        task=found,
+        section="trials",
+        trial=record,
+        kinds=_kinds(visit),
+        sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
+            (record.title or trial, None),
+        ],
+    )
+
+
+def _kinds(visit: Visit) -> dict[str, str]:
+    """Name the kinds of stages."""
+    _ = visit.tongue.gettext
+    return {
+        "entry": _("entry"),
+        "tutorial": _("tutorial"),
+        "writing": _("writing"),
+        "grading": _("grading"),
+        "qualification": _("qualification"),
+        "promotion": _("promotion"),
+        "feedback": _("feedback"),
+        "bonus": _("bonus"),
+    }
+
+
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str) -> Response:
+    found = tasks.get_task(visit.db, task)
+    return visit.render(
+        "trial/trials.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="trials",
+        trials=trials.list_trials(visit.db, visit.actor, task),
+        owner=visit.actor.has(RoleName.OWNER, task),
+        protocols=[*shipped().values()],
+        typed=typed,
+        error=trouble,
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Trials"), None)],
+    )

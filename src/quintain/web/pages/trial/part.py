@@ -1,0 +1,101 @@
+"""Taking part in a trial: one page that says what comes next, the tutorial, and letters."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import Conflict, Forbidden
+from quintain.core.people import RoleName
+from quintain.core.records.trial import TrialPart
+from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import taking_part, trials
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.pages.trial.owner import show_to_owner
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def show(visit: Visiting, task: str, trial: str) -> Response:
+    """Show owners where the arms stand, and everybody else what they can do next."""
+    if visit.actor.has(RoleName.OWNER, task):
+        return show_to_owner(visit, task, trial)
+    return _page(visit, task, trial)
+
+
+def enter(post: Posting, task: str, trial: str) -> Response:
+    """Take part."""
+    visit = post.visit
+    try:
+        taking_part.enter(visit.db, visit.actor, task, trial)
+    except (Conflict, Forbidden) as error:
+        return _page(visit, task, trial, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}")
+
+
+def leave(post: Posting, task: str, trial: str) -> Response:
+    """Leave."""
+    visit = post.visit
+    taking_part.leave(visit.db, visit.actor, task, trial)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}")
+
+
+def reply(post: Posting, task: str, trial: str) -> Response:
+    """Reply to a letter, or appeal against it."""
+    visit = post.visit
+    stage, text = post.text("stage"), post.text("text")
+    taking_part.reply(visit.db, visit.actor, task, trial, stage, text, appeal=post.text("appeal") == "1")
+    return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("Thank you."))
+
+
+def tutorial(visit: Visiting, task: str, trial: str) -> Response:
+    """Show the next step of the tutorial's quizzes; after the last, what comes next."""
+    step = taking_part.quiz_step(visit.db, visit.actor, task, trial)
+    if step is None:
+        return visit.redirect(f"/tasks/{task}/trials/{trial}")
+    found = tasks.get_task(visit.db, task)
+    _ = visit.tongue.gettext
+    return visit.render(
+        "trial/tutorial.html",
+        task=found,
+        section="trials",
+        trial=trial,
+        step=step,
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Tutorial"), None)],
+    )
+
+
+def answer(post: Posting, task: str, trial: str) -> Response:
+    """Take an answer."""
+    visit = post.visit
+    taking_part.answer_quiz(
+        visit.db,
+        visit.actor,
+        task,
+        trial,
+        quiz=post.text("quiz"),
+        step=post.number("step"),
+        answer=post.text("answer"),
+    )
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/tutorial")
+
+
+def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -> Response:
+    found = tasks.get_task(visit.db, task)
+    record = trials.get_trial(visit.db, visit.actor, task, trial)
+    part: TrialPart | None = None
+    if visit.actor.user_id is not None:
+        part = taking_part.my_part(visit.db, visit.actor, task, trial)
+    return visit.render(
+        "trial/part.html",
+        status=trouble.status if trouble else 200,
+        task=found,
+        section="trials",
+        trial=record,
+        part=part,
+        error=trouble,
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
+            (record.title or trial, None),
+        ],
+    )

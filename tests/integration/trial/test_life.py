@@ -1,0 +1,174 @@
+"""A whole trial with four workers and an expert: arms, tutorial, grades, letters, pay, the pool and the report."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import Actor, RoleName
+from quintain.protocols.events import entered
+from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.writing import start
+from quintain.services.trial import courses
+from quintain.services.trial.courses import course_of
+from quintain.services.trial.reporting import open_pool, report
+from quintain.services.trial.rubric import grade, next_to_grade
+from quintain.services.trial.running import close_stage, edit_letter, letters
+from quintain.services.trial.taking_part import enter, leave, my_part, reply
+from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
+from quintain.services.work.pay import my_earnings
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
+from tests.collecting import writers
+from tests.integration.trial.life import PLAIN, TRAINED, WHERE, begin, grade_all, train, write
+from tests.people import make_person
+from tests.validation_support import judge_all, make_judges
+
+pytestmark = pytest.mark.both_databases
+
+
+def arms_of(db: Session) -> dict[str, list[int]]:
+    """Give who is in which arm."""
+    found: dict[str, list[int]] = {"plain": [], "trained": []}
+    for name, user in db.execute(select(CrowdArm.name, CrowdMember.user_id).join(CrowdMember)):
+        found[name].append(user)
+    return found
+
+
+def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """Two of four are in each arm; one of the trained qualifies, reads a letter and writes; all is paid once."""
+    begin(db, blobs, owner)
+    people = writers(db, 4)
+    for one in people:
+        assert my_part(db, one, *WHERE).what == "enter"
+        enter(db, one, *WHERE)
+        enter(db, one, *WHERE)  # a second click changes nothing
+    arms = arms_of(db)
+    assert [len(arms[name]) for name in ("plain", "trained")] == [2, 2]
+    plain, trained = ([one for one in people if one.user_id in arms[name]] for name in ("plain", "trained"))
+    assert list_rounds(db, plain[0], "mood") == []
+    for one in plain:
+        write(db, blobs, one)
+        write(db, blobs, one)
+        assert my_part(db, one, *WHERE).what == "end"
+    for one in trained:
+        assert my_part(db, one, *WHERE).quiz
+        train(db, blobs, one)
+        assert my_part(db, one, *WHERE).what == "wait"
+    expert = make_person(db, "expert", RoleName.EXPERT)
+    with pytest.raises(Forbidden):
+        next_to_grade(db, make_person(db, "stranger", RoleName.WORKER), *WHERE)
+    assert next_to_grade(db, expert, *WHERE) is None  # somebody may still come in
+    close_stage(db, owner, *WHERE, "trained", "tutorial")
+    assert grade_all(db, expert) == 2
+    for stage in ("grades", "qualify"):
+        close_stage(db, owner, *WHERE, "trained", stage)
+    drafts = letters(db, owner, *WHERE, "trained", "feedback")
+    assert len(drafts) == 1
+    assert "You get a bonus of 1.50 USD." in drafts[0].text
+    edit_letter(db, owner, *WHERE, arm="trained", stage="feedback", person=drafts[0].person, text="Well done!")
+    close_stage(db, owner, *WHERE, "trained", "feedback")
+    best = next(one for one in trained if one.name == drafts[0].person)
+    other = next(one for one in trained if one is not best)
+    assert [one.text for one in my_part(db, best, *WHERE).letters] == ["Well done!"]
+    reply(db, best, *WHERE, "feedback", "Thank you.", appeal=True)
+    assert letters(db, owner, *WHERE, "trained", "feedback")[0].appeal
+    write(db, blobs, best)
+    assert my_part(db, best, *WHERE).what == "end"
+    assert my_part(db, other, *WHERE).what == "end"
+    assert sorted(one.amount for one in my_earnings(db, best)) == [100, 150, 350]
+    assert sorted(one.amount for one in my_earnings(db, other)) == [350]
+    assert sorted(one.amount for one in my_earnings(db, plain[0])) == [100, 100]
+    _judge_and_report(db, blobs, owner, people)
+
+
+def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
+    """Judge the pool; the report has the arms, what was paid, and who came where."""
+    added = open_pool(db, owner, *WHERE)
+    assert sum(one.added for one in added) == 5
+    judges = make_judges(db, 4)
+    for name in ("trial-training", "trial-training-often"):
+        judge_all(db, judges, lambda inputs: "neutral", ref=f"mood/{name}")
+    found = report(db, blobs, owner, *WHERE)
+    sections = {one.key: one for one in found.sections}
+    costs = {row[0]: row for row in sections["costs"].tables[0].rows}
+    assert costs["plain"][2] == 1.0
+    assert costs["trained"][7] == 9.5
+    came = {(row[0], row[1]): row[2] for row in sections["attrition"].tables[0].rows}
+    assert came["trained", "tutorial"] == 2
+    assert came["trained", "final"] == 1
+    with pytest.raises(Forbidden):
+        report(db, blobs, people[0], *WHERE)
+    assert close_trial(db, owner, *WHERE).state == "closed"
+
+
+def test_what_is_kept_in_memory_is_what_the_record_says(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """A server that starts anew, and one whose transaction was rolled back, have the course of the record."""
+    begin(db, blobs, owner)
+    (person,) = writers(db, 1)
+    enter(db, person, *WHERE)
+    trial = find(db, *WHERE)
+    arm = next(
+        one for one in db.scalars(select(CrowdArm)) if one.name in {"plain", "trained"} and arms_of(db)[one.name]
+    )
+    with course_of(db, trial, arm) as course:
+        before = repr(course.arm)
+    leave(db, person, *WHERE)
+    courses._kept.clear()
+    with course_of(db, trial, arm) as course:
+        after = repr(course.arm)
+    assert before != after
+    with pytest.raises(RuntimeError):
+        _die_after_entering(db, trial, arm)
+    with course_of(db, trial, arm) as course:
+        assert repr(course.arm) == after
+
+
+def _die_after_entering(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
+    with transaction(db):
+        courses.record(db, trial, arm, entered("77"))
+        raise RuntimeError("the server dies")
+
+
+def test_nobody_does_what_is_not_theirs(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """Workers see no arms and close nothing; rounds of a trial are for those who are there."""
+    begin(db, blobs, owner)
+    first, second = writers(db, 2)
+    enter(db, first, *WHERE)
+    assert get_trial(db, first, *WHERE).arms == []
+    assert [one.name for one in list_trials(db, first, "mood")] == ["training"]
+    with pytest.raises(Forbidden):
+        close_stage(db, first, *WHERE, "plain", "writing")
+    round_ = my_part(db, first, *WHERE).round
+    if round_ is not None:
+        with pytest.raises(Forbidden, match="is needed"):
+            start(db, blobs, second, f"mood/{round_}")
+    with pytest.raises(NotFound):
+        close_stage(db, owner, *WHERE, "plain", "nowhere")
+    with pytest.raises(NotFound, match="no arm"):
+        close_stage(db, owner, *WHERE, "other", "writing")
+    with pytest.raises(Conflict, match="cannot change any more"):
+        put_trial(db, owner, *WHERE, [PLAIN])
+    with pytest.raises(Conflict, match="already"):
+        open_trial(db, blobs, owner, *WHERE)
+    with pytest.raises(Forbidden):
+        grade(db, first, *WHERE, stage="grades", item="1", answers={})
+
+
+def test_arms_that_cannot_stand_side_by_side_are_refused(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """Two of one name, two currencies, two ways of judging; a model to fool that nobody names."""
+    begin(db, blobs, owner)
+    for tomls, reason in (
+        ([PLAIN, PLAIN], "same name"),
+        ([PLAIN, TRAINED.replace("workers = 4", 'workers = 4\ncurrency = "EUR"')], "different currencies"),
+        ([PLAIN, TRAINED.replace("many = 3", "many = 5")], "one pool"),
+    ):
+        with pytest.raises(BadInput, match=reason):
+            put_trial(db, owner, "mood", "another", tomls)
+    put_trial(db, owner, "mood", "fooling", [PLAIN.replace("items = 1,", "items = 1, target = true,")])
+    with pytest.raises(BadInput, match="a model to fool, and none is named"):
+        open_trial(db, blobs, owner, "mood", "fooling")
+    assert get_trial(db, owner, "mood", "fooling").state == "draft"

@@ -1,0 +1,197 @@
+"""An arm under way: no dead ends, the same again from its record, everybody paid once, the impossible refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.protocols.due import due
+from quintain.protocols.engine import Course, replay
+from quintain.protocols.events import Event, closed, entered, finished, graded, left
+from quintain.protocols.feedback import letter_of, sentences
+from quintain.protocols.reading import shipped
+from quintain.protocols.stages import END
+from tests.properties import examples
+from tests.unit.protocols.courses import answers, chance, run, small
+
+SEEDS = st.integers(0, 2**32)
+FAIR = {"answerable": "yes", "reading": "whole", "creative": "fairly", "distractors": "yes"}
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(SEEDS, st.integers(1, 8))
+def test_there_are_no_dead_ends(seed: int, people: int) -> None:
+    """Whatever people do and whoever leaves, there is always a next step until everybody is through."""
+    course = Course(small(), seed)
+    happened = run(course, people, chance(seed))
+    assert course.over, f"after {len(happened)} events: {Counter(one.at for one in course.arm.people.values())}"
+    assert {one.at for one in course.arm.people.values()} == {END}
+
+
+@settings(max_examples=examples(10), deadline=None)
+@given(SEEDS, st.integers(1, 6))
+def test_the_record_gives_the_same_again(seed: int, people: int) -> None:
+    """Events kept as JSON lead to the same state, decisions and amounts; at every point, not only in the end."""
+    course = Course(small(), seed)
+    happened = run(course, people, chance(seed))
+    kept = [Event.of(json.loads(json.dumps(one.as_dict()))) for one in happened]
+    assert replay(small(), kept, seed).arm == course.arm
+    half = len(kept) // 2
+    later = replay(small(), kept[:half], seed)
+    for event in kept[half:]:
+        later.apply(event)
+    assert later.arm == course.arm
+    assert [*due(later)] == [*due(course)]
+
+
+@settings(max_examples=examples(10), deadline=None)
+@given(SEEDS, st.integers(1, 6))
+def test_everybody_is_paid_once_under_crashes(seed: int, people: int) -> None:
+    """A payer that dies between any two steps, and starts again from the record, pays each thing once and all of it."""
+    rng = chance(seed)
+    happened = run(Course(small(), seed), people, rng)
+    paid: dict[str, int] = {}  # what the ledger holds: it survives
+    calls = 0
+    course = Course(small(), seed)
+    for place, event in enumerate(happened):
+        course.apply(event)
+        if rng.random() < 0.3:  # dies before it pays, and begins anew
+            course = replay(small(), happened[: place + 1], seed)
+            continue
+        for one in due(course):
+            if one.key not in paid:
+                paid[one.key] = one.amount
+                calls += 1
+                if rng.random() < 0.05:  # dies between two payments
+                    break
+    for one in due(replay(small(), happened, seed)):
+        if one.key not in paid:
+            paid[one.key] = one.amount
+            calls += 1
+    wanted = [*due(course)]
+    assert len({one.key for one in wanted}) == len(wanted) == calls
+    assert paid == {one.key: one.amount for one in wanted}
+    sessions = Counter(one.stage for one in happened if one.kind == "finished")
+    assert sum(one.amount for one in wanted if one.stage == "tutorial") == 350 * sessions["tutorial"]
+
+
+def start(people: int = 3) -> Course:
+    """Let people hand in the tutorial."""
+    course = Course(small(), 1)
+    for number in range(people):
+        course.apply(entered(f"w{number}"))
+        course.apply(finished(f"w{number}", "tutorial", "t", (f"a{number}", f"b{number}")))
+    course.apply(closed("tutorial"))
+    return course
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing() -> None:
+    """Strangers, repeated work, wrong numbers of items, closing out of turn, grades that are none."""
+    course = start()
+    before = repr(course.arm)
+    refused: list[tuple[type[Exception], Event]] = [
+        (Conflict, entered("w0")),
+        (NotFound, left("nobody")),
+        (Conflict, finished("w0", "final", "x", ("i", "j"))),
+        (Conflict, finished("w0", "tutorial", "t", ("i", "j"))),
+        (Conflict, closed("qualify-0")),
+        (Conflict, closed("bonus-0")),
+        (NotFound, closed("nowhere")),
+        (Conflict, closed("grades-0")),
+        (Conflict, graded("expert-1", "grades-1", "a0", FAIR)),
+        (BadInput, graded("expert-1", "grades-0", "a0", {"answerable": "perhaps"})),
+        (Forbidden, graded("w1", "grades-0", _one_of(course, "w0"), FAIR)),
+        (Forbidden, graded("w0", "grades-0", _one_of(course, "w0"), FAIR)),
+        (Conflict, graded("expert-1", "grades-0", "never written", FAIR)),
+    ]
+    for error, event in refused:
+        with pytest.raises(error):
+            course.apply(event)
+        assert repr(course.arm) == before, event
+
+
+def _one_of(course: Course, person: str) -> str:
+    return course.sample(course.protocol.stage("grades-0")).of(person)[0]
+
+
+def test_a_session_has_as_many_items_as_are_asked_for() -> None:
+    """Fewer or more are refused, and so is an item under a name that is taken."""
+    course = Course(small(), 1)
+    course.apply(entered("w0"))
+    course.apply(entered("w1"))
+    for items in ((), ("a",), ("a", "b", "c"), ("a", "a")):
+        with pytest.raises((BadInput, Conflict)):
+            course.apply(finished("w0", "tutorial", "t", items))
+    course.apply(finished("w0", "tutorial", "t", ("a", "b")))
+    with pytest.raises(Conflict, match="twice"):
+        course.apply(finished("w1", "tutorial", "t", ("c", "a")))
+
+
+def test_nobody_enters_once_a_stage_is_closed() -> None:
+    """Who comes later was not graded with the others, so the way in is shut."""
+    course = start()
+    with pytest.raises(Conflict, match="tutorial is closed"):
+        course.apply(entered("late"))
+
+
+def test_the_best_go_on_and_the_unanswerable_do_not() -> None:
+    """Of three, the two with answerable items go on to the bonus and the next round; the third is through."""
+    course = start()
+    for number, said in enumerate(("yes", "yes", "no")):
+        for expert in ("expert-1", "expert-2"):
+            grade = FAIR | {"answerable": said}
+            course.apply(graded(expert, "grades-0", _one_of(course, f"w{number}"), grade))
+    course.apply(closed("grades-0"))
+    course.apply(closed("qualify-0"))
+    decisions = course.arm.decisions["qualify-0"]
+    assert {name: one.reason for name, one in decisions.items()} == {
+        "w0": "qualified",
+        "w1": "qualified",
+        "w2": "unanswerable",
+    }
+    assert [course.person(name).at for name in ("w0", "w1", "w2")] == ["round-1", "round-1", END]
+    assert {one.person for one in due(course) if one.stage == "bonus-0"} == {"w0", "w1"}
+
+
+def test_a_letter_tells_grades_decision_and_what_comes() -> None:
+    """The letter has own figures beside the round's, the best and the worst item, and the bonus on the way."""
+    protocol = shipped()["expert"]
+    course = Course(protocol, 3)
+    rng = chance(3)
+    for number in range(4):
+        course.apply(entered(f"w{number}"))
+        course.apply(finished(f"w{number}", "tutorial", "t", tuple(f"t{number}-{place}" for place in range(4))))
+    course.apply(closed("tutorial"))
+    grade_all(course, "grades-0", rng)
+    for stage in ("grades-0", "qualify-0"):
+        course.apply(closed(stage))
+    for name in course.at("round-1"):
+        for unit in range(3):
+            course.apply(finished(name, "round-1", f"{unit}", tuple(f"{name}-{unit}-{place}" for place in range(2))))
+    course.apply(closed("round-1"))
+    grade_all(course, "grades-1", rng)
+    for stage in ("grades-1", "qualify-1"):
+        course.apply(closed(stage))
+    person = course.at("feedback-1")[0]
+    letter = letter_of(course, protocol.stage("feedback-1"), person)
+    assert letter.items == 4
+    assert letter.next == "round-2"
+    assert letter.bonus == 500
+    assert letter.best != letter.worst
+    assert letter.passed
+    told = " ".join(sentences(letter, "5.00 USD"))
+    assert "bonus of 5.00 USD" in told
+    assert "round-2" in told
+
+
+def grade_all(course: Course, stage: str, rng: random.Random) -> None:
+    """Let three experts grade all that is to be graded, each item alike, so that something is answerable."""
+    for item in sorted(course.sample(course.protocol.stage(stage)).names):
+        for expert in ("expert-1", "expert-2", "expert-3"):
+            course.apply(graded(expert, stage, item, answers(course, rng) | {"answerable": "yes"}))
