@@ -31,6 +31,7 @@ FOLDER = Path(__file__).parent.parent / "src" / "quintain" / "client" / "calls"
 GROUPS = {
     "board": "the board of a task: what people keep of it, its settings, the keys that sign",
     "evaluation": "how models did (`task/name`, or `task/name@2`), and about runs, by their numbers",
+    "contests": "contests (`task/name`): teams, systems, pairs, and what came of it",
     "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
     "models": "models, `task/name` for the newest version or `task/name@2`",
     "status": "the server itself",
@@ -77,7 +78,7 @@ GIVES = {
 }
 # What may be asked for besides, and comes without its name all the same.
 BY_PLACE = {("eligibility", "name"), ("remove_fork", "name"), ("qualifications", "name")}
-PLACE = re.compile(r"^/tasks/\{task\}/(datasets|models|quizzes|rounds|validations)/\{\w+\}")
+PLACE = re.compile(r"^/tasks/\{task\}/(contests|datasets|models|quizzes|rounds|validations)/\{\w+\}")
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 NOTE = "Written by scripts/make_client.py from the API's description; change that, not this."
 REQUIRED = object()

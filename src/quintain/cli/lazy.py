@@ -114,7 +114,10 @@ COMMANDS: Mapping[str, Listed] = {
         "Probe models near their decision boundary.",
         ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published"),
     ),
-    "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
+    "contest": Listed(
+        "Let builders build and breakers break.",
+        ("quintain.cli.plain.contest:app", "quintain.cli.contest.contests", "quintain.cli.contest.results"),
+    ),
     "round": Listed(
         "Collect examples in rounds.",
         (
@@ -145,6 +148,7 @@ COMMANDS: Mapping[str, Listed] = {
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("board", "rank"): ("quintain.cli.plain.rank:app",),
+    ("contest", "score"): ("quintain.cli.plain.contest:app",),
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
     ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),

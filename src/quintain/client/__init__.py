@@ -25,6 +25,7 @@ from quintain.client.calls.quizzes import QuizzesCalls
 from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
 from quintain.client.calls.users import UsersCalls
+from quintain.client.contests import ContestClient
 from quintain.client.evaluation import EvaluationClient
 from quintain.client.refs import address, format_of, task_path
 from quintain.client.rounds import RoundClient
@@ -87,6 +88,7 @@ from quintain.labels.views import LabelView
 
 class Client(
     BoardClient,
+    ContestClient,
     DatasetsCalls,
     EvaluationClient,
     MeCalls,

@@ -18,6 +18,18 @@ from quintain.store.tables.collect import (
     RoundVersion,
     WritingSession,
 )
+from quintain.store.tables.contests import (
+    ContestAnswers,
+    ContestDispute,
+    ContestJudgement,
+    ContestMember,
+    ContestPair,
+    ContestRow,
+    ContestRuling,
+    ContestSystem,
+    ContestTeam,
+    ContestVersion,
+)
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.keys import SigningKey
@@ -73,6 +85,16 @@ __all__ = [
     "Cell",
     "CellEvent",
     "Charge",
+    "ContestAnswers",
+    "ContestDispute",
+    "ContestJudgement",
+    "ContestMember",
+    "ContestPair",
+    "ContestRow",
+    "ContestRuling",
+    "ContestSystem",
+    "ContestTeam",
+    "ContestVersion",
     "CorpusUse",
     "Dataset",
     "DatasetVersion",
