@@ -158,8 +158,8 @@ def time_peers(job: Path) -> None:
 
 def ours(family: str, texts: list[str], share: float, runs: int) -> tuple[float, float]:
     """Time our perturbation at the peer's share of edited words; give seconds and our share."""
-    from quintain.perturb.apply import perturb_texts
-    from quintain.perturb.contract import perturbation
+    from quintain.perturbations.apply import perturb_texts
+    from quintain.perturbations.contract import perturbation
 
     member, marks = perturbation(family), family == "punctuation"
 

@@ -128,10 +128,10 @@ def measure(folder: Path) -> dict[str, float]:
     from quintain.compose import open_workspace
     from quintain.core.people import OPERATOR
     from quintain.core.release import ReleaseSpec
+    from quintain.services.plain.splits import plan_splits
     from quintain.services.release.bundle import write_bundle
     from quintain.services.release.candidates import gather
     from quintain.services.release.releases import release
-    from quintain.services.release.splits import plan_splits
     from quintain.services.validate.validations import find
     from quintain.settings import Settings
 

@@ -1,6 +1,6 @@
 """Compile the list of first names by gender and ethnicity that the fairness perturbations use.
 
-    python scripts/compile_names.py SOURCES src/quintain/perturb/data/first_names.csv
+    python scripts/compile_names.py SOURCES src/quintain/perturbations/data/first_names.csv
 
 SOURCES is a folder with `tzioumis2018_firstnames.csv` (shares of six groups per first name) and
 `ssa_names_aggregated.csv.gz` (births by name and sex). Only facts are taken: names, counts and shares. The sources

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.records.tasks import Visibility
 from quintain.data.plan import ImportPlan
-from quintain.perturb.contract import names_of
+from quintain.perturbations.contract import names_of
 from quintain.services.data.datasets import VersionInfo, import_dataset
 from quintain.services.evaluate.cells import variant_name
 from quintain.services.evaluate.run_cell import variant_of

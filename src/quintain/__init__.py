@@ -2,10 +2,10 @@
 
 This is the public Python API: what a notebook imports, and nothing else.
 
-    import quintain
+    import quintain as qt
 
-    client = quintain.Client("http://127.0.0.1:8000", token="qt_…")
-    task = quintain.read_task("sentiment.toml")
+    labels = qt.aggregate("judgements.csv", method="dawid-skene")
+    client = qt.Client("http://127.0.0.1:8000", token="qt_…")
 
 Everything is imported when it is first used, so that `import quintain` costs nothing.
 """
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     )
     from quintain.core.example import Example, Prediction
     from quintain.core.task import Label, Task
+    from quintain.library.labels import aggregate, agreement, expand, human, workers
+    from quintain.library.perturbed import perturb
+    from quintain.library.releasing import release
+    from quintain.library.results import Chart, Result
+    from quintain.library.scores import contest_score, contrast_score, rank, score
     from quintain.tasks.contract import kind_of
     from quintain.tasks.definition import parse_task, read_task
 
@@ -50,6 +55,19 @@ _PUBLIC = {
     "Prediction": "quintain.core.example",
     "Label": "quintain.core.task",
     "Task": "quintain.core.task",
+    "aggregate": "quintain.library.labels",
+    "agreement": "quintain.library.labels",
+    "contest_score": "quintain.library.scores",
+    "contrast_score": "quintain.library.scores",
+    "expand": "quintain.library.labels",
+    "human": "quintain.library.labels",
+    "perturb": "quintain.library.perturbed",
+    "rank": "quintain.library.scores",
+    "release": "quintain.library.releasing",
+    "score": "quintain.library.scores",
+    "workers": "quintain.library.labels",
+    "Chart": "quintain.library.results",
+    "Result": "quintain.library.results",
     "kind_of": "quintain.tasks.contract",
     "parse_task": "quintain.tasks.definition",
     "read_task": "quintain.tasks.definition",
@@ -72,6 +90,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "BadInput",
+    "Chart",
     "Client",
     "Conflict",
     "Example",
@@ -82,11 +101,23 @@ __all__ = [
     "NotSignedIn",
     "Prediction",
     "QuintainError",
+    "Result",
     "Task",
     "TooMany",
     "Unavailable",
     "__version__",
+    "aggregate",
+    "agreement",
+    "contest_score",
+    "contrast_score",
+    "expand",
+    "human",
     "kind_of",
     "parse_task",
+    "perturb",
+    "rank",
     "read_task",
+    "release",
+    "score",
+    "workers",
 ]

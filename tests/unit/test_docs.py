@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,12 +25,15 @@ def _script(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
 
 REFERENCE = _script("make_cli_reference")
 TABLES = _script("make_option_tables")
+LIBRARY = _script("make_library_reference")
+NOTEBOOKS = _script("make_notebooks")
 COMMANDS: dict[str, Any] = dict(REFERENCE.commands())
 MEMBERS = [(family, name, member) for family in REFERENCE.registries() for name, member in family.items()]
 
@@ -49,6 +54,23 @@ def test_the_tables_of_options_are_fresh(page: Path) -> None:
     """A page says of each option what its specification says; if not, run `python scripts/make_option_tables.py`."""
     text = page.read_text(encoding="utf-8")
     assert text == TABLES.render(text)
+
+
+def test_the_library_reference_is_fresh() -> None:
+    """docs/library.md says what the functions say; if not, run `python scripts/make_library_reference.py`."""
+    assert LIBRARY.TARGET.read_text(encoding="utf-8") == LIBRARY.page().rstrip() + "\n"
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_a_notebook_says_what_its_page_shows(path: Path) -> None:
+    """Run again, a notebook gives what is on its page; if not, run `python scripts/make_notebooks.py`."""
+    cells = NOTEBOOKS.read(path)
+    NOTEBOOKS.run(cells)
+    assert path.with_suffix(".md").read_text("utf-8") == NOTEBOOKS.markdown(path.stem, cells)
+    kept = json.loads(path.with_suffix(".ipynb").read_text("utf-8"))
+    assert ["".join(cell["source"]) for cell in kept["cells"]] == [cell.source for cell in cells]
+    for name in re.findall(r"images/notebooks/([\w.-]+)", NOTEBOOKS.markdown(path.stem, cells)):
+        assert (NOTEBOOKS.IMAGES / name).is_file()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

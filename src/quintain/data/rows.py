@@ -14,6 +14,7 @@ from typing import Any
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.texts import Text
+from quintain.data.given import GivenTable, Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number, table_format
 from quintain.data.text import read_bytes
 
@@ -27,11 +28,16 @@ class PlainRow:
 
 
 def read_rows(
-    path: Path, *, required: Sequence[str], optional: Sequence[str] = (), columns: Mapping[str, str] | None = None
+    path: Source, *, required: Sequence[str], optional: Sequence[str] = (), columns: Mapping[str, str] | None = None
 ) -> list[PlainRow]:
     """Read the rows of a CSV, TSV, JSONL or Parquet file; each has the *required* values, or the file is refused."""
     columns = dict(columns or {})
-    if table_format(path) == "jsonl":
+    if isinstance(path, GivenTable) and path.rows is not None:
+        theirs = {name: columns.get(name, name) for name in (*required, *optional)}
+        found = [PlainRow(at, _named(row, theirs)) for at, row in enumerate(path.rows)]
+        refuse(_gaps(found, required, path.name))
+        return found
+    if not isinstance(path, GivenTable) and table_format(path) == "jsonl":
         return _json_lines(path, required, optional, columns)
     table = read_table(path, required=required, optional=optional, columns=columns)
     wanted = [name for name in (*required, *optional) if name in table.columns]
@@ -68,11 +74,16 @@ def _json_lines(
         if not isinstance(value, dict):
             faults.append(Fault("not a JSON object", file=path.name, row=number))
             continue
-        found.append(PlainRow(number, {ours: value[name] for ours, name in theirs.items() if name in value}))
+        found.append(PlainRow(number, _named(value, theirs)))
     refuse([*faults, *_gaps(found, required, path.name)], Text("Write one JSON object per line."))
     if not found:
         raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
     return found
+
+
+def _named(values: Mapping[str, Any], theirs: Mapping[str, str]) -> dict[str, Any]:
+    """Pick the values that are wanted, by our names."""
+    return {ours: values[name] for ours, name in theirs.items() if name in values}
 
 
 def _gaps(rows: Iterable[PlainRow], required: Sequence[str], file: str) -> list[Fault]:

@@ -24,6 +24,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
+from quintain.data.given import GivenTable, Source
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
@@ -53,7 +54,7 @@ def parse_columns(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def read_table(
-    path: Path,
+    path: Source,
     *,
     required: Sequence[str],
     optional: Sequence[str] = (),
@@ -65,8 +66,7 @@ def read_table(
     *columns* maps our names to those in the file. *types* gives the columns that are not text, such as
     `{"correct": pl.Float64()}`; a value that does not fit is a fault with its row.
     """
-    path = Path(path)
-    table = _read(path)
+    table = path.frame if isinstance(path, GivenTable) else _read(path)
     table = _rename(table, path, required, optional, columns or {})
     if table.is_empty():
         raise BadInput(faults=[Fault("the file has no rows", file=path.name)])
@@ -106,8 +106,10 @@ def table_format(path: Path) -> str:
     return form
 
 
-def row_number(path: Path, index: int) -> int:
+def row_number(path: Source, index: int) -> int:
     """Give the number by which a person finds the row at *index* (from 0): a CSV's first line is its header."""
+    if isinstance(path, GivenTable):
+        return index
     return index + (2 if table_format(path) in _SEPARATORS else 1)
 
 
@@ -228,7 +230,7 @@ def _as_text(cell: Any) -> Any:
 
 
 def _rename(
-    table: pl.DataFrame, path: Path, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
+    table: pl.DataFrame, path: Source, required: Sequence[str], optional: Sequence[str], columns: Mapping[str, str]
 ) -> pl.DataFrame:
     known = (*required, *optional)
     strange = [name for name in columns if name not in known]
@@ -263,7 +265,7 @@ def _rename(
     return table.select(*named, *(pl.col(name) for name in there if name not in used))
 
 
-def _typed(table: pl.DataFrame, path: Path, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     casts = []
     faults: list[Fault] = []
     for name, dtype in table.schema.items():

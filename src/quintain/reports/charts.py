@@ -44,6 +44,33 @@ def bar_chart(counts: Mapping[str, int], *, category: str, value: str) -> dict[s
     }
 
 
+def value_chart(values: Mapping[str, float], *, category: str, value: str, form: str = ",.2f") -> dict[str, Any]:
+    """Draw one horizontal bar per category for figures that are no counts, in the order given; *form* writes them."""
+    rows = [{"name": name, "value": figure} for name, figure in values.items()]
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": ROW_HEIGHT * max(1, len(rows)),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {
+                "field": "name",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"ticks": False, "domain": False},
+            },
+            "x": {"field": "value", "type": "quantitative", "title": value, "axis": {"format": form, "tickCount": 5}},
+            "tooltip": [
+                {"field": "name", "type": "nominal", "title": category},
+                {"field": "value", "type": "quantitative", "title": value, "format": form},
+            ],
+        },
+        "mark": {"type": "bar", "cornerRadiusEnd": 3, "height": {"band": 0.62}},
+    }
+
+
 def heat_map(
     labels: Sequence[str],
     counts: Sequence[Sequence[int]],

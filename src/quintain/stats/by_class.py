@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import FloatArray, interval
+from quintain.stats.bootstrap import FloatArray, IntArray, interval
 from quintain.stats.workers import wilson
 
 RESAMPLES = 1000
@@ -54,6 +54,19 @@ def scores_by_class(
         for at, name in enumerate(labels)
     ]
     return scores, _figure(_mean(f1[None])[0], _mean(drawn))
+
+
+def class_f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[str, float]:
+    """Give the model's F1 by class, over the items whose label is a class."""
+    known = (label >= 0) & (label < len(classes))
+    right, made, there = (
+        np.bincount(one[one >= 0], minlength=len(classes))
+        for one in (label[known & (label == said)], said[known], label[known])
+    )
+    return {
+        name: float(2 * right[code] / (made[code] + there[code])) if made[code] + there[code] else 0.0
+        for code, name in enumerate(classes)
+    }
 
 
 def _f1(tables: FloatArray) -> FloatArray:

@@ -20,8 +20,8 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.data.plan import ImportPlan
-from quintain.perturb.contract import names_of
-from quintain.perturb.tables import lineage
+from quintain.perturbations.contract import names_of
+from quintain.perturbations.tables import lineage
 from quintain.services.access import tokens
 from quintain.services.board.assemble import board
 from quintain.services.board.keep import snapshot_shape, verify_snapshot

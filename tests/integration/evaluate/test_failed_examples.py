@@ -14,7 +14,7 @@ from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
-from quintain.perturb.contract import names_of
+from quintain.perturbations.contract import names_of
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import examples
 from quintain.services.evaluate.results import DatasetResult, model_results

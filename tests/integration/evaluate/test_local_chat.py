@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from quintain.perturb.contract import PERTURBATIONS
+from quintain.perturbations.contract import PERTURBATIONS
 from tests.evaluation import SENTENCES, TASK
 from tests.integration.models.test_adapters_remote import Server, ok
 

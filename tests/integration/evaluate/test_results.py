@@ -18,8 +18,8 @@ from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
-from quintain.perturb.contract import names_of
-from quintain.perturb.robustness.typos import Typos
+from quintain.perturbations.contract import names_of
+from quintain.perturbations.robustness.typos import Typos
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.results import DatasetResult, results, score_table, unchanged_figures
 from quintain.services.evaluate.run_cell import Conditions

@@ -17,7 +17,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor
 from quintain.engine.jobs import LocalEngine
-from quintain.perturb.contract import PERTURBATIONS
+from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate.answers import list_answers
 from quintain.services.evaluate.submit import ModelSubmission, SubmissionRules, submit_folder

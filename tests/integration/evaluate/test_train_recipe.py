@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -194,11 +195,12 @@ def test_evaluation_data_is_refused_unless_forced(
         ("", '[[mix]]\ndata = "mood/train"\nlabels = "soft"', BadInput, "no votes"),
         ("", '[[mix]]\nfile = "train.jsonl"', Forbidden, "no files"),
         ('continue = "mood/none"', '[[mix]]\ndata = "mood/train"', NotFound, "mood/none"),
-        (
+        pytest.param(
             'learner = "transformers"\noptions = {checkpoint = "../x"}',
             '[[mix]]\ndata = "mood/train"',
             BadInput,
             "check",
+            marks=pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
         ),
     ],
 )

@@ -5,24 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from quintain.services.plain.judgements import read_judgements
-from quintain.services.plain.labels import Aggregating, aggregate_file
+from quintain.services.plain.labels import Aggregating, aggregate_source
 
 VOTES = "item,worker,label\n z ,ann,é\nz,bob,e\u0301\na, ann,no\n,,\nb,bob,\n"
 
 
 def test_an_aggregation_says_how_far_it_is(tmp_path: Path) -> None:
-    """Reading, aggregating and writing are each begun and brought to their end."""
+    """Reading and aggregating are each begun and brought to their end."""
     (tmp_path / "votes.csv").write_text(VOTES, encoding="utf-8")
     told: list[tuple[str, int, int]] = []
-    aggregate_file(
-        tmp_path / "votes.csv", tmp_path / "labels.csv", Aggregating(), progress=lambda *step: told.append(step)
-    )
-    assert list(dict.fromkeys(what for what, _, _ in told)) == ["Reading", "Aggregating", "Writing"]
-    assert {what: (done, total) for what, done, total in told} == {
-        "Reading": (3, 3),
-        "Aggregating": (3, 3),
-        "Writing": (2, 2),
-    }
+    aggregate_source(tmp_path / "votes.csv", Aggregating(), progress=lambda *step: told.append(step))
+    assert list(dict.fromkeys(what for what, _, _ in told)) == ["Reading", "Aggregating"]
+    assert {what: (done, total) for what, done, total in told} == {"Reading": (3, 3), "Aggregating": (3, 3)}
 
 
 def test_names_that_nobody_judged_with_leave_no_code(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_add_list_show(task: Callable[..., Any], file: Path) -> None:
     (listed,) = task("list")["tasks"]
     assert (listed["name"], listed["kind"], listed["archived"]) == ("sentiment", "text-classification", False)
     shown = task("show", "sentiment")
-    assert [field["name"] for field in shown["fields"]] == ["text"]
+    assert [field["name"] for field in shown["task"]["fields"]] == ["text"]
     assert shown["task"]["instructions"] == {"en": "Judge **it**."}
 
 

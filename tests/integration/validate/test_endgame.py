@@ -46,7 +46,7 @@ def work(db: Session, people: list[Actor], each: int, seed: int, skip: float = 0
             del left[name]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
 def test_twenty_judges_who_do_fifty_each_fill_a_thousand_slots(db: Session, owner: Actor, seed: int) -> None:
     """With no judgement to spare, the last judges still find items that they have not seen."""
     ground = make_ground(db, owner, 200, POLICY)
@@ -54,7 +54,7 @@ def test_twenty_judges_who_do_fifty_each_fill_a_thousand_slots(db: Session, owne
     assert slot_queries.counts(db, ground.id) == {"filled": 1000}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_eight_judges_for_five_judgements_each_leave_nothing_open(db: Session, owner: Actor, seed: int) -> None:
     """Where most judges must see most items, who is left for which decides."""
     ground = make_ground(db, owner, 50, POLICY)

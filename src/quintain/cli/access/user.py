@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,7 +12,8 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
-from quintain.core.records.access import Person
+from quintain.core.records.access import OneTimeLink, People, Person
+from quintain.core.records.base import plain
 from quintain.services.access import accounts, links
 from quintain.services.house import personal_data
 
@@ -47,7 +48,7 @@ def add(
         )
     url = link.url(link_base(workspace))
     if json:
-        output.print_json({**_as_dict(person), "url": url, "expires_at": link.expires_at})
+        output.print_json({**plain(person), "url": url, "expires_at": link.expires_at})
     else:
         output.say(f"Send this link to {person.name}; it works once, until {link.expires_at:%Y-%m-%d}:")
         output.print_line(url)
@@ -66,7 +67,7 @@ def list_users(
     with workspace_of(context).session() as db:
         found = accounts.list_people(db, OPERATOR, search=search)
     if json:
-        output.print_json({"users": [_as_dict(person) for person in found]})
+        output.print_json(People(found))
         return
     rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found]
     output.print_table(("name", "display name", "e-mail", "roles", "opened"), rows)
@@ -103,7 +104,7 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
         made = links.make_link(db, OPERATOR, name)
     url = made.url(link_base(workspace))
     if json:
-        output.print_json({"name": made.name, "url": url, "expires_at": made.expires_at})
+        output.print_json(OneTimeLink(made.name, url, made.expires_at))
     else:
         output.say(f"Send this link to {made.name}; it works once, within a day:")
         output.print_line(url)
@@ -153,7 +154,7 @@ def delete(
 
 def _show(person: Person, *, json: bool) -> None:
     if json:
-        output.print_json(_as_dict(person))
+        output.print_json(person)
     else:
         output.print_line(f"{person.name}: {_roles(person) or 'no role'}")
 
@@ -164,15 +165,3 @@ def _roles(person: Person) -> str:
 
 def _role(grant: Grant) -> str:
     return f"{grant.role} of {grant.task}" if grant.task else str(grant.role)
-
-
-def _as_dict(person: Person) -> dict[str, Any]:
-    return {
-        "id": person.id,
-        "name": person.name,
-        "display_name": person.display_name,
-        "email": person.email,
-        "opened": person.opened,
-        "created_at": person.created_at,
-        "roles": [{"role": grant.role, "task": grant.task} for grant in person.grants],
-    }

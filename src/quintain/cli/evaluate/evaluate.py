@@ -11,8 +11,9 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file
 from quintain.data.tables import parse_columns
+from quintain.library import scores as library
 from quintain.metrics.evaluate import MetricResult
-from quintain.services.plain.score import ScoreReport, Scoring, score_files
+from quintain.services.plain.score import ScoreReport
 
 app = typer.Typer(name="evaluate", help="Score predictions and run models.", no_args_is_help=True)
 
@@ -43,8 +44,10 @@ def score(
 
     Example: quintain evaluate score gold.csv predictions.csv --metric f1,accuracy --by tag --json
     """
-    scoring = Scoring(
-        metrics=split_names(metric),
+    found = library.score(
+        gold,
+        predictions,
+        split_names(metric),
         by=split_names(by),
         columns=parse_columns(column or []),
         answer_type=type_,
@@ -54,13 +57,13 @@ def score(
         seed=seed,
         resamples=resamples,
     )
-    report = score_files(gold, predictions, scoring)
+    report = found.report
     if report.missing:
         output.say(f"{report.missing} missing predictions were counted as wrong.")
     if report.unknown:
         output.say(f"Predictions left out because they have no gold answer: {report.unknown}.")
     if json:
-        output.print_json(report.as_dict())
+        output.print_json(found.to_dict())
     else:
         _print_report(report)
 

@@ -15,8 +15,7 @@ from quintain.cli.streams import in_file
 from quintain.core.pairs import parse_numbers
 from quintain.core.records.contest import ContestFigures, ContestScore
 from quintain.data.tables import parse_columns
-from quintain.services.plain.contest import ContestOptions, score_contest_file
-from quintain.stats.grading import Grading
+from quintain.library import scores as library
 
 app = typer.Typer(name="contest", help="Let builders build and breakers break.", no_args_is_help=True)
 
@@ -48,15 +47,16 @@ def score(
 
     Example: quintain contest score matrix.csv --dev-accuracy strawman=0.78,pcnn=0.81 --json
     """
-    options = ContestOptions(
-        Grading(metric, threshold, "squad"),
-        parse_numbers(dev_accuracy, "dev accuracies"),
-        split_names(skip),
-        parse_columns(column or []),
-        seed,
-        resamples,
-    )
-    found = score_contest_file(matrix, options)
+    found = library.contest_score(
+        matrix,
+        dev_accuracy=parse_numbers(dev_accuracy, "dev accuracies"),
+        metric=metric,
+        threshold=threshold,
+        skip=split_names(skip),
+        columns=parse_columns(column or []),
+        seed=seed,
+        resamples=resamples,
+    ).figures
     for note in found.notes:
         output.say(note)
     if json:

@@ -15,8 +15,7 @@ from quintain.core.records.contrast import ContrastEstimates, ContrastPart, Cont
 from quintain.core.records.figures import Estimate
 from quintain.data.contrast.contract import CONTRAST_FORMATS
 from quintain.data.tables import parse_columns
-from quintain.services.plain.contrast import ContrastOptions, score_contrast_files
-from quintain.stats.grading import Grading
+from quintain.library import scores as library
 
 app = typer.Typer(name="contrast", help="Probe models near their decision boundary.", no_args_is_help=True)
 
@@ -55,10 +54,18 @@ def score(
 
     Example: quintain contrast score examples.jsonl predictions.jsonl --metric f1 --threshold 0.8 --json
     """
-    options = ContrastOptions(
-        Grading(metric, threshold, normalise), split_names(labels), parse_columns(column or []), seed, resamples
-    )
-    found = score_contrast_files(examples, predictions, options, originals_path=originals)
+    found = library.contrast_score(
+        examples,
+        predictions,
+        metric=metric,
+        threshold=threshold,
+        normalise=normalise,
+        originals=originals,
+        labels=split_names(labels),
+        columns=parse_columns(column or []),
+        seed=seed,
+        resamples=resamples,
+    ).figures
     for note in found.notes:
         output.say(note)
     if json:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, cast
 
 import typer
 
 from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.streams import in_file, named, out_option
-from quintain.core.errors import BadInput
-from quintain.data.tables import parse_columns
-from quintain.services.plain.judgements import JudgementReading, Repeats
-from quintain.services.plain.labels import (
-    Aggregating,
-    Expanding,
-    Measuring,
-    aggregate_file,
-    aggregation_methods,
-    agreement_of_file,
-    expand_file,
-    workers_of_file,
-)
-from quintain.stats.agreement import Level
+from quintain.data.tables import parse_columns, table_format, write_table
+from quintain.library import labels as library
+from quintain.services.plain.labels import aggregation_methods
 
 app = typer.Typer(name="labels", help="Turn judgements into labels one can trust.", no_args_is_help=True)
 
@@ -42,19 +31,16 @@ AllOption = Annotated[bool, typer.Option("--all", help="Count also the rows that
 SeedOption = Annotated[int, typer.Option("--seed", help="Decides ties and draws.")]
 
 
-def make_reading(
+def reading(
     column: list[str] | None, labels: list[str] | None, repeats: str, everything: bool = False
-) -> JudgementReading:
-    """Read the options that every command on judgements has."""
-    for known in get_args(Repeats):
-        if repeats == known:
-            return JudgementReading(parse_columns(column or []), split_names(labels), known, everything)
-    raise BadInput(
-        "'{repeats}' is not a way to treat repeats.",
-        repeats=repeats,
-        known=", ".join(get_args(Repeats)),
-        remedy="Use {known}.",
-    )
+) -> dict[str, Any]:
+    """Read the options that every command on judgements has, as arguments of the library's functions."""
+    return {
+        "columns": parse_columns(column or []),
+        "labels": split_names(labels),
+        "repeats": repeats,
+        "everything": everything,
+    }
 
 
 @app.command()
@@ -80,24 +66,36 @@ def aggregate(
 
     Example: quintain labels aggregate judgements.csv --method dawid-skene --out labels.csv
     """
-    options = {
+    options: dict[str, Any] = {
         "minimum": minimum,
         "sample": sample,
         "restarts": restarts,
         "mixed": mixed,
         "into": tuple(split_names(into)) or None,
     }
-    reading = make_reading(column, labels, repeats, everything)
+    table_format(out)
     with output.bar() as show:
-        report = aggregate_file(file, out, Aggregating(method, options, gold, writer, seed), reading, show)
-    found = report.as_dict()
+        made = library.aggregate(
+            file,
+            method,
+            gold=gold,
+            writer=writer,
+            seed=seed,
+            progress=show,
+            **reading(column, labels, repeats, everything),
+            **options,
+        )
+        show("Writing", 0, made.report.judgements)
+        write_table(made.table, out)
+        show("Writing", made.report.judgements, made.report.judgements)
+    found = made.to_dict()
     _say_notes(found)
     if json:
         output.print_json(found)
         return
     output.print_table(["label", "items"], [*found["labels"].items(), ("(none)", found["no_label"])])
-    if report.unlabelled and method == "majority":
-        output.say(f"Items without a majority: {report.unlabelled:,}; --minimum 1 gives them the most frequent label.")
+    if found["no_label"] and method == "majority":
+        output.say(f"Items without a majority: {found['no_label']:,}; --minimum 1 gives them the most frequent label.")
     output.say(f"Wrote {named(out)}.")
 
 
@@ -118,8 +116,11 @@ def expand(
 
     Example: quintain labels expand judgements.csv --mixed mixed --into positive,negative --out train.csv
     """
-    expanding = Expanding(mixed, split_names(into) or ("positive", "negative"), times)
-    found = expand_file(file, out, expanding, make_reading(column, labels, repeats, everything)).as_dict()
+    table_format(out)
+    pair = split_names(into) or ("positive", "negative")
+    made = library.expand(file, mixed=mixed, into=pair, times=times, **reading(column, labels, repeats, everything))
+    write_table(made.table, out)
+    found = made.to_dict()
     _say_notes(found)
     if json:
         output.print_json(found)
@@ -147,15 +148,16 @@ def agreement(
 
     Example: quintain labels agreement judgements.csv --by round --json
     """
-    for known in get_args(Level):
-        if level == known:
-            measuring = Measuring(known, split_names(order), split_names(by), pairs, seed, resamples)
-            break
-    else:
-        raise BadInput(
-            "There is no level '{level}'.", level=level, levels=", ".join(get_args(Level)), remedy="Use {levels}."
-        )
-    found = agreement_of_file(file, measuring, make_reading(column, labels, repeats, everything))
+    found = library.agreement(
+        file,
+        level=cast("Any", level),
+        order=split_names(order),
+        by=split_names(by),
+        pairs=pairs,
+        resamples=resamples,
+        seed=seed,
+        **reading(column, labels, repeats, everything),
+    ).to_dict()
     _say_notes(found)
     if json:
         output.print_json(found)
@@ -183,7 +185,7 @@ def workers(
 
     Example: quintain labels workers judgements.csv --column seconds=duration
     """
-    found = workers_of_file(file, make_reading(column, labels, repeats, everything))
+    found = library.workers(file, **reading(column, labels, repeats, everything)).to_dict()
     _say_notes(found)
     if json:
         output.print_json(found)

@@ -10,7 +10,9 @@ import typer
 from quintain.cli import output
 from quintain.cli.plain.data_files import app
 from quintain.cli.streams import in_file, in_option, named, out_option
-from quintain.services.plain.perturb import Perturbing, list_perturbations, perturb_file
+from quintain.data.tables import table_format, write_table
+from quintain.library import perturbed as library
+from quintain.services.plain.perturb import list_perturbations
 
 
 @app.command()
@@ -33,14 +35,15 @@ def perturb(
 
     Example: quintain data perturb reviews.csv --kind typos,ocr --seed 0 --out perturbed.csv
     """
-    settings = Perturbing(kinds=kind, seed=seed, severity=severity, fields=field or [], task=task)
-    report = perturb_file(file, out, settings)
+    table_format(out)
+    made = library.perturb(file, kind, seed=seed, severity=severity, fields=field or [], task=task)
+    write_table(made.table, out)
     if json:
-        output.print_json(report.as_dict())
+        output.print_json(made.to_dict() | {"out": out.name})
         return
     rows = [
         (one.name, one.family, one.rows, one.changed, "" if one.share is None else f"{100 * one.share:.1f} %")
-        for one in report.tallies
+        for one in made.report.tallies
     ]
     output.print_table(["perturbation", "family", "rows", "changed", "words edited"], rows)
     output.say(f"Wrote {named(out)}.")

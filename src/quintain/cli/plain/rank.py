@@ -13,8 +13,8 @@ from quintain.cli.streams import in_file
 from quintain.core.errors import NotFound
 from quintain.core.pairs import parse_numbers
 from quintain.data.tables import parse_columns
-from quintain.services.plain.rank import RankOptions, RankReport, rank_file
-from quintain.stats.utility import Choices
+from quintain.library import scores as library
+from quintain.services.plain.rank import RankReport
 
 app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
 
@@ -51,25 +51,23 @@ def rank(
             if not file.suffix
             else "Name a table model,<metric>,… as CSV, JSONL or Parquet.",
         )
-    options = RankOptions(
+    found = library.rank(
+        file,
+        parse_numbers(weights, "weights") if weights else None,
         lower=split_names(lower),
         caps=parse_numbers(cap, "caps"),
-        choices=Choices(
-            weights=parse_numbers(weights, "weights") if weights else None,
-            epsilon=epsilon,
-            perf=perf,
-            base=base,
-            amrs=parse_numbers(amrs, "exchange rates"),
-        ),
+        epsilon=epsilon,
+        perf=perf,
+        base=base,
+        amrs=parse_numbers(amrs, "exchange rates"),
         aggregates=split_names(aggregate),
         skip=split_names(skip),
         columns=parse_columns(column or []),
     )
-    report = rank_file(file, options)
     if json:
-        output.print_json(report.as_dict())
+        output.print_json(found.to_dict())
     else:
-        _print_report(report)
+        _print_report(found.report)
 
 
 def _print_report(report: RankReport) -> None:

@@ -15,9 +15,9 @@ from quintain.cli.plain.labels import (
     LabelsOption,
     RepeatsOption,
     SeedOption,
-    make_reading,
+    reading,
 )
-from quintain.services.plain.human import HumanStudy, human_performance
+from quintain.library import labels as library
 
 app = typer.Typer(name="study", help="Study data and the people behind it.", no_args_is_help=True)
 
@@ -53,8 +53,16 @@ def human(
 
     Example: quintain study human judgements.csv --gold gold.csv --seeds 200 --json
     """
-    options = HumanStudy(gold, writer, sample, split_names(exclude), seed, seeds)
-    found = human_performance(file, options, make_reading(column, labels, repeats, everything))
+    found = library.human(
+        file,
+        gold=gold,
+        writer=writer,
+        sample=sample,
+        exclude=split_names(exclude),
+        seeds=seeds,
+        seed=seed,
+        **reading(column, labels, repeats, everything),
+    ).to_dict()
     for note in found["notes"]:
         output.say(note)
     if json:

@@ -8,15 +8,17 @@ from typing import Annotated
 import typer
 
 from quintain.cli.context import workspace_of
+from quintain.cli.names import split_names
 from quintain.cli.output import JsonFlag
-from quintain.cli.plain.labels import ColumnOption, LabelsOption, SeedOption, make_reading
+from quintain.cli.plain.labels import ColumnOption, LabelsOption, SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
-from quintain.data.tables import FORMATS
+from quintain.data.tables import FORMATS, parse_columns
 from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
+from quintain.services.plain.judgements import JudgementReading
 from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
@@ -94,7 +96,7 @@ def relabel(
     if suffix_of(Path(ref)) in FORMATS:
         if old is None:
             raise BadInput("A file needs its old labels.", remedy="Name them with --old: a column, or a file.")
-        reading = make_reading(column, labels, "refuse", False)
+        reading = JudgementReading(parse_columns(column or []), split_names(labels))
         give_report(relabelling.relabel_report(Path(ref), old, reading, text=text, seed=seed), out, json=json)
         return
     with workspace_of(context).session() as db:

@@ -12,13 +12,13 @@ from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.cli.plain.task_check import TaskFile, app
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR
+from quintain.core.records.tasks import TaskHistory, Tasks
 from quintain.core.task import Task
 from quintain.services.plain.tasks import check_task
 from quintain.services.tasks import definitions as service
 from quintain.tasks.contract import KINDS, TaskKind, kind_of
 from quintain.tasks.definition import read_task_text
 from quintain.tasks.starter import starter
-from quintain.tasks.writing import task_as_dict
 
 TaskName = Annotated[str, typer.Argument(metavar="NAME", help="The task's name.", show_default=False)]
 
@@ -34,7 +34,7 @@ def add(context: typer.Context, file: TaskFile, json: JsonFlag = False) -> None:
         task = service.put_task(db, OPERATOR, text, file=str(file))
         version = service.task_history(db, task.name)[0].number
     if json:
-        print_json({"task": task_as_dict(task), "version": version})
+        print_json({"task": service.record_of(task), "version": version})
     else:
         say(f"Task '{task.name}' is there, version {version}.")
 
@@ -52,7 +52,7 @@ def list_(
     with workspace_of(context).session() as db:
         found = service.list_tasks(db, archived=archived)
     if json:
-        print_json({"tasks": [_summary(one) for one in found]})
+        print_json(Tasks([one.record() for one in found]))
     elif not found:
         say("There are no tasks yet. Add one with `quintain task add FILE`.")
     else:
@@ -75,7 +75,7 @@ def show(
         history = service.task_history(db, name)
         task = service.get_task(db, name)
     if json:
-        print_json({"task": task_as_dict(task), "fields": _fields(task), "version": history[0].number})
+        print_json({"task": service.record_of(task), "version": history[0].number})
     elif toml:
         typer.echo(history[0].toml, nl=not history[0].toml.endswith("\n"))
     else:
@@ -91,8 +91,7 @@ def history(context: typer.Context, name: TaskName, json: JsonFlag = False) -> N
     with workspace_of(context).session() as db:
         changes = service.task_history(db, name)
     if json:
-        versions = [{"number": one.number, "by": one.by, "at": one.at.isoformat(), "toml": one.toml} for one in changes]
-        print_json({"versions": versions})
+        print_json(TaskHistory(changes))
     else:
         rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
         print_table(["version", "at (UTC)", "by"], rows)
@@ -165,20 +164,6 @@ def _write_new(file: Path, text: str) -> None:
         raise BadInput("{file} cannot be written: {strerror}.", file=file, strerror=error.strerror) from error
 
 
-def _summary(one: service.TaskSummary) -> dict[str, Any]:
-    return {
-        "name": one.task.name,
-        "kind": one.task.kind,
-        "title": dict(one.task.title),
-        "languages": list(one.task.languages),
-        "canonical_metric": one.task.canonical_metric,
-        "version": one.version,
-        "created_at": one.created_at.isoformat(),
-        "changed_at": one.changed_at.isoformat(),
-        "archived": one.archived,
-    }
-
-
 def _state(one: service.TaskSummary) -> str:
     return "archived" if one.archived else ""
 
@@ -193,13 +178,6 @@ def _kind(kind: TaskKind) -> dict[str, Any]:
         "options": dict(kind.default_options),
         "example": {**kind.example.inputs, "answer": kind.example.answer},
     }
-
-
-def _fields(task: Task) -> list[dict[str, Any]]:
-    return [
-        {"name": item.name, "type": item.type, "required": item.required, "max_length": item.max_length}
-        for item in kind_of(task).fields(task)
-    ]
 
 
 def _first(texts: Any) -> str:

@@ -21,7 +21,10 @@ class TaskSummary(Record):
     kind: str
     title: Mapping[str, str]
     labels: list[str]
+    languages: list[str]
+    canonical_metric: str
     version: int
+    created_at: datetime
     changed_at: datetime
     archived: bool
 
@@ -41,6 +44,7 @@ class TaskField(Record):
     type: str
     title: str
     required: bool
+    max_length: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quintain.perturb.contract import Family
+from quintain.perturbations.contract import Family
 from quintain.services.board.parts import BoardDataset, BoardModel, Figure
 from quintain.services.evaluate.results import DatasetResult
 from quintain.services.evaluate.standing import MEASURED, Gap, Runs, gap, needs_of, standing

@@ -202,7 +202,7 @@ def require_phase(info: ContestInfo, *phases: Phase) -> Phase:
     )
 
 
-def _info(found: queries.ContestFound) -> ContestInfo:
+def _info(found: queries.StoredContest) -> ContestInfo:
     row, task, version = found
     return ContestInfo(
         row.id,

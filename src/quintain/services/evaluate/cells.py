@@ -23,7 +23,7 @@ from quintain.core.task import Task
 from quintain.core.texts import Word
 from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
-from quintain.perturb.contract import PERTURBATIONS
+from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.access import audit
 from quintain.services.access.notify import notify, notify_once
 from quintain.services.access.permissions import require_owner, require_signed_in

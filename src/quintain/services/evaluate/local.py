@@ -27,8 +27,8 @@ from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.measuring import MEASURED_ROWS
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import RunEnded
-from quintain.perturb.contract import perturbation
-from quintain.perturb.tables import perturb_table
+from quintain.perturbations.contract import perturbation
+from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, variants_for
 from quintain.services.evaluate.results import family_of, score_table, side_by_side, unchanged_figures
 from quintain.services.evaluate.run_cell import Conditions, runnable

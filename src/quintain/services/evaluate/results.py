@@ -27,8 +27,8 @@ from quintain.engine.sandbox.layers import LAYERS
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.metrics.flips import Unchanged, kept_answers, same_answers, unchanged_share
-from quintain.perturb.contract import PERTURBATIONS, Family, perturbation
-from quintain.perturb.tables import lineage
+from quintain.perturbations.contract import PERTURBATIONS, Family, perturbation
+from quintain.perturbations.tables import lineage
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.cells import VARIANT_ROWS
 from quintain.services.evaluate.sandbox_wait import SANDBOX

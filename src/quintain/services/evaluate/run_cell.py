@@ -29,8 +29,8 @@ from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.layers import NoSandbox, SandboxReport, probe, require_sandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.engine.scratch import scratch
-from quintain.perturb.contract import perturbation
-from quintain.perturb.tables import perturb_table
+from quintain.perturbations.contract import perturbation
+from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate import cells as evaluate
 from quintain.services.evaluate import spending
 from quintain.services.evaluate.cells import VARIANT_ROWS, VARIANT_SEED, CellLease

@@ -18,7 +18,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import CellState
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import Outcome
-from quintain.perturb.contract import Family, names_of
+from quintain.perturbations.contract import Family, names_of
 from quintain.services.evaluate.cells import variant_name, variants_of
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN
 from quintain.store.tables import Cell

@@ -32,7 +32,7 @@ from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.spending import CostEstimate, estimate_of_task
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
-from quintain.services.models.inspection import inspect_model
+from quintain.services.models.inspection import Inspection, inspect_model
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
@@ -180,22 +180,9 @@ def _submit(
     visibility: Visibility,
 ) -> ModelSubmission:
     definition = get_task(db, task)
-    found = inspect_model(folder, definition)
-    if found.faults:
-        raise BadInput(
-            faults=found.faults,
-            remedy="`quintain model check` shows the same before anything is sent.",
-            page="Mend it, and send it again.",
-        )
+    found = _inspected(folder, definition)
     _permit(actor, task, found.manifest, rules)
-    chosen = name or found.manifest.name
-    if chosen is None:
-        raise BadInput(
-            "The model has no name.",
-            manifest=MANIFEST,
-            remedy="Give one with --name, or as `name` in {manifest}.",
-            page="Give it one in the form.",
-        )
+    chosen = _named(name or found.manifest.name)
     meta = _meta(folder, found.manifest)
     if found.manifest.adapter == "predictions":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
@@ -205,17 +192,7 @@ def _submit(
     def guard(session: Session) -> None:
         nonlocal new
         new = True
-        lock(session, f"submit:{actor.user_id}:{task}")
-        if quota_left(session, actor, task, rules) == 0:
-            raise TooMany(
-                "You have submitted {n} models to task '{task}' in the last 24 hours.",
-                n=rules.per_day,
-                task=task,
-                retry_after=3600,
-                remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
-                code="quota_reached",
-                page="Go on tomorrow.",
-            )
+        _refuse_over_quota(session, actor, task, rules)
 
     with transaction(db):
         version = register_version(
@@ -240,6 +217,44 @@ def _submit(
     manifest = found.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
     return ModelSubmission(version, new, cells, left, known.state if known else PASSED, cost)
+
+
+def _inspected(folder: Path, task: Task) -> Inspection:
+    """Look the model over, and refuse it where something is wrong."""
+    found = inspect_model(folder, task)
+    if found.faults:
+        raise BadInput(
+            faults=found.faults,
+            remedy="`quintain model check` shows the same before anything is sent.",
+            page="Mend it, and send it again.",
+        )
+    return found
+
+
+def _named(name: str | None) -> str:
+    if name is None:
+        raise BadInput(
+            "The model has no name.",
+            manifest=MANIFEST,
+            remedy="Give one with --name, or as `name` in {manifest}.",
+            page="Give it one in the form.",
+        )
+    return name
+
+
+def _refuse_over_quota(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> None:
+    """Refuse what is beyond a day's submissions, one at a time, so that two at once are both counted."""
+    lock(db, f"submit:{actor.user_id}:{task}")
+    if quota_left(db, actor, task, rules) == 0:
+        raise TooMany(
+            "You have submitted {n} models to task '{task}' in the last 24 hours.",
+            n=rules.per_day,
+            task=task,
+            retry_after=3600,
+            remedy="Go on tomorrow; `quintain model check` and `quintain evaluate local` have no limit.",
+            code="quota_reached",
+            page="Go on tomorrow.",
+        )
 
 
 def _try(

@@ -148,21 +148,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
     blob = _keep(blobs, folder) if folder is not None else None
     full_hash = content_id({"adapter": adapter, "artefact": blob, "card": card})
     with transaction(db):
-        task_id = find_row(db, task).id
-        lock(db, f"model {task}/{name}")
-        model = queries.model(db, task, name)
-        if model is None:
-            model = Model(task_id=task_id, name=name, owner_id=actor.user_id, visibility=visibility)
-            db.add(model)
-            db.flush()
-        elif not _may_edit(actor, model, task):
-            raise Conflict(
-                "Task '{task}' already has a model called '{name}', and it is not yours.",
-                task=task,
-                name=name,
-                remedy="Use another name.",
-                code="name_taken",
-            )
+        model = _model_to_extend(db, actor, task, name, visibility)
         version = queries.version_with_hash(db, model.id, full_hash)
         if version is None:
             if guard is not None:
@@ -181,6 +167,26 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
             db.flush()
             audit.record(db, actor, "model.register", f"{task}/{name}@{version.number}", hash=full_hash)
     return get_model(db, actor, f"{task}/{name}@{version.number}").version
+
+
+def _model_to_extend(db: Session, actor: Actor, task: str, name: str, visibility: Visibility) -> Model:
+    """Give the model of that name, made where there is none; somebody else's is refused. It is locked until the end."""
+    task_id = find_row(db, task).id
+    lock(db, f"model {task}/{name}")
+    model = queries.model(db, task, name)
+    if model is None:
+        model = Model(task_id=task_id, name=name, owner_id=actor.user_id, visibility=visibility)
+        db.add(model)
+        db.flush()
+    elif not _may_edit(actor, model, task):
+        raise Conflict(
+            "Task '{task}' already has a model called '{name}', and it is not yours.",
+            task=task,
+            name=name,
+            remedy="Use another name.",
+            code="name_taken",
+        )
+    return model
 
 
 def list_models(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from quintain.core.records.contest import (
 )
 from quintain.core.records.figures import Estimate
 from quintain.core.texts import Text, hint
+from quintain.data.given import Source
 from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.tables import read_table
 from quintain.metrics.evaluate import evaluate_metrics
@@ -99,7 +99,7 @@ def is_reserved(name: str) -> bool:
     return name in (*REQUIRED, *NO_SYSTEMS)
 
 
-def score_contest_file(path: Path, options: ContestOptions | None = None) -> ContestScore:
+def score_contest_file(path: Source, options: ContestOptions | None = None) -> ContestScore:
     """Score the contest in the table at *path*."""
     options = options or ContestOptions()
     if options.grading.metric not in METRICS:
@@ -140,7 +140,7 @@ def score_rows(
     )
 
 
-def _systems(path: Path, options: ContestOptions) -> list[str]:
+def _systems(path: Source, options: ContestOptions) -> list[str]:
     """List the columns that are systems."""
     table = read_table(path, required=REQUIRED, columns=options.columns)
     strange = [name for name in options.skip if name not in table.columns]

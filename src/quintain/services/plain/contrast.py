@@ -16,6 +16,7 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.records.contrast import ContrastIntervals, ContrastScore
 from quintain.core.texts import Text
 from quintain.data.contrast.contract import read_json
+from quintain.data.given import Source
 from quintain.data.rows import PlainRow, read_rows, refuse
 from quintain.data.text import suffix_of
 from quintain.stats.contrast import Members, contrast_by, contrast_estimates
@@ -50,11 +51,11 @@ class ContrastExample:
 
 
 def score_contrast_files(
-    examples_path: Path,
-    predictions_path: Path,
+    examples_path: Source,
+    predictions_path: Source,
     options: ContrastOptions | None = None,
     *,
-    originals_path: Path | None = None,
+    originals_path: Source | None = None,
 ) -> ContrastScore:
     """Score the predictions in one file on the contrast sets in another, matched by id.
 
@@ -108,7 +109,7 @@ def contrast_score(
     )
 
 
-def read_examples(path: Path, options: ContrastOptions) -> list[ContrastExample]:
+def read_examples(path: Source, options: ContrastOptions) -> list[ContrastExample]:
     """Read contrast sets, or say everything that is wrong with them."""
     columns = {name: theirs for name, theirs in (options.columns or {}).items() if name != "prediction"}
     rows = read_rows(path, required=_EXAMPLE, optional=("tags", "source"), columns=columns)
@@ -191,7 +192,7 @@ def _example(row: PlainRow) -> ContrastExample:
     )
 
 
-def _read_predictions(path: Path, known: Mapping[str, ContrastExample], options: ContrastOptions) -> dict[str, Any]:
+def _read_predictions(path: Source, known: Mapping[str, ContrastExample], options: ContrastOptions) -> dict[str, Any]:
     """Read one prediction for every example by its id; null is a model that gave none, and counts as wrong.
 
     *known* has the examples by what the file calls them.
@@ -226,9 +227,9 @@ def _read_predictions(path: Path, known: Mapping[str, ContrastExample], options:
     return {known[name].id: said for name, said in found.items()}
 
 
-def _prediction_rows(path: Path, options: ContrastOptions) -> list[PlainRow]:
+def _prediction_rows(path: Source, options: ContrastOptions) -> list[PlainRow]:
     """Read a table of predictions, or one JSON object from ids to answers."""
-    if suffix_of(path) != ".json":
+    if not isinstance(path, Path) or suffix_of(path) != ".json":
         columns = {name: theirs for name, theirs in (options.columns or {}).items() if name in ("id", "prediction")}
         return read_rows(path, required=("id", "prediction"), columns=columns)
     document = read_json(path)

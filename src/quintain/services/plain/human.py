@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from quintain.core.errors import BadInput
 from quintain.core.task import one_form
+from quintain.data.given import GivenTable, Source
 from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
 from quintain.stats.human import held_out_majority, majority_gold, synthetic_annotators
 from quintain.stats.judgements import NONE
@@ -20,15 +20,15 @@ from quintain.stats.judgements import NONE
 class HumanStudy:
     """Where gold and the writers' labels are (a column or a file), which labels discard an item, how often to draw."""
 
-    gold: str | None = None
-    writer: str | None = None
+    gold: str | GivenTable | None = None
+    writer: str | GivenTable | None = None
     sample: int = 4
     exclude: Sequence[str] = ()
     seed: int = 0
     seeds: int = 100
 
 
-def human_performance(path: Path, study: HumanStudy, reading: JudgementReading | None = None) -> dict[str, Any]:
+def human_performance(path: Source, study: HumanStudy, reading: JudgementReading | None = None) -> dict[str, Any]:
     """Estimate how well people do: synthetic annotators against gold and, with writers, the held-out majority.
 
     Without gold labels, more than half of an item's judgements set them.
@@ -54,7 +54,7 @@ def human_performance(path: Path, study: HumanStudy, reading: JudgementReading |
         "items": len(table.judgements.items),
         "judgements": len(table.judgements),
         "set_aside": table.set_aside,
-        "gold": "majority" if study.gold is None else study.gold,
+        "gold": _called(study.gold),
         "synthetic_annotators": {name: one.as_dict() for name, one in found.items()},
     }
     if study.writer is not None:
@@ -62,6 +62,12 @@ def human_performance(path: Path, study: HumanStudy, reading: JudgementReading |
         held = held_out_majority(table.judgements, writer, sample=study.sample, excluded=excluded, **drawing)
         report["held_out_majority"] = {name: one.as_dict() for name, one in held.items()}
     return report | {**drawing, "notes": [*table.notes, *_alone(table, study)]}
+
+
+def _called(gold: str | GivenTable | None) -> str:
+    if gold is None:
+        return "majority"
+    return gold if isinstance(gold, str) else gold.name
 
 
 def _alone(table: JudgementFile, study: HumanStudy) -> list[str]:

@@ -13,6 +13,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import one_form
 from quintain.core.texts import Text
+from quintain.data.given import GivenTable, Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE, Judgements
@@ -49,12 +50,12 @@ class JudgementFile:
     judgements: Judgements
     rows: pl.DataFrame
     order: IntArray
-    path: Path
+    path: Source
     notes: tuple[str, ...]
     set_aside: int = 0
 
 
-def read_judgements(path: Path, reading: JudgementReading | None = None) -> JudgementFile:
+def read_judgements(path: Source, reading: JudgementReading | None = None) -> JudgementFile:
     """Read the table at *path*.
 
     A label that is a list, as in SNLI's `annotator_labels`, is one judgement for each of its elements, by workers named
@@ -62,7 +63,6 @@ def read_judgements(path: Path, reading: JudgementReading | None = None) -> Judg
     has another label, it is refused, or the *first* or *last* one counts. Rows without a label are left out, and those
     that the export of a validation marks as not `kept`. Names that differ only in their form of Unicode are the same.
     """
-    path = Path(path)
     reading = reading or JudgementReading()
     own = {name: theirs for name, theirs in reading.columns.items() if not name.startswith("gold.")}
     frame = read_table(
@@ -129,7 +129,7 @@ def _by_appearance(item: IntArray, items: int) -> IntArray:
     return np.argsort(first)
 
 
-def _exploded(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _exploded(frame: pl.DataFrame, path: Source) -> pl.DataFrame:
     nested = [name for name in ("item", "label", "worker") if name in frame.columns and frame[name].dtype.is_nested()]
     lists = [name for name in nested if isinstance(frame[name].dtype, pl.List | pl.Array)]
     strange = [name for name in nested if name == "item" or name not in lists]
@@ -151,7 +151,7 @@ def _exploded(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     return frame
 
 
-def _one_row_per_label(frame: pl.DataFrame, path: Path, lists: Sequence[str]) -> pl.DataFrame:
+def _one_row_per_label(frame: pl.DataFrame, path: Source, lists: Sequence[str]) -> pl.DataFrame:
     if "worker" in lists:
         uneven = (frame["label"].list.len() != frame["worker"].list.len()).fill_null(True).arg_true().to_list()
         if uneven:
@@ -175,7 +175,7 @@ def _one_row_per_label(frame: pl.DataFrame, path: Path, lists: Sequence[str]) ->
     return flat
 
 
-def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool) -> tuple[pl.DataFrame, int]:
+def _kept(frame: pl.DataFrame, path: Source, notes: list[str], *, everything: bool) -> tuple[pl.DataFrame, int]:
     """Leave out the rows that were set aside, and count them."""
     if everything or "kept" not in frame.columns:
         return frame, 0
@@ -204,7 +204,7 @@ def _kept(frame: pl.DataFrame, path: Path, notes: list[str], *, everything: bool
     return kept, left_out
 
 
-def _complete(frame: pl.DataFrame, path: Path, notes: list[str]) -> pl.DataFrame:
+def _complete(frame: pl.DataFrame, path: Source, notes: list[str]) -> pl.DataFrame:
     """Refuse rows without an item or a worker, and leave out rows without a label."""
     labelled = frame.filter(pl.col("label").is_not_null())
     faults = [
@@ -248,7 +248,7 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> None:
+def _check_labels(frame: pl.DataFrame, path: Source, labels: Sequence[str]) -> None:
     if not labels:
         return
     known = ", ".join(labels)
@@ -267,7 +267,7 @@ def _check_labels(frame: pl.DataFrame, path: Path, labels: Sequence[str]) -> Non
         raise BadInput(faults=faults, total=len(wrong), remedy="Mend these rows, or add the label to --labels.")
 
 
-def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
+def _without_repeats(frame: pl.DataFrame, path: Source, repeats: Repeats, notes: list[str]) -> pl.DataFrame:
     same = frame.unique(["item", "worker", "label"], keep="first", maintain_order=True)
     once = same.unique(["item", "worker"], keep="last" if repeats == "last" else "first", maintain_order=True)
     if len(same) < len(frame):
@@ -296,16 +296,18 @@ def _without_repeats(frame: pl.DataFrame, path: Path, repeats: Repeats, notes: l
 
 
 def labels_of_items(
-    table: JudgementFile, source: str, what: str, columns: Mapping[str, str] | None = None
+    table: JudgementFile, source: str | GivenTable, what: str, columns: Mapping[str, str] | None = None
 ) -> tuple[JudgementFile, IntArray]:
     """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
 
     A label that nobody chose is added to the classes, so that the table comes back too. Items without one have -1.
     """
-    if source in table.rows.columns:
+    path: Source
+    if isinstance(source, str) and source in table.rows.columns:
         pairs, path, field_name = table.rows.select("item", pl.col(source).alias("label")), table.path, source
     else:
-        pairs, path, field_name = _read_gold(Path(source), table, what, columns or {}), Path(source), "label"
+        path, field_name = Path(source) if isinstance(source, str) else source, "label"
+        pairs = _read_gold(path, table, what, columns or {})
     if pairs["label"].dtype.is_nested():
         raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
     pairs = pairs.unique()
@@ -333,8 +335,8 @@ def labels_of_items(
     return table, np.asarray(codes.fill_null(NONE).to_numpy(), dtype=np.int64)
 
 
-def _read_gold(path: Path, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    if not path.exists():
+def _read_gold(path: Source, table: JudgementFile, what: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    if isinstance(path, Path) and not path.exists():
         there = [name for name in table.rows.columns if name != _ROW]
         raise BadInput(
             "'{path}' is neither a file nor a column of {name} with the {what} labels.",

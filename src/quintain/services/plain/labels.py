@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.tables import table_format, write_table
+from quintain.data.given import GivenTable, Source
 from quintain.labels.contract import AGGREGATORS, Aggregated, Known, make_aggregator
 from quintain.labels.mixed_as_two import copies
 from quintain.services.plain.judgements import JudgementFile, JudgementReading, labels_of_items, read_judgements
@@ -30,6 +29,7 @@ class AggregateReport:
 
     method: str
     result: Aggregated
+    order: IntArray
     judgements: int
     workers: int
     notes: tuple[str, ...]
@@ -63,8 +63,8 @@ class Aggregating:
 
     method: str = "majority"
     options: Mapping[str, Any] = field(default_factory=dict)
-    gold: str | None = None
-    writer: str | None = None
+    gold: str | GivenTable | None = None
+    writer: str | GivenTable | None = None
     seed: int = 0
 
 
@@ -72,19 +72,14 @@ def _no_progress(what: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
-def aggregate_file(
-    path: Path,
-    out: Path,
+def aggregate_source(
+    path: Source,
     aggregating: Aggregating,
     reading: JudgementReading | None = None,
     progress: Callable[[str, int, int], None] = _no_progress,
 ) -> AggregateReport:
-    """Aggregate the judgements at *path* and write `item, label, confidence` and a column per class to *out*.
-
-    *progress* is told what is done, how much of it, and of how much.
-    """
+    """Aggregate the judgements at *path*; *progress* is told what is done, how much of it, and of how much."""
     reading = reading or JudgementReading()
-    table_format(out)
     aggregator = make_aggregator(aggregating.method, **aggregating.options)
     progress("Reading", 0, 1)
     table = read_judgements(path, reading)
@@ -105,16 +100,13 @@ def aggregate_file(
     notes = table.notes
     if result.accuracy is not None and table.judgements.sizes().max() < 2:
         notes = (*notes, "No item has two judgements: they say nothing about who is right how often.")
-    report = AggregateReport(aggregating.method, result, count, len(table.judgements.workers), notes, table.set_aside)
-    order = table.order
-    del table  # its rows are not needed while the labels are written
-    progress("Writing", 0, len(result.items))
-    write_table(_label_frame(order, result), out)
-    progress("Writing", len(result.items), len(result.items))
-    return report
+    return AggregateReport(
+        aggregating.method, result, table.order, count, len(table.judgements.workers), notes, table.set_aside
+    )
 
 
-def _label_frame(order: IntArray, result: Aggregated) -> pl.DataFrame:
+def label_frame(order: IntArray, result: Aggregated) -> pl.DataFrame:
+    """Give `item, label, confidence` and a column per class, in the *order* of the file."""
     names = {name: f"class_{name}" if name in _OWN else name for name in result.classes}
     classes = pl.Series(result.classes, dtype=pl.String())
     label = pl.Series(np.where(result.label < 0, len(result.classes), result.label))
@@ -145,8 +137,9 @@ class Expanding:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """How many training rows were written of each label, and what was left out."""
+    """Training rows, how many there are of each label, and what was left out."""
 
+    frame: pl.DataFrame
     labels: Mapping[str, int]
     set_aside: int
     notes: tuple[str, ...]
@@ -157,9 +150,8 @@ class Expanded:
         return {"rows": rows, "labels": dict(self.labels), "set_aside": self.set_aside, "notes": list(self.notes)}
 
 
-def expand_file(path: Path, out: Path, expanding: Expanding, reading: JudgementReading | None = None) -> Expanded:
-    """Write one row `item, label` per judgement to *out*, as distributional training data; count them by label."""
-    table_format(out)
+def expand_source(path: Source, expanding: Expanding, reading: JudgementReading | None = None) -> Expanded:
+    """Give one row `item, label` per judgement, as distributional training data, and count them by label."""
     if expanding.times < 1:
         raise BadInput("The rows cannot be repeated {times} times.", times=expanding.times)
     table = read_judgements(path, reading)
@@ -177,9 +169,8 @@ def expand_file(path: Path, out: Path, expanding: Expanding, reading: JudgementR
             "label": pl.Series(judgements.classes, dtype=pl.String())[np.repeat(label, times)],
         }
     )
-    write_table(frame, out)
     total = zip(judgements.classes, counts.sum(axis=0).tolist(), strict=True)
-    return Expanded({name: count for name, count in total if count}, table.set_aside, table.notes)
+    return Expanded(frame, {name: count for name, count in total if count}, table.set_aside, table.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +185,8 @@ class Measuring:
     resamples: int = 1000
 
 
-def agreement_of_file(
-    path: Path, measuring: Measuring | None = None, reading: JudgementReading | None = None
+def agreement_of_source(
+    path: Source, measuring: Measuring | None = None, reading: JudgementReading | None = None
 ) -> dict[str, Any]:
     """Measure how much the workers of the file at *path* agree, over all and by slice."""
     measuring = measuring or Measuring()
@@ -267,7 +258,7 @@ def _values(table: JudgementFile, measuring: Measuring) -> FloatArray | None:
     return np.asarray(numbers.to_numpy(), dtype=np.float64)
 
 
-def workers_of_file(path: Path, reading: JudgementReading | None = None) -> dict[str, Any]:
+def workers_of_source(path: Source, reading: JudgementReading | None = None) -> dict[str, Any]:
     """Describe each worker of the file at *path*, those who agree least first."""
     table = read_judgements(path, reading)
     judgements = table.judgements

@@ -12,13 +12,14 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
+from quintain.data.given import Source
 from quintain.data.identity import example_ids
 from quintain.data.shaping import shape
-from quintain.data.tables import FAULT_LIMIT, read_table, row_number, table_format, write_table
-from quintain.perturb.apply import rate_of
-from quintain.perturb.contract import PERTURBATIONS, Perturbation, perturbation
-from quintain.perturb.rows import RowChange, TextColumn, perturb_rows, words_touched
-from quintain.perturb.tables import edits_of, lineage, perturb_table
+from quintain.data.tables import FAULT_LIMIT, read_table, row_number
+from quintain.perturbations.apply import rate_of
+from quintain.perturbations.contract import PERTURBATIONS, Perturbation, perturbation
+from quintain.perturbations.rows import RowChange, TextColumn, perturb_rows, words_touched
+from quintain.perturbations.tables import edits_of, lineage, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 
@@ -75,7 +76,7 @@ class PerturbReport:
     """What was done to a file, by perturbation."""
 
     file: str
-    out: str
+    rows: pl.DataFrame
     seed: int
     severity: float
     fields: tuple[str, ...]
@@ -85,7 +86,6 @@ class PerturbReport:
         """Give it as plain data, for JSON."""
         return {
             "file": self.file,
-            "out": self.out,
             "seed": self.seed,
             "severity": self.severity,
             "fields": list(self.fields),
@@ -109,16 +109,15 @@ def list_perturbations() -> list[dict[str, Any]]:
     ]
 
 
-def perturb_file(path: Path, out: Path, settings: Perturbing) -> PerturbReport:
-    """Write the rows of *path* that change, changed, to *out*: for each perturbation its own, one after the other.
+def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
+    """Give the rows of *path* that change, changed: for each perturbation its own, one after the other.
 
-    Beside the file's columns *out* has `parent` (the row's id, or its number), `perturbation`, and `change` (for
+    Beside the file's columns they have `parent` (the row's id, or its number), `perturbation`, and `change` (for
     fairness, from which group to which). As examples of a task, the rows keep their gold spans in place.
     """
     members = _members(settings.kinds)
     for member in members:
         rate_of(member, settings.severity)
-    table_format(out)
     table = read_table(path, required=list(settings.fields))
     clash = [name for name in _ADDED if name in table.columns]
     if clash:
@@ -133,11 +132,10 @@ def perturb_file(path: Path, out: Path, settings: Perturbing) -> PerturbReport:
         names, parts, tallies = _as_examples(path, table, read_task(settings.task), members, settings)
     else:
         names, parts, tallies = _as_texts(path, table, members, settings)
-    write_table(pl.concat(parts), out)
-    return PerturbReport(path.name, out.name, settings.seed, settings.severity, tuple(names), tuple(tallies))
+    return PerturbReport(path.name, pl.concat(parts), settings.seed, settings.severity, tuple(names), tuple(tallies))
 
 
-Result = tuple[list[str], list[pl.DataFrame], list[PerturbTally]]
+Parts = tuple[list[str], list[pl.DataFrame], list[PerturbTally]]
 
 
 def _members(kinds: Sequence[str]) -> list[Perturbation]:
@@ -153,7 +151,7 @@ def _members(kinds: Sequence[str]) -> list[Perturbation]:
     return [perturbation(name) for name in dict.fromkeys(chosen)]
 
 
-def _as_texts(path: Path, table: pl.DataFrame, members: Sequence[Perturbation], settings: Perturbing) -> Result:
+def _as_texts(path: Source, table: pl.DataFrame, members: Sequence[Perturbation], settings: Perturbing) -> Parts:
     names = list(settings.fields) or [_text_column(path, table)]
     nested = [name for name in names if table.schema[name] != pl.String()]
     if nested:
@@ -202,8 +200,8 @@ def _told(
 
 
 def _as_examples(
-    path: Path, table: pl.DataFrame, task: Task, members: Sequence[Perturbation], settings: Perturbing
-) -> Result:
+    path: Source, table: pl.DataFrame, task: Task, members: Sequence[Perturbation], settings: Perturbing
+) -> Parts:
     kind = kind_of(task)
     shaped = _shaped(path, table, task)
     open_ones = [item.name for item in kind.fields(task) if item.perturbable and item.type != "image"]
@@ -242,7 +240,7 @@ def _edited_words(before: pl.DataFrame, made: pl.DataFrame, names: Sequence[str]
     )
 
 
-def _shaped(path: Path, table: pl.DataFrame, task: Task) -> pl.DataFrame:
+def _shaped(path: Source, table: pl.DataFrame, task: Task) -> pl.DataFrame:
     """Bring the columns into the shapes of the task; a value that does not fit is a fault with its row."""
     kind = kind_of(task)
     faults: list[Fault] = []
@@ -272,7 +270,7 @@ def _shaped(path: Path, table: pl.DataFrame, task: Task) -> pl.DataFrame:
     return table
 
 
-def _text_column(path: Path, table: pl.DataFrame) -> str:
+def _text_column(path: Source, table: pl.DataFrame) -> str:
     texts = [name for name, dtype in table.schema.items() if dtype == pl.String()]
     found = next((name for name in USUAL if name in texts), texts[0] if len(texts) == 1 else None)
     if found is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.aggregate import AGGREGATIONS, mean_zscore, pareto_front
 from quintain.stats.utility import Choices, Column, Ranking, Table, rank_models, ranks
@@ -79,7 +79,7 @@ class RankReport:
         return shape
 
 
-def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
+def rank_file(path: Source, options: RankOptions | None = None) -> RankReport:
     """Rank the models in the table at *path*: a column `model`, then one column per metric."""
     options = options or RankOptions()
     table = read_rank_table(path, options)
@@ -105,7 +105,7 @@ def rank_file(path: Path, options: RankOptions | None = None) -> RankReport:
     )
 
 
-def read_rank_table(path: Path, options: RankOptions) -> Table:
+def read_rank_table(path: Source, options: RankOptions) -> Table:
     """Read models and metrics; every cell that is no number is named with its row and column."""
     frame = read_table(path, required=["model"], columns=options.columns)
     absent = [name for name in options.skip if name not in frame.columns]
@@ -143,7 +143,7 @@ def _check_names(names: Sequence[str], options: RankOptions) -> None:
             )
 
 
-def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
+def _model_faults(frame: pl.DataFrame, path: Source) -> list[Fault]:
     models = frame["model"].fill_null("").str.strip_chars()
     faults = [
         Fault("the model has no name", file=path.name, row=row_number(path, row), field="model")
@@ -162,7 +162,7 @@ def _model_faults(frame: pl.DataFrame, path: Path) -> list[Fault]:
     ]
 
 
-def _numbers(column: pl.Series, path: Path) -> tuple[Any, Any, list[Fault]]:
+def _numbers(column: pl.Series, path: Source) -> tuple[Any, Any, list[Fault]]:
     """Read a column of numbers: its values, which cells can never be had, and what is wrong."""
     if column.dtype.is_nested():
         return np.nan, False, [Fault("a list or an object is no number", file=path.name, field=column.name)]
@@ -179,7 +179,7 @@ def _numbers(column: pl.Series, path: Path) -> tuple[Any, Any, list[Fault]]:
     return numbers.fill_null(float("nan")).to_numpy(), cannot.to_numpy(), faults
 
 
-def _placed(error: BadInput, path: Path) -> BadInput:
+def _placed(error: BadInput, path: Source) -> BadInput:
     """Put the file's name on faults that the formula found."""
     if not error.faults:
         return error

@@ -12,6 +12,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
+from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
@@ -60,7 +61,7 @@ class ScoreReport:
         }
 
 
-def score_files(gold_path: Path, predictions_path: Path, scoring: Scoring | None = None) -> ScoreReport:
+def score_files(gold_path: Source, predictions_path: Source, scoring: Scoring | None = None) -> ScoreReport:
     """Score the predictions in one file against the gold answers in another, matched by id."""
     scoring = scoring or Scoring()
     columns = scoring.columns or {}
@@ -112,8 +113,8 @@ def _mapping(columns: Mapping[str, str], names: Sequence[str], side: str) -> dic
     return chosen
 
 
-def _read_gold(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
-    if suffix_of(path) == ".json":
+def _read_gold(path: Source, columns: Mapping[str, str]) -> pl.DataFrame:
+    if isinstance(path, Path) and suffix_of(path) == ".json":
         return _read_squad(path)
     table = read_table(path, required=["id"], optional=_GOLD[1:], columns=_mapping(columns, _GOLD, "gold"))
     if "answer" not in table.columns:
@@ -152,8 +153,8 @@ def _read_squad(path: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides={"answer": pl.List(pl.String)})
 
 
-def _read_predictions(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
-    if suffix_of(path) == ".json":
+def _read_predictions(path: Source, columns: Mapping[str, str]) -> pl.DataFrame:
+    if isinstance(path, Path) and suffix_of(path) == ".json":
         document = _read_json(path)
         if not isinstance(document, dict) or not document:
             raise BadInput(faults=[Fault("not an object from ids to answers", file=path.name)])
@@ -179,7 +180,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _check_ids(
-    gold: pl.DataFrame, predicted: pl.DataFrame, gold_path: Path, predictions_path: Path, scoring: Scoring
+    gold: pl.DataFrame, predicted: pl.DataFrame, gold_path: Source, predictions_path: Source, scoring: Scoring
 ) -> tuple[int, int]:
     """Name every id that is there twice, missing or unknown; count those that were allowed."""
     faults = _repeated(gold, gold_path) + _repeated(predicted, predictions_path)
@@ -209,11 +210,13 @@ def _check_ids(
     return len(missing), len(unknown)
 
 
-def _row(path: Path, index: int) -> int | None:
-    return None if suffix_of(path) == ".json" else row_number(path, index)
+def _row(path: Source, index: int) -> int | None:
+    if isinstance(path, Path) and suffix_of(path) == ".json":
+        return None
+    return row_number(path, index)
 
 
-def _repeated(table: pl.DataFrame, path: Path) -> list[Fault]:
+def _repeated(table: pl.DataFrame, path: Source) -> list[Fault]:
     again = table.with_row_index("row").filter(~pl.col("id").is_first_distinct())
     return [
         Fault("id '{name}' is there a second time", name=name, file=path.name, row=_row(path, row))
@@ -233,7 +236,7 @@ def _guess_type(answers: pl.Series, metrics: Sequence[str]) -> AnswerType:
     return next((name for name in possible if all(name in types for types in asked)), possible[0])
 
 
-def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str) -> pl.Series:
+def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: str) -> pl.Series:
     """Bring a column of text into the shape of its answer type; lists in a CSV are written as JSON."""
     answers = answers_of(answer_type)
     as_list = isinstance(answers.dtype, pl.List)
@@ -264,7 +267,7 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Path, field: str)
     return numbers
 
 
-def _cell(cell: Any, path: Path, index: int, field: str) -> Any:
+def _cell(cell: Any, path: Source, index: int, field: str) -> Any:
     if not isinstance(cell, str) or not cell.startswith("["):
         return cell
     try:
@@ -281,7 +284,7 @@ def _cell(cell: Any, path: Path, index: int, field: str) -> Any:
         raise BadInput(faults=[fault]) from error
 
 
-def _whole_lists(rows: Sequence[Any], path: Path, field: str) -> pl.Series:
+def _whole_lists(rows: Sequence[Any], path: Source, field: str) -> pl.Series:
     try:
         lists = [None if row is None else [int(x) for x in (row if isinstance(row, list) else [row])] for row in rows]
     except (TypeError, ValueError) as error:
@@ -290,7 +293,7 @@ def _whole_lists(rows: Sequence[Any], path: Path, field: str) -> pl.Series:
     return pl.Series(field, lists, dtype=pl.List(pl.Int64))
 
 
-def _slicings(table: pl.DataFrame, by: Sequence[str], path: Path) -> dict[str, pl.Series]:
+def _slicings(table: pl.DataFrame, by: Sequence[str], path: Source) -> dict[str, pl.Series]:
     slicings = {}
     for name in by:
         column = "tags" if name in ("tag", "tags") else name
@@ -311,7 +314,7 @@ def _tags(values: pl.Series) -> pl.Series:
     return bare.list.eval(pl.element().str.strip_chars().replace("", None).drop_nulls())
 
 
-def _shares(table: pl.DataFrame, name: str, path: Path) -> Any:
+def _shares(table: pl.DataFrame, name: str, path: Source) -> Any:
     """Give a column of shares by class: an object, or its JSON in a CSV."""
     if name not in table.columns:
         return None
@@ -325,7 +328,7 @@ def _shares(table: pl.DataFrame, name: str, path: Path) -> Any:
         raise BadInput(faults=[fault]) from error
 
 
-def _clusters(table: pl.DataFrame, cluster: str | None, path: Path) -> pl.Series | None:
+def _clusters(table: pl.DataFrame, cluster: str | None, path: Source) -> pl.Series | None:
     """Give the clusters to resample by: the column asked for, or `group` where the gold answers have one."""
     if cluster is None:
         return table["group"] if "group" in table.columns else None

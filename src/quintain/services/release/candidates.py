@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
@@ -20,6 +19,7 @@ from quintain.core.task import one_form
 from quintain.core.texts import Text
 from quintain.core.validation import ValidationState
 from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.plain.divisible import fifths
 from quintain.services.release.shown import shown_already
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence
@@ -28,13 +28,10 @@ from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE
-from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.splitting import BoolArray
 from quintain.store.blobs import Blobs
 from quintain.store.queries.release import releases as queries
 from quintain.store.queries.release.releases import JudgedRow
-
-FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,17 @@ class Candidates:
         return self.validation.task.label_names
 
     @property
+    def ref(self) -> str:
+        """What the validation is called."""
+        return self.validation.ref
+
+    @property
+    def only_fooling(self) -> bool:
+        """Whether nothing was judged that the model had right."""
+        written = any(row.attempt_id is not None for row in self.rows)
+        return written and self.validation.policy.unfooled_share == 0
+
+    @property
     def share(self) -> FloatArray:
         """The share of the kept votes that each item's label has; 0 where it has none."""
         of = self.votes[np.arange(len(self)), np.maximum(self.label, 0)]
@@ -119,16 +127,7 @@ class Candidates:
             return [row.condition or None for row in self.rows]
         if attribute == "rating":
             return [_number(row.source.get("rating")) for row in self.rows]
-        return self._fifths()
-
-    def _fifths(self) -> list[str | None]:
-        length = np.array([len(text) for text in self.texts])
-        if not len(length):
-            return []
-        edges = np.unique(np.quantile(length, np.arange(1, FIFTHS) / FIFTHS))
-        bounds = [0, *(int(edge) for edge in edges), int(length.max())]
-        names = [f"{bounds[at] + 1}–{bounds[at + 1]}" for at in range(len(bounds) - 1)]
-        return [names[at] for at in np.searchsorted(edges, length, side="left").tolist()]
+        return fifths(self.texts)
 
     def repeated_prompt(self) -> BoolArray:
         """Say whose prompt was used for another item, too."""
@@ -235,15 +234,6 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
         label=label_of[used.label[rows]],
         page=page,
     )
-
-
-def groups_of(texts: Sequence[str], threshold: float) -> IntArray:
-    """Give numbers to the groups of texts of which each is nearly the same as another; -1 for texts like no other."""
-    later, earlier = find_pairs(texts, threshold=threshold)
-    links = scipy.sparse.coo_array((np.ones(len(later)), (later, earlier)), shape=(len(texts), len(texts)))
-    _, group = scipy.sparse.csgraph.connected_components(links, directed=False)
-    alone = np.bincount(group, minlength=1)[group] == 1 if len(group) else np.zeros(0, dtype=bool)
-    return np.where(alone, NONE, group).astype(np.int64)
 
 
 def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:

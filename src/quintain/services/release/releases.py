@@ -24,10 +24,10 @@ from quintain.core.toml import parse_toml
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import Facts, get_version, keep_made
-from quintain.services.release.candidates import gather
+from quintain.services.plain.splits import Plan, plan_splits
+from quintain.services.release.candidates import Candidates, gather
 from quintain.services.release.people import people_of
 from quintain.services.release.report import report_on
-from quintain.services.release.splits import Plan, plan_splits
 from quintain.services.release.tables import table_of
 from quintain.services.validate.validations import find
 from quintain.store.blobs import Blobs
@@ -131,13 +131,13 @@ def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
     return Origin(found.task, found.validation, found.release.number, found.round) if found else None
 
 
-def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan:
+def _plan(db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec) -> Plan[Candidates]:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     return plan_splits(gather(db, blobs, validation, spec), spec)
 
 
-def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan, split: records.ReleaseSplit) -> int:
+def _keep(db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], split: records.ReleaseSplit) -> int:
     validation = plan.candidates.validation
     facts = Facts(
         Role(split.role),

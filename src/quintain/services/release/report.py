@@ -9,9 +9,11 @@ import numpy as np
 
 from quintain.core.example import Role
 from quintain.core.records.release import AttributeGain, ReleaseExample, ReleasePeople, ReleaseReport, ReleaseSplit
-from quintain.services.release.splits import Plan
+from quintain.services.plain.splits import Plan
+from quintain.services.release.candidates import Candidates
 from quintain.services.release.tables import dataset_name, flags_of
 from quintain.stats.bootstrap import IntArray
+from quintain.stats.by_class import class_f1
 from quintain.stats.judgements import NONE
 
 SHORT = 80  # characters of a text that is shown as an example
@@ -19,7 +21,7 @@ SHOWN = 2  # examples of each answer and label
 SPLITS = (Role.TRAIN.value, Role.DEV.value, Role.TEST.value)
 
 
-def report_on(plan: Plan, people: ReleasePeople | None = None) -> ReleaseReport:
+def report_on(plan: Plan[Candidates], people: ReleasePeople | None = None) -> ReleaseReport:
     """Count what a plan would release; *people* are those who judged it."""
     candidates = plan.candidates
     splits = [_split(plan, name) for name in SPLITS if len(plan.of(name))]
@@ -45,7 +47,7 @@ def report_on(plan: Plan, people: ReleasePeople | None = None) -> ReleaseReport:
     )
 
 
-def _examples(plan: Plan, splits: list[str]) -> list[ReleaseExample]:
+def _examples(plan: Plan[Candidates], splits: list[str]) -> list[ReleaseExample]:
     """Draw short texts for every answer of the model and every label, from *splits*, whose labels anybody may read."""
     candidates = plan.candidates
     if not plan.model:
@@ -75,7 +77,7 @@ def _examples(plan: Plan, splits: list[str]) -> list[ReleaseExample]:
     ]
 
 
-def _split(plan: Plan, name: str) -> ReleaseSplit:
+def _split(plan: Plan[Candidates], name: str) -> ReleaseSplit:
     candidates, places = plan.candidates, plan.of(name)
     label = candidates.label[places]
     held_out = name != Role.TRAIN.value
@@ -92,27 +94,14 @@ def _split(plan: Plan, name: str) -> ReleaseSplit:
         undecided=int((label == NONE).sum()),
         votes=dict(zip(candidates.labels, candidates.votes[places].sum(axis=0).tolist(), strict=True)),
         flags=dict(sorted(Counter(flag for at in places.tolist() for flag in flags_of(plan, at)).items())),
-        f1=_f1(candidates.classes, label, plan.said[places]) if plan.model else {},
+        f1=class_f1(candidates.classes, label, plan.said[places]) if plan.model else {},
         agreement=float(share.min()) if held_out else None,
         writers=len(np.unique(writers[writers >= 0])),
         even={attribute: _table(plan, attribute, places) for attribute in plan.even} if held_out else {},
     )
 
 
-def _f1(classes: tuple[str, ...], label: IntArray, said: IntArray) -> dict[str, float]:
-    """Give the model's F1 by class, over the items whose label is a class."""
-    known = (label >= 0) & (label < len(classes))
-    right, made, there = (
-        np.bincount(one[one >= 0], minlength=len(classes))
-        for one in (label[known & (label == said)], said[known], label[known])
-    )
-    return {
-        name: float(2 * right[code] / (made[code] + there[code])) if made[code] + there[code] else 0.0
-        for code, name in enumerate(classes)
-    }
-
-
-def _table(plan: Plan, attribute: str, places: IntArray) -> Mapping[str, Mapping[str, int]]:
+def _table(plan: Plan[Candidates], attribute: str, places: IntArray) -> Mapping[str, Mapping[str, int]]:
     """Count the values of an attribute by class; "–" stands for none."""
     candidates = plan.candidates
     values = candidates.values(attribute)

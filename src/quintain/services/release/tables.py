@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from quintain.core.example import Role
-from quintain.services.release.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
+from quintain.services.plain.splits import DUPLICATES, NO_PROMPT, REPEATED, Plan
+from quintain.services.release.candidates import Candidates
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.judgements import NONE
 from quintain.store.queries.release.releases import JudgedRow
@@ -19,7 +20,7 @@ RATING = "rating:"  # what the tags of harvested prompts say
 FLAGS = {NO_PROMPT: "no-prompt", REPEATED: "repeated-prompt", DUPLICATES: "near-duplicate"}
 
 
-def dataset_name(plan: Plan, split: str) -> str:
+def dataset_name(plan: Plan[Candidates], split: str) -> str:
     """Name the data set of a split: by the specification, else after the round or the validation.
 
     The names of splits stand at the end, so that a task's data sets are listed by round.
@@ -29,7 +30,7 @@ def dataset_name(plan: Plan, split: str) -> str:
     return f"{plan.spec.name or own}-{split}"
 
 
-def flags_of(plan: Plan, at: int) -> list[str]:
+def flags_of(plan: Plan[Candidates], at: int) -> list[str]:
     """Say why an item of train is not in dev or test, as tags: an extra label, no majority, its prompt, a copy."""
     candidates = plan.candidates
     if plan.split[at] != Role.TRAIN.value:
@@ -43,7 +44,7 @@ def flags_of(plan: Plan, at: int) -> list[str]:
     return found
 
 
-def table_of(plan: Plan, split: str) -> pl.DataFrame:
+def table_of(plan: Plan[Candidates], split: str) -> pl.DataFrame:
     """Give the examples of a split: inputs, answer (none where the label is no answer of the task), tags and meta."""
     candidates = plan.candidates
     task = candidates.validation.task
@@ -63,7 +64,7 @@ def table_of(plan: Plan, split: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def _meta(plan: Plan, at: int) -> dict[str, Any]:
+def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
     """Give what is known of an item besides its label; owners see it."""
     candidates = plan.candidates
     row, label = candidates.rows[at], int(candidates.label[at])

@@ -45,7 +45,10 @@ class TaskSummary:
             kind=task.kind,
             title=task.title,
             labels=list(task.label_names),
+            languages=list(task.languages),
+            canonical_metric=task.canonical_metric,
             version=self.version,
+            created_at=self.created_at,
             changed_at=self.changed_at,
             archived=self.archived,
         )
@@ -60,7 +63,9 @@ def record_of(task: Task) -> records.TaskInfo:
         title=task.title,
         labels=task.labels,
         extra_labels=task.extra_labels,
-        fields=tuple(records.TaskField(one.name, one.type, one.title, one.required) for one in kind.fields(task)),
+        fields=tuple(
+            records.TaskField(one.name, one.type, one.title, one.required, one.max_length) for one in kind.fields(task)
+        ),
         answer_type=kind.answer_type,
         instructions=task.instructions,
         content_warning=task.content_warning,

@@ -23,7 +23,7 @@ from quintain.store.tables import (
 )
 
 
-class ContestFound(NamedTuple):
+class StoredContest(NamedTuple):
     """A contest with the newest of its definitions."""
 
     row: ContestRow
@@ -47,23 +47,23 @@ class MemberFound(NamedTuple):
     name: str
 
 
-def find(db: Session, task: str, name: str) -> ContestFound | None:
+def find(db: Session, task: str, name: str) -> StoredContest | None:
     """Find the contest *name* of *task*."""
     found = _rows(db, task, name=name)
     return found[0] if found else None
 
 
-def of_task(db: Session, task: str) -> list[ContestFound]:
+def of_task(db: Session, task: str) -> list[StoredContest]:
     """List the contests of a task, the newest first."""
     return _rows(db, task)
 
 
-def unfrozen(db: Session) -> list[ContestFound]:
+def unfrozen(db: Session) -> list[StoredContest]:
     """List the contests of all tasks whose pairs are not a data set yet."""
     return _rows(db, None, frozen=False)
 
 
-def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: bool | None = None) -> list[ContestFound]:
+def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: bool | None = None) -> list[StoredContest]:
     newest = (
         select(func.max(ContestVersion.number))
         .where(ContestVersion.contest_id == ContestRow.id)
@@ -83,7 +83,7 @@ def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: boo
         query = query.where(ContestRow.name == name)
     if frozen is False:
         query = query.where(ContestRow.frozen_at.is_(None))
-    return [ContestFound(*row) for row in db.execute(query)]
+    return [StoredContest(*row) for row in db.execute(query)]
 
 
 def versions(db: Session, contest_id: int) -> list[tuple[ContestVersion, str | None]]:

@@ -1,0 +1,65 @@
+"""Texts, perturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.data.given import GivenTable, source_of
+from quintain.library.results import Result
+from quintain.reports.charts import bar_chart
+from quintain.services.plain.perturb import Perturbing, PerturbReport, perturb_source
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Perturbed(Result):
+    """Rows that changed."""
+
+    title = "Perturbed"
+    report: PerturbReport
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows that changed, with `parent`, `perturbation` and, for fairness, `change`."""
+        return self.report.rows
+
+    def content(self) -> Mapping[str, Any]:
+        """Give what each perturbation did."""
+        return self.report.as_dict()
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw how many rows each perturbation changed."""
+        return bar_chart({one.name: one.changed for one in self.report.tallies}, category="perturbation", value="rows")
+
+    def facts(self) -> Iterator[str]:
+        """Say what was done."""
+        yield f"{self.report.rows.height:,} changed rows by {', '.join(one.name for one in self.report.tallies)}"
+
+
+def perturb(
+    texts: Any,
+    kinds: Sequence[str] | str,
+    *,
+    seed: int = 0,
+    severity: float = 1.0,
+    fields: Sequence[str] = (),
+    task: str | Path | None = None,
+) -> Perturbed:
+    """Perturb *texts* and give the rows that change, with where they come from.
+
+    *texts* is a list of texts, or a table; *fields* are its columns with texts. *kinds* are perturbations, or
+    `robustness` or `fairness` for all of them; *severity* multiplies the share of edited words. With a *task* file its
+    fields are perturbed and gold spans are kept in place.
+
+    >>> perturb(["She likes her book."], "fairness").table.height > 0
+    True
+    """
+    if isinstance(texts, list | tuple) and all(isinstance(one, str) for one in texts):
+        texts = GivenTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
+    wanted = [kinds] if isinstance(kinds, str) else list(kinds)
+    settings = Perturbing(wanted, seed, severity, fields, None if task is None else Path(task))
+    return Perturbed(perturb_source(source_of(texts, name="the texts"), settings))

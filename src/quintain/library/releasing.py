@@ -1,0 +1,117 @@
+"""Train, dev and test of judged texts, under declared constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from quintain.core.release import ReleaseSpec
+from quintain.core.spec import read
+from quintain.data.given import source_of
+from quintain.library.labels import JUDGEMENTS
+from quintain.library.results import Result
+from quintain.reports.charts import heat_map
+from quintain.services.plain.judged_rows import MODEL, JudgedRows, read_judged_rows
+from quintain.services.plain.judgements import JudgementReading
+from quintain.services.plain.splits import Plan, plan_splits
+from quintain.stats.by_class import class_f1
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DividedItems(Result):
+    """Items in train, dev and test."""
+
+    title = "Splits"
+    plan: Plan[JudgedRows]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The items as they came, with `split` (none for what is left out of all)."""
+        return self.plan.candidates.frame.with_columns(pl.Series("split", self.plan.split, dtype=pl.String()))
+
+    def content(self) -> Mapping[str, Any]:
+        """Give a number for every property that was asked for."""
+        plan = self.plan
+        return {
+            "items": len(plan.candidates),
+            "splits": {name: self._split(name) for name in SPLITS},
+            "gains": {
+                name: {"accuracy": gain.accuracy, "chance": gain.chance, "gain": gain.gain, "even": name in plan.even}
+                for name, gain in plan.gains.items()
+            },
+            "shared_writers": self._shared_writers(),
+            "left_out": dict(plan.left_out),
+            "is_proved": plan.is_proved,
+        }
+
+    def _split(self, name: str) -> dict[str, Any]:
+        rows, places = self.plan.candidates, self.plan.of(name)
+        label = rows.label[places]
+        counts = np.bincount(label[label >= 0], minlength=len(rows.labels))
+        found: dict[str, Any] = {
+            "rows": len(places),
+            "labels": dict(zip(rows.labels, counts.tolist(), strict=True)),
+            "undecided": int((label < 0).sum()),
+        }
+        if name != "train" and len(places):
+            found["agreement"] = float(rows.share[places].min())
+        if self.plan.model and len(places):
+            found["model_f1"] = class_f1(rows.classes, label, self.plan.said[places])
+        return found
+
+    def _shared_writers(self) -> int:
+        homes: dict[int, set[str]] = {}
+        for code, split in zip(self.plan.candidates.writer.tolist(), self.plan.split, strict=True):
+            if code >= 0 and split is not None:
+                homes.setdefault(code, set()).add(split)
+        return sum(len(splits) > 1 for splits in homes.values())
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw how many items of each label are in each split."""
+        found = self.content()["splits"]
+        counts = [list(found[name]["labels"].values()) for name in SPLITS]
+        return heat_map(SPLITS, counts, row="split", column="label", columns=self.plan.candidates.labels)
+
+    def facts(self) -> Iterator[str]:
+        """Say how many items are where."""
+        for name in SPLITS:
+            yield f"{len(self.plan.of(name)):,} {name}"
+
+
+def release(
+    items: Any,
+    *,
+    judgements: Any = None,
+    classes: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    everything: bool = False,
+    **wanted: Any,
+) -> DividedItems:
+    """Divide judged texts into train, dev and test: balanced, the model at chance, writers and near-copies kept apart.
+
+    *items* is a table with `text` and `label`, and where they are known `id`, `share` (of the votes for the label),
+    `writer`, `prompt`, `condition`, `rating` and `predicted` (the model's answers); without labels, *judgements* give
+    them. *classes* are the labels that score; others stay in train. *wanted* are the options of a release, such as
+    `dev=100, test=100, agreement=0.8, seed=1`; without answers of a model it is not held at chance.
+
+    >>> texts = [{"text": f"Day {at * 7919}.", "label": "no" if at % 3 else "yes"} for at in range(60)]
+    >>> found = release(texts, dev=6, test=6, similarity=1.0)
+    >>> found.to_dict()["splits"]["test"]["labels"]
+    {'no': 3, 'yes': 3}
+    """
+    rows = read_judged_rows(
+        source_of(items, ("text", "label"), name="the items"),
+        judgements=None if judgements is None else source_of(judgements, JUDGEMENTS, name="the judgements"),
+        reading=JudgementReading(everything=everything),
+        classes=classes,
+        columns=columns,
+    )
+    if MODEL not in rows.frame.columns:
+        wanted = {"at_chance": False, **wanted}
+    return DividedItems(plan_splits(rows, read(ReleaseSpec, wanted)))

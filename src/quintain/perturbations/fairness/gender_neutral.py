@@ -1,0 +1,98 @@
+"""Words that say a gender become words that say none: "he walks" → "they walk". An option, not in the figure.
+
+Its limits are written down in docs/perturbations.md: a second verb behind "and" is not mended, "they" may be read
+as several people, and words without a neutral twin stay.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.fairness.gender_words import pairs
+from quintain.perturbations.fairness.nouns import article, in_thing, stem_of, usable
+from quintain.perturbations.fairness.pronouns import PRONOUNS, neutral
+from quintain.perturbations.fairness.reading import WordReader
+from quintain.perturbations.fairness.verbs import ADVERBS, IRREGULAR, after_apostrophe, plural_of
+from quintain.perturbations.wordlists import cased_like, lines_of
+
+_KEY = "gender"
+
+
+@cache
+def neutral_words() -> dict[str, str]:
+    """Read the words with their neutral twins."""
+    return {word.strip(): twin.strip() for word, twin in (line.split("=") for line in lines_of("neutral_words.txt"))}
+
+
+@PERTURBATIONS.register("gender_neutral")
+class GenderNeutral(Perturbation):
+    """Replace gendered words by neutral ones, with the verb of "they" in agreement."""
+
+    name: ClassVar[str] = "gender_neutral"
+    family: ClassVar[Family] = "fairness"
+    title: ClassVar[str] = "Gendered words made neutral"
+    rate: ClassVar[float] = 1.0
+
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
+        """Replace every gendered word whose context allows it."""
+        reader, draft, table = WordReader(batch), EditDraft(), neutral_words()
+        done = -1
+        for i, word in enumerate(reader.lower):
+            stem, ending = stem_of(word)
+            start = reader.start[i]
+            if i <= done or in_thing(batch, i):
+                continue
+            if stem in PRONOUNS and (last := _both(reader, i, stem)):
+                done = last
+                new = cased_like(reader.word(i), neutral(reader, last, reader.lower[last]))
+                draft.add(start, reader.end[last], new, _KEY, ("mixed", "neutral"))
+            elif stem in {"he", "she"}:
+                self._subject(reader, draft, i, ending)
+            elif stem in PRONOUNS:
+                new = neutral(reader, i, stem)
+                draft.add(start, start + len(stem), cased_like(reader.word(i)[: len(stem)], new), _KEY, _group(stem))
+            elif stem in table and usable(reader, i, stem):
+                new = table[stem]
+                draft.add(start, start + len(stem), cased_like(reader.word(i)[: len(stem)], new), _KEY, _group(stem))
+                article(reader, draft, i, new, _KEY, _group(stem))
+        return draft.proposal()
+
+    def _subject(self, reader: WordReader, draft: EditDraft, i: int, ending: str) -> None:
+        """Replace a subject and mend its verb, behind it or, in a question, before it."""
+        group = _group(reader.lower[i].partition("'")[0])
+        old = reader.word(i)
+        they = cased_like(old, "they")
+        if ending:
+            draft.add(reader.start[i], reader.end[i], they + after_apostrophe(ending, reader.next(i)), _KEY, group)
+            return
+        draft.add(reader.start[i], reader.end[i], they, _KEY, group)
+        before = reader.previous(i)
+        if before in IRREGULAR:
+            mended = cased_like(reader.word(i - 1), IRREGULAR[before])
+            draft.add(reader.start[i - 1], reader.end[i - 1], mended, _KEY, group)
+            return
+        verb = i + 1
+        while reader.gap(verb - 1) == " " and reader.lower[verb] in ADVERBS and verb < i + 4:
+            verb += 1
+        if reader.gap(verb - 1) != " ":
+            return
+        plural = plural_of(reader.lower[verb])
+        if plural:
+            draft.add(reader.start[verb], reader.end[verb], cased_like(reader.word(verb), plural), _KEY, group)
+
+
+def _both(reader: WordReader, i: int, stem: str) -> int:
+    """Find the end of "he or she", "his/her" and the like that begins at word *i*; 0 where it is none."""
+    last = i + 1 if reader.gap(i) == "/" else i + 2 if reader.next(i) in {"or", "and"} and reader.next(i + 1) else 0
+    if not last or last >= len(reader.lower):
+        return 0
+    other = reader.lower[last]
+    return last if other in PRONOUNS and _group(other) != _group(stem) else 0
+
+
+def _group(stem: str) -> tuple[str, str]:
+    if stem in PRONOUNS:
+        return ("male" if stem.startswith("h") and stem not in {"her", "hers", "herself"} else "female"), "neutral"
+    return pairs().get(stem, ("", "female"))[1], "neutral"

@@ -1,0 +1,58 @@
+"""Read the words around a word: the small view of a batch that rules of context need."""
+
+from __future__ import annotations
+
+import re
+
+from quintain.perturbations.contract import TextBatch
+
+_OPENING = re.compile(r"[.!?:;\n\"“”(\[…]|--| - ")
+END = "\n"
+
+
+class WordReader:
+    """The words of a batch by their number, what stands between them, and how they are written."""
+
+    def __init__(self, batch: TextBatch) -> None:
+        self.batch = batch
+        self.lower = batch.words.lower
+        self.start: list[int] = batch.words.start.tolist()
+        self.end: list[int] = batch.words.end.tolist()
+        self.text: list[int] = batch.words.text.tolist()
+
+    def gap(self, i: int) -> str:
+        """Give what stands between word *i* and the next one; behind a text's last word, its rest and a line break.
+
+        No text sees another one: what becomes of it does not depend on those that it is read with.
+        """
+        if i < 0:
+            return END
+        if i + 1 < len(self.start) and self.text[i + 1] == self.text[i]:
+            return self.batch.joined[self.end[i] : self.start[i + 1]]
+        return self.batch.joined[self.end[i] : self.batch.ends[self.text[i]]] + END
+
+    def lead(self, i: int) -> str:
+        """Give what stands before word *i*; before a text's first word, a line break and how the text begins."""
+        if i and self.text[i - 1] == self.text[i]:
+            return self.gap(i - 1)
+        return END + self.batch.joined[self.batch.begins[self.text[i]] : self.start[i]]
+
+    def word(self, i: int) -> str:
+        """Give word *i* as it is written."""
+        return self.batch.joined[self.start[i] : self.end[i]]
+
+    def capital(self, i: int) -> bool:
+        """Say whether word *i* begins with a capital."""
+        return self.batch.joined[self.start[i]].isupper()
+
+    def opens(self, i: int) -> bool:
+        """Say whether word *i* opens a sentence."""
+        return bool(self.batch.words.place[i] == 0 or _OPENING.search(self.gap(i - 1)))
+
+    def next(self, i: int) -> str:
+        """Give the word behind word *i*, in lower case; empty where a mark or the end comes first."""
+        return self.lower[i + 1] if self.gap(i) == " " else ""
+
+    def previous(self, i: int) -> str:
+        """Give the word before word *i*, in lower case; empty where a mark or the beginning is closer."""
+        return self.lower[i - 1] if self.lead(i) == " " else ""

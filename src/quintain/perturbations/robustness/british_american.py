@@ -1,0 +1,40 @@
+"""The spelling of the other side of the Atlantic: "colour" ↔ "color"."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.robustness.lookup import exchange
+from quintain.perturbations.wordlists import lines_of
+
+
+@cache
+def spellings() -> dict[str, str]:
+    """Map each British spelling to the American one and the other way round."""
+    table: dict[str, str] = {}
+    for line in lines_of("british_american.txt"):
+        british, american, *endings = line.split()
+        pairs = [(british, american)] + [(british + ending, american + ending) for ending in endings]
+        if british.endswith(("ise", "yse")):
+            pairs.append((british[:-1] + "ing", american[:-1] + "ing"))
+        for one, other in pairs:
+            table.setdefault(one, other)
+            table.setdefault(other, one)
+    return table
+
+
+@PERTURBATIONS.register("british_american")
+class BritishAmerican(Perturbation):
+    """Spell words the other way, wherever the two ways differ."""
+
+    name: ClassVar[str] = "british_american"
+    family: ClassVar[Family] = "robustness"
+    title: ClassVar[str] = "British and American spelling exchanged"
+    version: ClassVar[int] = 2
+    rate: ClassVar[float] = 1.0
+
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
+        """Look each word up."""
+        return exchange(batch, spellings(), rate)

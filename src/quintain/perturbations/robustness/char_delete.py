@@ -1,0 +1,24 @@
+"""A letter is left out: "restaurant" → "restarant"."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from quintain.perturbations import letters
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.pick import pick_letters
+
+
+@PERTURBATIONS.register("char_delete")
+class CharDelete(Perturbation):
+    """Leave out one inner letter of a word of at least four."""
+
+    name: ClassVar[str] = "char_delete"
+    family: ClassVar[Family] = "robustness"
+    title: ClassVar[str] = "A letter is left out"
+    version: ClassVar[int] = 2
+
+    def propose(self, batch: TextBatch, rate: float) -> Proposal:
+        """Delete a letter in each chosen word."""
+        _, at = pick_letters(batch, letters.typed_letters(), rate, shortest=4, inner=True)
+        return Proposal(at, at + 1, [""] * at.size)

@@ -1,0 +1,162 @@
+"""Fairness: who becomes whom, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from quintain.perturbations.apply import perturb_texts
+from quintain.perturbations.contract import perturbation
+from quintain.perturbations.fairness.ethnicity_names import EthnicityNames
+from quintain.perturbations.fairness.namelist import AMBIGUOUS, GENDERS, GROUPS, first_names, pool
+
+
+def _one(kind: str, text: str, seed: int = 0) -> str | None:
+    return perturb_texts([text], perturbation(kind), seed=seed)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "swapped"),
+    [
+        ("her book", "his book"),
+        ("I saw her.", "I saw him."),
+        ("The book is hers.", "The book is his."),
+        ("It is his.", "It is hers."),
+        ("A friend of his came.", "A friend of hers came."),
+        ("his book", "her book"),
+        ("He gave her the keys.", "She gave him the keys."),
+        ("I saw her leave early.", "I saw him leave early."),
+        ("They made her happy.", "They made him happy."),
+        ("He loved her dearly.", "She loved him dearly."),
+        ("her newly found friend", "his newly found friend"),
+        ("It was against her will.", "It was against his will."),
+        ("Her mother is here.", "His father is here."),
+        ("HER SISTERS ARE HERE", "HIS BROTHERS ARE HERE"),
+        ("She's late and she'll wait.", "He's late and he'll wait."),
+        ("Mr. Smith met Mrs. Jones.", "Ms. Smith met Mr. Jones."),
+        ("an actor and a waitress", "an actress and a waiter"),
+        ("a heroine", "a hero"),
+        ("an heiress", "an heir"),
+        ("his or her dog", "her or his dog"),
+        ("He cut himself.", "She cut herself."),
+        ("my sister-in-law and her ex-husband", "my brother-in-law and his ex-wife"),
+        ("The women's team won.", "The men's team won."),
+    ],
+)
+def test_gendered_words_keep_case_number_and_grammar(text: str, swapped: str) -> None:
+    """Pronouns are told apart by context; nouns, titles, articles and capitals follow."""
+    assert _one("gender_words", text) == swapped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Spider-Man is a film.",
+        "We saw Mother Teresa and King Lear.",
+        "I miss the train.",
+        "Oh man, that was long.",
+        "A bachelor's degree helps.",
+        "Miss America won.",
+        "The manmade lake is fine.",
+    ],
+)
+def test_words_that_only_look_gendered_stay(text: str) -> None:
+    """Names, compounds, calls and homographs are left alone."""
+    assert _one("gender_words", text) is None
+
+
+@pytest.mark.parametrize("text", ["his brother met her mother", "She told him that he lost his dog.", "boys and girls"])
+def test_swapping_twice_leads_back(text: str) -> None:
+    """Where both directions are clear, the swap is its own inverse."""
+    once = _one("gender_words", text)
+    assert once is not None
+    assert _one("gender_words", once) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "neutral"),
+    [
+        ("He walks home.", "They walk home."),
+        ("She often watches films.", "They often watch films."),
+        ("Is he late?", "Are they late?"),
+        ("She's been ill and he's tired.", "They've been ill and they're tired."),
+        ("He or she must sign.", "They must sign."),
+        ("I gave her his book.", "I gave them their book."),
+        ("Her brother is an actress's son.", "Their sibling is an actor's child."),
+    ],
+)
+def test_neutral_words_keep_the_verb_in_agreement(text: str, neutral: str) -> None:
+    """They takes the plural verb, in questions too, and pairs become one."""
+    assert _one("gender_neutral", text) == neutral
+
+
+def test_a_name_becomes_one_of_another_group_with_its_gender_kept() -> None:
+    """Over many seeds, a white woman's name becomes women's names of the other three groups, and of no other."""
+    found = {_one("ethnicity_names", "I asked Jennifer about it.", seed) for seed in range(60)}
+    names = [first_names()[str(text).split()[2].lower()] for text in found]
+    assert {name.gender for name in names} == {"female"}
+    assert {name.group for name in names} == set(GROUPS) - {"white"}
+
+
+def test_a_name_becomes_one_of_the_other_gender_with_its_group_kept() -> None:
+    """Over many seeds, a Black man's name becomes Black women's names."""
+    found = {_one("gender_names", "I asked Tyrone about it.", seed) for seed in range(40)}
+    names = [first_names()[str(text).split()[2].lower()] for text in found]
+    assert {(name.gender, name.group) for name in names} == {("female", "black")}
+    assert len(names) > 10
+
+
+def test_one_name_has_one_replacement_and_two_names_have_two() -> None:
+    """All mentions of a name change alike, possessives and capitals included; different names stay different."""
+    new = _one("ethnicity_names", "Susan met James. Susan's dog bit James, said SUSAN.")
+    assert new is not None
+    first, second = new.split()[0], new.split()[2].rstrip(".")
+    assert first != second
+    assert new == f"{first} met {second}. {first}'s dog bit {second}, said {first.upper()}."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Paris Hilton sang.",
+        "We flew to Washington and Jordan.",
+        "I read Martin Luther King and St. Francis.",
+        "We ate at Red Robin on Susan Street.",
+        "Joan of Arc and William the Conqueror",
+        "Will you mark the page in May?",
+        "Hope is all we have.",
+        "Karen & Sons is closed.",
+        "I called Xzqrt about it.",
+        "susan is in lower case",
+        "Susan Meets James In A Headline",
+    ],
+)
+def test_entities_words_and_unknown_names_stay(text: str) -> None:
+    """Known entities, runs of capitals, words, places and names on no list are left alone."""
+    assert _one("ethnicity_names", text) is None
+
+
+@pytest.mark.parametrize("text", ["Mark said no.", "Mr. Mark left.", "my friend Mark left", "Susan and Mark left."])
+def test_ambiguous_names_change_where_the_context_shows_a_name(text: str) -> None:
+    """A title, a verb of speech, a kinship word or another name make a word a name."""
+    new = _one("ethnicity_names", text)
+    assert new is not None
+    assert "Mark" not in new
+
+
+def test_a_recogniser_overrules_the_context() -> None:
+    """What a recogniser takes for an organisation stays; what it takes for a person is a name."""
+    text = "Susan opened in June."
+    known = EthnicityNames(lambda _: [(0, 5, "ORG")])
+    assert perturb_texts([text], known) == [None]
+    dawn = "Dawn opened it."
+    assert perturb_texts([dawn], EthnicityNames(lambda _: [])) == [None]
+    assert perturb_texts([dawn], EthnicityNames(lambda _: [(0, 4, "PERSON")])) != [None]
+
+
+def test_the_list_has_enough_names_in_every_cell() -> None:
+    """Each gender and group has at least fifty names to choose from, none of them ambiguous."""
+    for gender in GENDERS:
+        for group in GROUPS:
+            names = pool(gender, group)
+            assert len(names) >= 50
+            assert not AMBIGUOUS & set(names)
