@@ -32,6 +32,7 @@ GROUPS = {
     "board": "the board of a task: what people keep of it, its settings, the keys that sign",
     "evaluation": "how models did (`task/name`, or `task/name@2`), and about runs, by their numbers",
     "contrast": "contrast projects (`task/name`): edits of test items, checks, and which sets break a model",
+    "contests": "contests (`task/name`): teams, systems, pairs, and what came of it",
     "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
     "models": "models, `task/name` for the newest version or `task/name@2`",
     "status": "the server itself",
@@ -85,7 +86,7 @@ GIVES = {
 }
 # What may be asked for besides, and comes without its name all the same.
 BY_PLACE = {("eligibility", "name"), ("remove_fork", "name"), ("qualifications", "name")}
-PLACE = re.compile(r"^/tasks/\{task\}/(contrast|datasets|models|quizzes|rounds|trials|validations)/\{\w+\}")
+PLACE = re.compile(r"^/tasks/\{task\}/(contests|contrast|datasets|models|quizzes|rounds|trials|validations)/\{\w+\}")
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 NOTE = "Written by scripts/make_client.py from the API's description; change that, not this."
 REQUIRED = object()

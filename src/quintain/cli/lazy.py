@@ -116,7 +116,10 @@ COMMANDS: Mapping[str, Listed] = {
         "Probe models near their decision boundary.",
         ("quintain.cli.plain.contrast:app", "quintain.cli.contrast.published", "quintain.cli.contrast.project"),
     ),
-    "contest": Listed("Let builders build and breakers break.", ("quintain.cli.plain.contest:app",)),
+    "contest": Listed(
+        "Let builders build and breakers break.",
+        ("quintain.cli.plain.contest:app", "quintain.cli.contest.contests", "quintain.cli.contest.results"),
+    ),
     "trial": Listed(
         "Compare ways of writing in a randomised trial.", ("quintain.cli.plain.trial:app", "quintain.cli.trial.trial")
     ),
@@ -154,6 +157,7 @@ COMMANDS: Mapping[str, Listed] = {
 # Subcommands that people wait for, with the parts of their group that suffice: the others import the whole platform.
 ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("board", "rank"): ("quintain.cli.plain.rank:app",),
+    ("contest", "score"): ("quintain.cli.plain.contest:app",),
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
     ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),

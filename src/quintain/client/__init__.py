@@ -26,6 +26,7 @@ from quintain.client.calls.status import StatusCalls
 from quintain.client.calls.tasks import TasksCalls
 from quintain.client.calls.trials import TrialsCalls
 from quintain.client.calls.users import UsersCalls
+from quintain.client.contests import ContestClient
 from quintain.client.contrast import ContrastClient
 from quintain.client.evaluation import EvaluationClient
 from quintain.client.refs import address, format_of, task_path
@@ -91,6 +92,7 @@ from quintain.labels.views import LabelView
 class Client(
     BoardClient,
     ContrastClient,
+    ContestClient,
     DatasetsCalls,
     EvaluationClient,
     MeCalls,

@@ -229,6 +229,15 @@ def moment() -> Kind:
     )
 
 
+def local_moment() -> Kind:
+    """Take a date and time by the clocks of a place that is named elsewhere, unless it has a time zone of its own."""
+    return Kind(
+        lambda value: isinstance(value, datetime) and 1970 <= value.year <= 2999,
+        Text("a date and time such as 2026-12-01T09:00:00"),
+        "local_moment",
+    )
+
+
 def duration(most: timedelta) -> Kind:
     """Take a length of time, written as a number with its unit and kept as a timedelta.
 

@@ -2,8 +2,8 @@
 
 The first two rounds are released. A third, harvested one is judged and waits for its release; the fourth is being
 judged, with pages left for the visitor; the fifth is open for writing; and experts are asked about sentences on which
-judges could not agree. As long as the demo runs, simulated judges answer what the visitor writes, so that one
-sentence's whole life can be watched.
+judges could not agree. A contest of builders and breakers is over, with its results. As long as the demo runs,
+simulated judges answer what the visitor writes, so that one sentence's whole life can be watched.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from quintain.services.models.registry import get_model
 from quintain.services.validate.item_files import open_with_items
 from quintain.services.validate.status import progress as progress_of
 from quintain.services.validate.validations import find, list_validations
+from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.stations import MARK, TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
@@ -81,6 +82,9 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
         for day, step in STEPS:
             wheel.time.wait_until(days=day)
             step(stage)
+    if progress is not None:
+        progress("Contest and trial", 0, 1)
+    play_contest(workspace)
     add_trial(workspace, TASK)
     with workspace.session() as db:
         fill(db)  # whoever computes already learns of all that is new

@@ -22,6 +22,7 @@ from quintain import __version__
 from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
 from quintain.services.access import notify
+from quintain.services.contest import freezing
 from quintain.services.house import health
 from quintain.services.validate import review
 from quintain.services.wheel import standings
@@ -66,7 +67,7 @@ async def _housekeeping(workspace: Workspace) -> None:
 
 
 def keep_house(workspace: Workspace, *, tidy: bool) -> None:
-    """Send mail, make up for reviews and comparisons that are owed, and with *tidy* remove what has run out.
+    """Send mail, make up for reviews, comparisons and sets of pairs that are owed; with *tidy* remove what ran out.
 
     A failure waits for the next time.
     """
@@ -76,6 +77,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
                 health.tidy(db)
             review.catch_up_all(db)
             standings.catch_up(db, workspace.blobs)
+            freezing.freeze_due(db, workspace.blobs)
             notify.deliver_mail(db, workspace.mail, workspace.settings.link_address)
     except (QuintainError, SQLAlchemyError) as error:
         log.warning("housekeeping failed: %s", error)

@@ -75,6 +75,14 @@ class FormReading:
             self._wrong(name, Text("a date and time"))
             return None
 
+    def local_moment(self, name: str) -> datetime | None:
+        """Give a date and time by the clocks of some place."""
+        try:
+            return datetime.fromisoformat(self.text(name)).replace(tzinfo=None)
+        except ValueError:
+            self._wrong(name, Text("a date and time"))
+            return None
+
     def _wrong(self, name: str, wanted: str) -> int:
         self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=wanted, field=name))
         return 0
@@ -90,6 +98,17 @@ def moment_text(moment: datetime | None) -> str:
     if moment is None:
         return ""
     moment = moment.astimezone(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
+
+
+def local_moment_text(moment: datetime | None) -> str:
+    """Write a moment by the clocks of its place as the browser's control holds it.
+
+    >>> local_moment_text(datetime(2026, 12, 1, 9, 30))
+    '2026-12-01T09:30'
+    """
+    if moment is None:
+        return ""
     return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
 
 

@@ -34,6 +34,7 @@ ROOMS = {
     "talk": "models",
     "validation": "validating",
     "rounds": "collecting",
+    "contests": "contests",
     "settings": "tasks",
 }
 

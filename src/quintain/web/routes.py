@@ -18,6 +18,8 @@ from quintain.web.api.board import board as api_board
 from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_helps
+from quintain.web.api.contest import contests as api_contests
+from quintain.web.api.contest import pairs as api_pairs
 from quintain.web.api.contrast import contrast as api_contrast
 from quintain.web.api.contrast import published as api_published
 from quintain.web.api.data import datasets as api_datasets
@@ -45,6 +47,8 @@ from quintain.web.pages.board import board
 from quintain.web.pages.collect import eligibility, entry, outcomes, rounds, write, write_start
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.collect import writing_aids as write_helps
+from quintain.web.pages.contest import breaking, building, contests, judging
+from quintain.web.pages.contest import results as contest_results
 from quintain.web.pages.contrast import check as contrast_check
 from quintain.web.pages.contrast import projects as contrast_projects
 from quintain.web.pages.contrast import published as contrast_published
@@ -87,6 +91,8 @@ UPLOADS = (
     "/gold",
     "/harvests",
     "/rounds/harvest",
+    "/build/answers",
+    "/break/upload",
 )
 
 
@@ -271,6 +277,36 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
+    # contests
+    PageRoute("GET", "/tasks/{task}/contests", contests.index),
+    PageRoute("GET", "/tasks/{task}/contests/new", contests.new_page),
+    PageRoute("POST", "/tasks/{task}/contests/new", contests.create),
+    PageRoute("GET", "/tasks/{task}/contests/{name}", contests.show),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/edit", contests.edit_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/edit", contests.save),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/teams", contests.create_team),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/teams/{team}/join", contests.join_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/teams/{team}/join", contests.join),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/leave", contests.leave),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/build", building.build_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/model", building.submit_model),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/answers", building.hand_in),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/references", building.add_reference),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/build/counts", building.let_count),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/answers", building.answers_page),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/download/{part}", building.download_part),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/break", breaking.break_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break", breaking.put_pair),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break/upload", breaking.upload),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/break/remove", breaking.remove),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/judge", judging.judge_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/judge", judging.judge),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/results", contest_results.results_page),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/pairs", contest_results.pairs_page),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/pairs/{pair}", contest_results.pair_page),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/pairs/{pair}/contest", contest_results.contest_pair),
+    PageRoute("POST", "/tasks/{task}/contests/{name}/pairs/{pair}/rule", contest_results.rule),
+    PageRoute("GET", "/tasks/{task}/contests/{name}/export", contest_results.export),
     # rounds, for their owners
     PageRoute("GET", "/tasks/{task}/rounds", rounds.index),
     PageRoute("GET", "/tasks/{task}/rounds/new", rounds.new_page),
@@ -713,6 +749,56 @@ API = [
     Endpoint("GET", "/tasks/{task}/models/{model}/contrast/{dataset}", api_contrast.get_model_contrast, "contrast"),
     Endpoint(
         "GET", "/tasks/{task}/models/{model}/contrast/{dataset}/sets", api_contrast.get_contrast_boundary, "contrast"
+    ),
+    Endpoint("GET", "/tasks/{task}/contests", api_contests.list_contests, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests", api_contests.put_contest, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}", api_contests.get_contest, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/history", api_contests.list_contest_history, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/extend", api_contests.extend_phase, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/teams", api_contests.list_contest_teams, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/teams", api_contests.create_contest_team, "contests", 201),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/teams/{team}/join", api_contests.join_contest_team, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/leave", api_contests.leave_contest_team, "contests", 204),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/teams/{team}/pairs", api_pairs.list_team_pairs, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/systems", api_contests.list_contest_systems, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/build/model", api_contests.submit_contest_model, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/build/answers", api_contests.hand_in_answers, "contests"),
+    Endpoint(
+        "POST", "/tasks/{task}/contests/{contest}/references", api_contests.add_contest_reference, "contests", 201
+    ),
+    Endpoint(
+        "PUT",
+        "/tasks/{task}/contests/{contest}/references/{system}/counts",
+        api_contests.let_reference_count,
+        "contests",
+        204,
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/answers", api_contests.list_dev_answers, "contests"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/contests/{contest}/download/{part}",
+        api_contests.download_contest_part,
+        "contests",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/break/pairs", api_pairs.put_contest_pair, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/break/upload", api_pairs.upload_pairs, "contests"),
+    Endpoint(
+        "DELETE", "/tasks/{task}/contests/{contest}/break/pairs/{pair}", api_pairs.remove_contest_pair, "contests", 204
+    ),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/judging", api_pairs.get_pair_to_judge, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/judging", api_pairs.judge_pair, "contests", 204),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/results", api_pairs.get_contest_results, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs", api_pairs.list_contest_pairs, "contests"),
+    Endpoint("GET", "/tasks/{task}/contests/{contest}/pairs/{pair}", api_pairs.get_contest_pair, "contests"),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/pairs/{pair}/contest", api_pairs.dispute_pair, "contests", 204),
+    Endpoint("POST", "/tasks/{task}/contests/{contest}/pairs/{pair}/ruling", api_pairs.rule_pair, "contests", 204),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/contests/{contest}/export",
+        api_pairs.export_contest,
+        "contests",
+        media_type="application/octet-stream",
     ),
     Endpoint("GET", "/tasks/{task}/reports", api_reports.get_report_choices, "study"),
     Endpoint("GET", "/tasks/{task}/reports/{kind}", api_reports.get_report, "study"),

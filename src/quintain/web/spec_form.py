@@ -14,7 +14,7 @@ from quintain.core.errors import Fault
 from quintain.core.rounds import Money
 from quintain.core.spec import Option, attribute, options_of, plain
 from quintain.core.spec_kinds import Kind
-from quintain.web.form_reading import FormReading, amount_text, moment_text, number_text
+from quintain.web.form_reading import FormReading, amount_text, local_moment_text, moment_text, number_text
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 from quintain.web.said import say
 from quintain.web.visit import Post
@@ -25,6 +25,7 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "number": number_text,
     "percent": lambda rate: number_text(round(rate * 100, 10)),
     "moment": moment_text,
+    "local_moment": local_moment_text,
     "names": ", ".join,
     "numbers": lambda values: ", ".join(number_text(one) for one in values),
     "boxes": list,
@@ -34,6 +35,7 @@ READ: Mapping[str, Callable[[FormReading, str], Any]] = {
     "number": FormReading.number,
     "percent": FormReading.percent,
     "moment": FormReading.moment,
+    "local_moment": FormReading.local_moment,
     "names": FormReading.names,
     "numbers": FormReading.numbers,
     "currency": lambda reading, name: reading.text(name).upper(),

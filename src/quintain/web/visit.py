@@ -170,6 +170,7 @@ class Visit:
             SidebarEntry("models", _("Models"), f"{base}/models", "model"),
             SidebarEntry("runs", _("Runs"), f"{base}/runs", "runs"),
             SidebarEntry("talk", _("Talk"), f"{base}/talk", "talk"),
+            SidebarEntry("contests", _("Contests"), f"{base}/contests", "target"),
             SidebarEntry("reports", _("Reports"), f"{base}/reports", "report"),
             SidebarEntry("trials", _("Trials"), f"{base}/trials", "round"),
         ]

@@ -13,7 +13,7 @@ from quintain.services.collect.attempts import counters
 from quintain.services.collect.definition import parse_round
 from quintain.services.collect.rounds import list_rounds, open_round, put_round
 from quintain.services.collect.writing import get_session, start
-from quintain.services.work.pay import my_earnings
+from quintain.services.pay.earnings import my_earnings
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect.notes import texts_of
 from tests.collecting import add_round, submit, writers

@@ -61,7 +61,12 @@ def score(
         output.say(note)
     if json:
         output.print_json(found)
-        return
+    else:
+        print_score(found)
+
+
+def print_score(found: ContestScore) -> None:
+    """Print the score tables of a contest, and what lies behind them."""
     _print_figures(ContestFigures(found.systems, found.breakers), found)
     if found.with_contested:
         output.print_line(f"With the {found.contested} contested pairs:")

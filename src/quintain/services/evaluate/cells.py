@@ -34,7 +34,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.queries.evaluate.cells import MEASURE, PLAIN, CellRow, InHand
 from quintain.store.queries.tasks import tasks as task_queries
-from quintain.store.tables import Cell
+from quintain.store.tables import Cell, Dataset, DatasetVersion
 from quintain.tasks.contract import kind_of
 
 EVALUATED = (Role.DEV, Role.TEST, Role.CONTRAST)
@@ -96,6 +96,7 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
     models = queries.live_model_versions(db, task_id)
     machine = board_spec(db, task.name).machine
     datasets = queries.newest_dataset_versions(db, task_id, EVALUATED)
+    plain_only = _plain_only(db, task, datasets)
     there = queries.existing_keys(db, [dataset.id for dataset in datasets])
     wanted = [
         {
@@ -108,6 +109,7 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
         for dataset in datasets
         for model in models
         for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
+        if variant == PLAIN or dataset.id not in plain_only
         if (model.id, dataset.id, variant) not in there
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
@@ -115,6 +117,13 @@ def _fill_task(db: Session, task_id: int, task: Task) -> int:
     if any(outdated(variant) for *_, variant in there):
         _drop_outdated(db, task)
     return added
+
+
+def _plain_only(db: Session, task: Task, datasets: Sequence[DatasetVersion]) -> set[int]:
+    """Give those of *datasets* that are run as they are only, as their makers said, until they score on the board."""
+    spec = board_spec(db, task.name)
+    asked = [one for one in datasets if one.meta.get("variants") == PLAIN]
+    return {one.id for one in asked if not spec.dataset_weight(db.get_one(Dataset, one.dataset_id).name)}
 
 
 def outdated(variant: str) -> bool:

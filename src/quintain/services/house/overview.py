@@ -11,12 +11,14 @@ from quintain.core.rounds import RoundState
 from quintain.services.board.standings import Standing, known_standings
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.collect.target_names import spec_for
+from quintain.services.contest.contests import ContestInfo, list_contests
 from quintain.services.house.browse import TaskCard, task_card
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import attempts as queries
 
 ROUNDS = 12  # of those before, the newest
+CONTESTS = 3  # the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class TaskOverview:
     open: list[OpenRound]
     before: list[RoundInfo]
     standing: Standing | None
+    contests: list[ContestInfo]
 
 
 def overview_of(db: Session, blobs: Blobs, actor: Actor, name: str) -> TaskOverview:
@@ -49,6 +52,7 @@ def overview_of(db: Session, blobs: Blobs, actor: Actor, name: str) -> TaskOverv
         [_open(db, actor, one) for one in is_open],
         [one for one in rounds if one not in is_open][:ROUNDS],
         known_standings(db, blobs, [name]).get(name),
+        list_contests(db, name)[:CONTESTS],
     )
 
 

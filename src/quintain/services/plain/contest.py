@@ -90,6 +90,15 @@ class _Answers:
         return {name: broken(own) for name, own in self.right.items()}
 
 
+def is_reserved(name: str) -> bool:
+    """Say whether a column of this *name* is no system.
+
+    >>> is_reserved("gold"), is_reserved("pcnn")
+    (True, False)
+    """
+    return name in (*REQUIRED, *NO_SYSTEMS)
+
+
 def score_contest_file(path: Source, options: ContestOptions | None = None) -> ContestScore:
     """Score the contest in the table at *path*."""
     options = options or ContestOptions()
@@ -102,7 +111,14 @@ def score_contest_file(path: Source, options: ContestOptions | None = None) -> C
         )
     systems = _systems(path, options)
     rows = read_rows(path, required=REQUIRED, optional=(*NO_SYSTEMS, *systems), columns=options.columns)
-    pairs = _pairs(path, rows)
+    return score_rows(rows, systems, options, file=path.name)
+
+
+def score_rows(
+    rows: Sequence[PlainRow], systems: Sequence[str], options: ContestOptions, *, file: str = ""
+) -> ContestScore:
+    """Score the contest in the *rows* of a table in which *systems* are the columns of answers."""
+    pairs = _pairs(file, rows)
     whole = _answers(pairs, systems, options)
     settled = _answers([pair for pair in pairs if not pair.contested], systems, options)
     contested = len(pairs) - len(settled.pairs)
@@ -148,22 +164,22 @@ def _systems(path: Source, options: ContestOptions) -> list[str]:
     return systems
 
 
-def _pairs(path: Source, rows: Sequence[PlainRow]) -> list[_Pair]:
+def _pairs(file: str, rows: Sequence[PlainRow]) -> list[_Pair]:
     """Put the rows together in pairs, or say everything that is wrong with them."""
     faults: list[Fault] = []
     members: dict[tuple[str, str], dict[int, PlainRow]] = {}
     for row in rows:
-        faults += [fault.at(file=path.name) for fault in _row_faults(row)]
+        faults += [fault.at(file=file) for fault in _row_faults(row)]
         key = (_text(row, "breaker"), _text(row, "pair_id"))
         side = _SIDES.get(_text(row, "side").lower())
         if side is None:
             continue
         there = members.setdefault(key, {})
         if side in there:
-            faults.append(_again(path, key, row, there[side]))
+            faults.append(_again(file, key, row, there[side]))
         there.setdefault(side, row)
     for (breaker, name), there in members.items():
-        faults += [fault.at(file=path.name) for fault in _pair_faults(breaker, name, there)]
+        faults += [fault.at(file=file) for fault in _pair_faults(breaker, name, there)]
     refuse(
         sorted(faults, key=lambda fault: fault.row or 0),
         Text("Every pair has two rows: side a (the original) and side b."),
@@ -171,14 +187,14 @@ def _pairs(path: Source, rows: Sequence[PlainRow]) -> list[_Pair]:
     return [_Pair(breaker, (there[0], there[1])) for (breaker, _), there in members.items()]
 
 
-def _again(path: Source, key: tuple[str, str], row: PlainRow, first: PlainRow) -> Fault:
+def _again(file: str, key: tuple[str, str], row: PlainRow, first: PlainRow) -> Fault:
     return Fault(
         "side '{side}' of pair '{name}' of '{breaker}' is in row {first} already",
         side=row.values["side"],
         name=key[1],
         breaker=key[0],
         first=first.number,
-        file=path.name,
+        file=file,
         row=row.number,
     )
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.rounds import Money
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course
-from quintain.services.work import pay
+from quintain.services.pay import earnings as pay
 from quintain.store.tables import CrowdArm, CrowdTrial
 
 

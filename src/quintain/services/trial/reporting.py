@@ -59,7 +59,7 @@ def open_pool(db: Session, actor: Actor, task: str, name: str) -> list[ItemsAdde
             policy = f"judgements = {votes}\nminimum = {votes // 2 + 1}\n"
             open_validation(db, actor, f"{task}/{pool_name}", policy, seed=trial.seed % 2**31)
             rows = [
-                {"inputs": one.inputs, "answer": one.target, "predictions": one.predictions, "author": one.user_id}
+                {"inputs": one.inputs, "answer": one.target, "predictions": one.predictions, "author_id": one.user_id}
                 for one in chosen
             ]
             added.append(take_rows(db, actor, f"{task}/{pool_name}", rows))

@@ -277,7 +277,7 @@ def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
     """Add items that have been checked already, such as those of a data set; an `author_id` never judges their own.
 
-    No later round gives out their texts as prompts. Who is the *author* of one does not judge it.
+    No later round gives out their texts as prompts.
     """
     with transaction(db):
         validation = find(db, ref)
@@ -290,7 +290,6 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
                 "answer": row.get("answer"),
                 "aim": aim_text(row.get("answer")),
                 "predictions": list(row.get("predictions") or []),
-                "author_id": row.get("author"),
                 "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
                 "author_id": row.get("author_id"),
             }

@@ -18,6 +18,18 @@ from quintain.store.tables.collect import (
     RoundVersion,
     WritingSession,
 )
+from quintain.store.tables.contests import (
+    ContestAnswers,
+    ContestDispute,
+    ContestJudgement,
+    ContestMember,
+    ContestPair,
+    ContestRow,
+    ContestRuling,
+    ContestSystem,
+    ContestTeam,
+    ContestVersion,
+)
 from quintain.store.tables.contrast import ContrastCheck, ContrastLook, ContrastPivot, ContrastProject, ContrastVariant
 from quintain.store.tables.crowd_trials import (
     CrowdAnswer,
@@ -97,6 +109,16 @@ __all__ = [
     "Cell",
     "CellEvent",
     "Charge",
+    "ContestAnswers",
+    "ContestDispute",
+    "ContestJudgement",
+    "ContestMember",
+    "ContestPair",
+    "ContestRow",
+    "ContestRuling",
+    "ContestSystem",
+    "ContestTeam",
+    "ContestVersion",
     "ContrastCheck",
     "ContrastLook",
     "ContrastPivot",

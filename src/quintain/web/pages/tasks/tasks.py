@@ -22,6 +22,7 @@ from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import in_language
+from quintain.web.pages.contest.words import phase_names
 from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
 from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting
@@ -41,6 +42,7 @@ def overview(visit: Visiting, task: str) -> Response:
     """Show what the task asks."""
     found = overview_of(visit.db, visit.blobs, visit.actor, task)
     title = title_of(visit, found.card.task)
+    phases = phase_names(visit)
     return visit.render(
         "tasks/task.html",
         task=found.card.task,
@@ -49,6 +51,7 @@ def overview(visit: Visiting, task: str) -> Response:
         open_rounds=found.open,
         before=found.before,
         standing=found.standing,
+        contests=[(one, phases[one.phase.value]) for one in found.contests],
         solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
         crumbs=[(title, None)],
     )

@@ -1,0 +1,106 @@
+"""`quintain contest pairs`, `rule`, `results`, `export`: every pair, its labels, and what came of a contest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quintain.cli.contest.contests import ContestRef
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
+from quintain.cli.plain.contest import app, print_score
+from quintain.cli.streams import named, out_file
+from quintain.core.people import OPERATOR
+from quintain.services.contest import scores, settling
+
+
+@app.command()
+def pairs(
+    context: typer.Context,
+    ref: ContestRef,
+    team: Annotated[str, typer.Option("--team", help="Only those of a team.")] = "",
+    status: Annotated[str, typer.Option("--status", help="Only those contested, settled or dropped.")] = "",
+    offset: Annotated[int, typer.Option("--offset", help="Skip so many.", min=0)] = 0,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many.", min=1, max=200)] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List the pairs of a contest, with the systems that each broke.
+
+    Example: quintain contest pairs sentiment/spring --status contested
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = scores.list_pairs(
+            db, workspace.blobs, OPERATOR, ref, team=team, status=status, offset=offset, limit=limit
+        )
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (one.id, one.team, one.name, one.original_label, one.modified_label, one.status, one.broken)
+        for one in found.pairs
+    ]
+    print_table(["id", "team", "pair", "original", "modified", "status", "broke"], rows)
+    say(f"{len(found.pairs)} of {found.total} pairs.")
+
+
+@app.command()
+def rule(
+    context: typer.Context,
+    ref: ContestRef,
+    pair: Annotated[int, typer.Argument(help="Id of the pair.")],
+    decision: Annotated[str, typer.Argument(help="keep, relabel or drop.")],
+    original: Annotated[str, typer.Option("--original", help="With relabel: the original's label.")] = "",
+    modified: Annotated[str, typer.Option("--modified", help="With relabel: the other side's label.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Why.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Decide about a pair: keep it, change its labels, or drop it from the score.
+
+    Example: quintain contest rule sentiment/spring 12 drop --reason "Not English."
+    """
+    with workspace_of(context).session() as db:
+        settling.rule(db, OPERATOR, ref, pair, decision, original=original, modified=modified, reason=reason)
+    say(f"Pair {pair} of {ref}: {decision}.")
+    if json:
+        print_json({"pair": pair, "decision": decision})
+
+
+@app.command()
+def results(context: typer.Context, ref: ContestRef, json: JsonFlag = False) -> None:
+    """Show what came of a contest: builders, breakers, and what lies behind their scores.
+
+    Example: quintain contest results sentiment/spring
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        found = scores.results(db, workspace.blobs, OPERATOR, ref)
+    for note in found.notes:
+        say(note)
+    if json:
+        print_json(found)
+    else:
+        print_score(found.score)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    ref: ContestRef,
+    out: Annotated[Path, out_file("Where to: CSV, TSV, JSONL or Parquet.", metavar="OUT")],
+    json: JsonFlag = False,
+) -> None:
+    """Write every pair with every system's answers, and print the command that computes the figures from it.
+
+    Example: quintain contest export sentiment/spring pairs.csv
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        command = scores.export(db, workspace.blobs, OPERATOR, ref, out)
+    say(f"Wrote {named(out)}; this command gives the figures:")
+    if json:
+        print_json({"file": str(out), "command": command})
+    else:
+        print_line(command)

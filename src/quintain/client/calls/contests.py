@@ -1,0 +1,223 @@
+"""Calls about contests (`task/name`): teams, systems, pairs, and what came of it.
+
+Written by scripts/make_client.py from the API's description; change that, not this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from quintain.client.refs import place, task_path
+from quintain.client.transport import Transport
+from quintain.core.records.contests import (
+    Contest,
+    ContestChange,
+    ContestHistory,
+    ContestPair,
+    ContestPairs,
+    ContestResults,
+    Contests,
+    ContestSystem,
+    ContestSystems,
+    ContestTeam,
+    ContestTeams,
+    DevAnswers,
+    NextToJudge,
+    PairToJudge,
+)
+
+
+class ContestsCalls:
+    """What `Client` can ask about contests."""
+
+    _transport: Transport
+
+    def contests(self, task: str) -> list[Contest]:
+        """List the contests of a task, the newest first."""
+        return self._transport.read(Contests, "GET", f"{task_path(task)}/contests").contests
+
+    def put_contest(self, task: str, toml: str) -> Contest:
+        """Add the contest that a TOML file defines, or change the one of that name (owners)."""
+        return self._transport.read(Contest, "POST", f"{task_path(task)}/contests", json={"toml": toml})
+
+    def contest(self, ref: str) -> Contest:
+        """Give a contest, and the phase it is in."""
+        return self._transport.read(Contest, "GET", place(ref, "contests"))
+
+    def contest_history(self, ref: str) -> list[ContestChange]:
+        """List every state of a contest's file, the newest first (owners)."""
+        return self._transport.read(ContestHistory, "GET", f"{place(ref, 'contests')}/history").versions
+
+    def extend_phase(self, ref: str, phase: str, until: str) -> Contest:
+        """Let a phase end at another moment, while it lasts or before it (owners)."""
+        return self._transport.read(
+            Contest, "POST", f"{place(ref, 'contests')}/extend", json={"phase": phase, "until": until}
+        )
+
+    def contest_teams(self, ref: str) -> list[ContestTeam]:
+        """List the teams; who is in them is for the team and the organisers."""
+        return self._transport.read(ContestTeams, "GET", f"{place(ref, 'contests')}/teams").teams
+
+    def create_contest_team(self, ref: str, name: str, role: str) -> ContestTeam:
+        """Make a team, with oneself in it."""
+        return self._transport.read(
+            ContestTeam, "POST", f"{place(ref, 'contests')}/teams", json={"name": name, "role": role}
+        )
+
+    def join_contest_team(self, ref: str, team: str, key: str = "") -> ContestTeam:
+        """Join a team, with its key or, where the contest is open, without."""
+        return self._transport.read(
+            ContestTeam, "POST", f"{place(ref, 'contests')}/teams/{quote(team, safe='')}/join", json={"key": key}
+        )
+
+    def leave_contest_team(self, ref: str) -> None:
+        """Leave one's team, until building ends."""
+        self._transport.ask("POST", f"{place(ref, 'contests')}/leave")
+
+    def team_pairs(self, ref: str, team: str, *, offset: int = 0, limit: int = 50) -> ContestPairs:
+        """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
+        return self._transport.read(
+            ContestPairs,
+            "GET",
+            f"{place(ref, 'contests')}/teams/{quote(team, safe='')}/pairs",
+            params={"offset": offset, "limit": limit},
+        )
+
+    def contest_systems(self, ref: str) -> list[ContestSystem]:
+        """List the systems, by the names that one may know them by."""
+        return self._transport.read(ContestSystems, "GET", f"{place(ref, 'contests')}/systems").systems
+
+    def submit_contest_model(self, ref: str, model: str) -> ContestSystem:
+        """Let a model of one's own be the team's system: the platform runs it in both phases."""
+        return self._transport.read(
+            ContestSystem, "POST", f"{place(ref, 'contests')}/build/model", json={"model": model}
+        )
+
+    def add_contest_reference(
+        self, ref: str, name: str = "", *, model: str = "", counts: bool = False
+    ) -> ContestSystem:
+        """Add a reference system after breaking (organisers)."""
+        return self._transport.read(
+            ContestSystem,
+            "POST",
+            f"{place(ref, 'contests')}/references",
+            json={"name": name, "model": model, "counts": counts},
+        )
+
+    def let_reference_count(self, ref: str, system: str, counts: bool) -> None:
+        """Say whether a reference system enters the breakers' scores (organisers)."""
+        self._transport.ask(
+            "PUT", f"{place(ref, 'contests')}/references/{quote(system, safe='')}/counts", json={"counts": counts}
+        )
+
+    def dev_answers(self, ref: str, *, text: str = "", offset: int = 0, limit: int = 25) -> DevAnswers:
+        """Give what every system answered to the blind development set, once building is over (teams)."""
+        return self._transport.read(
+            DevAnswers,
+            "GET",
+            f"{place(ref, 'contests')}/answers",
+            params={"text": text, "offset": offset, "limit": limit},
+        )
+
+    def put_contest_pair(
+        self,
+        ref: str,
+        original: Mapping[str, Any],
+        modified: Mapping[str, Any],
+        original_label: Any = None,
+        *,
+        modified_label: Any = None,
+        name: str = "",
+        rationale: str = "",
+        strategy: str = "",
+        tags: Iterable[str] = (),
+    ) -> ContestPair:
+        """Add a pair to one's team's, or change the one of that name, while breaking lasts."""
+        return self._transport.read(
+            ContestPair,
+            "POST",
+            f"{place(ref, 'contests')}/break/pairs",
+            json={
+                "original": dict(original),
+                "modified": dict(modified),
+                "original_label": original_label,
+                "modified_label": modified_label,
+                "name": name,
+                "rationale": rationale,
+                "strategy": strategy,
+                "tags": list(tags),
+            },
+        )
+
+    def remove_contest_pair(self, ref: str, pair: str) -> None:
+        """Take a pair of one's team out again, while breaking lasts."""
+        self._transport.ask("DELETE", f"{place(ref, 'contests')}/break/pairs/{quote(pair, safe='')}")
+
+    def pair_to_judge(self, ref: str) -> PairToJudge | None:
+        """Give the next pair to judge to somebody who is in no team."""
+        return self._transport.read(NextToJudge, "GET", f"{place(ref, 'contests')}/judging").pair
+
+    def judge_pair(
+        self, ref: str, pair: int, original_label: Any, modified_label: Any, *, minimal: bool | None = None
+    ) -> None:
+        """Give both labels of a pair, as somebody outside the contest."""
+        self._transport.ask(
+            "POST",
+            f"{place(ref, 'contests')}/judging",
+            json={"pair": pair, "original_label": original_label, "modified_label": modified_label, "minimal": minimal},
+        )
+
+    def contest_results(self, ref: str) -> ContestResults:
+        """Give what came of a contest: the score tables, and what lies behind them."""
+        return self._transport.read(ContestResults, "GET", f"{place(ref, 'contests')}/results")
+
+    def contest_pairs(
+        self,
+        ref: str,
+        *,
+        team: str = "",
+        tag: str = "",
+        status: str = "",
+        broke: str = "",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> ContestPairs:
+        """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system."""
+        return self._transport.read(
+            ContestPairs,
+            "GET",
+            f"{place(ref, 'contests')}/pairs",
+            params={"team": team, "tag": tag, "status": status, "broke": broke, "offset": offset, "limit": limit},
+        )
+
+    def contest_pair(self, ref: str, pair: int) -> ContestPair:
+        """Give one pair with every system's answers."""
+        return self._transport.read(ContestPair, "GET", f"{place(ref, 'contests')}/pairs/{pair}")
+
+    def dispute_pair(self, ref: str, pair: int, reason: str) -> None:
+        """Say what is wrong with a pair of another team, while labels are settled."""
+        self._transport.ask("POST", f"{place(ref, 'contests')}/pairs/{pair}/contest", json={"reason": reason})
+
+    def rule_pair(
+        self,
+        ref: str,
+        pair: int,
+        decision: str,
+        original_label: Any = None,
+        *,
+        modified_label: Any = None,
+        reason: str = "",
+    ) -> None:
+        """Keep a pair, change its labels, or drop it from the score (organisers)."""
+        self._transport.ask(
+            "POST",
+            f"{place(ref, 'contests')}/pairs/{pair}/ruling",
+            json={
+                "decision": decision,
+                "original_label": original_label,
+                "modified_label": modified_label,
+                "reason": reason,
+            },
+        )

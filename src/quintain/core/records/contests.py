@@ -1,0 +1,201 @@
+"""Contests as programs see them: what each asks, its teams, systems and pairs, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from quintain.core.contests import TeamRole
+from quintain.core.records.base import Record
+from quintain.core.records.contest import ContestScore
+
+
+@dataclass(frozen=True, slots=True)
+class Contest(Record):
+    """A contest: what it asks (*toml*), the *phase* it is in and when that ends.
+
+    *phase* is coming, build, break, score, review or over; a contest that is coming begins at *phase_ends*.
+    """
+
+    ref: str
+    task: str
+    name: str
+    title: str
+    phase: str
+    phase_ends: datetime | None
+    version: int
+    created_at: datetime
+    toml: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contests(Record):
+    """Contests of a task, the newest first."""
+
+    contests: list[Contest]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestChange(Record):
+    """One state of a contest's file."""
+
+    number: int
+    at: datetime
+    by: str | None
+    toml: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContestHistory(Record):
+    """Every state of a contest's file, the newest first."""
+
+    versions: list[ContestChange]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestTeam(Record):
+    """A team. Who is in it, how many *pairs* it has and the *key* to join it are for the team and the organisers."""
+
+    name: str
+    role: TeamRole
+    size: int
+    mine: bool
+    people: tuple[str, ...] | None = None
+    pairs: int | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContestTeams(Record):
+    """The teams of a contest, by their names."""
+
+    teams: list[ContestTeam]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestSystem(Record):
+    """A system to be broken, by the *name* that whoever asks may know it by.
+
+    *source* is `model` where the platform runs it and `predictions` where its team does. *dev* and *pairs* say how far
+    its answers are: missing, waiting, failed or there. A *reference* system is one of the organisers; *counts* says
+    whether it enters the breakers' scores.
+    """
+
+    name: str
+    team: str | None
+    mine: bool
+    reference: bool
+    counts: bool
+    source: str
+    model: str | None
+    dev: str
+    pairs: str
+    dev_accuracy: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContestSystems(Record):
+    """The systems of a contest."""
+
+    systems: list[ContestSystem]
+
+
+@dataclass(frozen=True, slots=True)
+class DevAnswer(Record):
+    """An example of the blind development set, with what each system answered; its label is nowhere."""
+
+    id: str
+    inputs: Mapping[str, Any]
+    answers: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DevAnswers(Record):
+    """A page of the answers to the development set."""
+
+    items: list[DevAnswer]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContestPair(Record):
+    """A minimal pair as its author wrote it.
+
+    *words* is how many it changes. *status* is empty, contested, settled or dropped. *answers* are those of every
+    system to the original and the modified side, *broken* the systems that it broke; both are empty until they may be
+    seen.
+    """
+
+    id: int
+    team: str
+    name: str
+    original: Mapping[str, Any]
+    modified: Mapping[str, Any]
+    original_label: Any
+    modified_label: Any
+    rationale: str
+    strategy: str
+    tags: tuple[str, ...]
+    words: int
+    scratch: bool
+    status: str = ""
+    why: str = ""
+    answers: Mapping[str, tuple[Any, Any]] | None = None
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContestPairs(Record):
+    """A page of pairs."""
+
+    pairs: list[ContestPair]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairsAdded(Record):
+    """How many pairs were added, and how many the team has now."""
+
+    added: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContestResults(Record):
+    """What came of a contest, as far as it is known.
+
+    *dev_accuracy* has the systems that enter the breakers' scores. *own* lists the breakers whose team has a system of
+    its own among those that its pairs are counted against. *command* computes the same figures from the exported table.
+    """
+
+    score: ContestScore
+    systems: list[ContestSystem]
+    dev_accuracy: Mapping[str, float]
+    own: Mapping[str, str]
+    pairs: int
+    dropped: int
+    provisional: bool
+    command: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairToJudge(Record):
+    """A pair whose labels somebody outside the contest is asked for; *left* counts those that wait for them."""
+
+    id: int
+    original: Mapping[str, Any]
+    modified: Mapping[str, Any]
+    minimality: bool
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextToJudge(Record):
+    """The next pair to judge; None where no more wait."""
+
+    pair: PairToJudge | None

@@ -1,0 +1,135 @@
+"""Tables of pairs: two rows each, `pair_id,side,<inputs>,label`, with side a the original and side b the modified one.
+
+`gold` may stand for `label`, and `sentence` for the one input that may be changed, so that the table that a contest
+exports can be read again. What is fixed may be left out of the modified row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from quintain.core.errors import Fault
+from quintain.core.task import Task
+from quintain.core.texts import Text
+from quintain.data.rows import PlainRow, read_rows, refuse
+from quintain.data.tables import read_table
+from quintain.services.contest.pair_checks import PairDraft
+from quintain.stats.grading import written
+from quintain.tasks.contract import kind_of
+
+REQUIRED = ("pair_id", "side", "label")
+BESIDE = ("rationale", "strategy", "tags")
+SIDES = {"a": 0, "b": 1, "original": 0, "modified": 1}
+STRATEGY = "strategy:"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPair:
+    """A pair of a table, with the numbers of its rows."""
+
+    draft: PairDraft
+    rows: tuple[int, int]
+
+    def row_of(self, place: str | None) -> int:
+        """Give the number of the row that a fault at *place* is in."""
+        return self.rows[1] if (place or "").startswith("modified") else self.rows[0]
+
+
+def read_pairs(path: Path, task: Task, columns: Mapping[str, str]) -> list[GivenPair]:
+    """Read the pairs of a table, or say everything that keeps its rows from being pairs."""
+    fields = [one.name for one in kind_of(task).fields(task)]
+    mapped = _columns(path, task, columns)
+    rows = read_rows(path, required=REQUIRED, optional=(*fields, *BESIDE), columns=mapped)
+    faults: list[Fault] = []
+    members: dict[str, dict[int, PlainRow]] = {}
+    for row in rows:
+        name, side = _text(row, "pair_id"), SIDES.get(_text(row, "side").lower())
+        if not name:
+            faults.append(Fault("is empty", row=row.number, field="pair_id"))
+        if side is None:
+            faults.append(Fault("'{side}' is neither a nor b", side=_text(row, "side"), row=row.number, field="side"))
+            continue
+        there = members.setdefault(name, {})
+        if side in there:
+            faults.append(
+                Fault(
+                    "pair '{name}' has side '{side}' in row {first} already",
+                    name=name,
+                    side=_text(row, "side"),
+                    first=there[side].number,
+                    row=row.number,
+                    field="pair_id",
+                )
+            )
+        there.setdefault(side, row)
+    for name, there in members.items():
+        if len(there) < 2:
+            only = next(iter(there.values()))
+            reason = (
+                Text("pair '{name}' has no modified side", name=name)
+                if 0 in there
+                else Text("pair '{name}' has no original side", name=name)
+            )
+            faults.append(Fault(reason, row=only.number))
+    refuse(
+        sorted((fault.at(file=path.name) for fault in faults), key=lambda fault: fault.row or 0),
+        Text("Every pair has two rows: side a (the original) and side b."),
+    )
+    return [_pair(name, there[0], there[1], task) for name, there in members.items()]
+
+
+def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, str]:
+    """Say which column holds what: as we are told, or under the names that a contest's own tables have."""
+    known = read_table(path, required=("pair_id", "side"), columns=dict(columns)).columns
+    found = dict(columns)
+    if "label" not in (*known, *found) and "gold" in known:
+        found["label"] = "gold"
+    free = [one.name for one in kind_of(task).fields(task) if one.editable]
+    if len(free) == 1 and free[0] not in (*known, *found) and "sentence" in known:
+        found[free[0]] = "sentence"
+    return found
+
+
+def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> GivenPair:
+    fields = kind_of(task).fields(task)
+    original = _inputs(first, [one.name for one in fields])
+    fixed = {one.name: original[one.name] for one in fields if not one.editable and one.name in original}
+    tags = list(dict.fromkeys([*_tags(first), *_tags(second)]))
+    strategy = _text(second, "strategy") or _text(first, "strategy")
+    named = [tag for tag in tags if tag.startswith(STRATEGY)]
+    return GivenPair(
+        PairDraft(
+            name=name,
+            original=original,
+            modified={**fixed, **_inputs(second, [one.name for one in fields])},
+            original_label=_label(first),
+            modified_label=_label(second),
+            rationale=_text(second, "rationale") or _text(first, "rationale"),
+            strategy=strategy or (named[0].removeprefix(STRATEGY) if named else ""),
+            tags=tuple(tag for tag in tags if tag not in named),
+        ),
+        (first.number, second.number),
+    )
+
+
+def _inputs(row: PlainRow, names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name in names if (value := row.values.get(name)) not in (None, "", [])}
+
+
+def _label(row: PlainRow) -> Any:
+    value = row.values.get("label")
+    return value if value is None or isinstance(value, dict | list | int) else str(value).strip()
+
+
+def _text(row: PlainRow, name: str) -> str:
+    value = row.values.get(name)
+    return "" if value is None else written(value)
+
+
+def _tags(row: PlainRow) -> list[str]:
+    value = row.values.get("tags") or []
+    parts = value if isinstance(value, list) else str(value).replace("|", ";").replace(",", ";").split(";")
+    return [str(part).strip() for part in parts if str(part).strip()]

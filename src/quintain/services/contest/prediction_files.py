@@ -1,0 +1,103 @@
+"""Files of answers, `id,prediction`: whole, each id once, each an answer, and to the part that is asked for now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.adapters.predictions import parse_cell
+from quintain.core.errors import BadInput, Fault
+from quintain.core.task import Task
+from quintain.core.texts import Text
+from quintain.data.tables import read_table, row_number
+from quintain.services.data.content import scan_for_scoring
+from quintain.services.data.datasets import VersionInfo
+from quintain.store.blobs import Blobs
+from quintain.tasks.contract import kind_of
+
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswers:
+    """A file of answers that was taken: to which part, how many, and where it is kept."""
+
+    part: str
+    rows: int
+    blob: str
+
+
+def keep_predictions(
+    blobs: Blobs, task: Task, parts: Mapping[str, VersionInfo], part: str | None, path: Path
+) -> KeptAnswers:
+    """Take the file at *path* as answers to *part*, or to the part that its ids belong to; all of it, or nothing."""
+    table = read_table(path, required=["id", "prediction"]).select("id", "prediction")
+    ids = [None if one is None else str(one) for one in table["id"].to_list()]
+    examples = {name: _examples(blobs, task, version) for name, version in parts.items()}
+    there = {name: sum(one in rows for one in ids) for name, rows in examples.items()}
+    likely = max(there, key=lambda name: there[name])
+    wanted = part or likely
+    if wanted not in examples:
+        raise BadInput("There are no pairs to answer: no breaker handed in any.")
+    if likely != wanted and there[likely] and not there[wanted]:
+        raise BadInput(
+            "These are answers to the development set, and this phase asks for answers to the pairs."
+            if wanted == "pairs"
+            else "These are answers to the pairs, and this phase asks for answers to the development set.",
+            remedy="Download what is asked for on the contest's page, and hand in answers to that.",
+            code="wrong_phase",
+        )
+    faults = list(_row_faults(path, ids, examples[wanted]))
+    answers, wrong = _answers(path, task, ids, table["prediction"].to_list(), examples[wanted])
+    missing = [one for one in examples[wanted] if one not in answers and one not in ids]
+    faults += [*wrong, *(Fault("there is no prediction for '{id}'", id=one, file=path.name) for one in missing)]
+    if faults:
+        ordered = sorted(faults, key=lambda fault: fault.row or 10**9)
+        raise BadInput(
+            faults=ordered[:LISTED], total=len(ordered), remedy=Text("Mend the file; nothing of it was taken.")
+        )
+    kind = kind_of(task)
+    said = pl.Series("prediction", [kind.answers.said(one) for one in answers.values()], dtype=kind.answers.predicted)
+    with blobs.scratch(suffix=".parquet") as target:
+        pl.DataFrame({"id": list(answers), "prediction": said}).write_parquet(target)
+        return KeptAnswers(wanted, len(answers), blobs.put_file(target))
+
+
+def _examples(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, dict[str, Any]]:
+    names = [one.name for one in kind_of(task).fields(task)]
+    rows = scan_for_scoring(blobs, version).select("id", *names).collect().to_dicts()
+    return {row.pop("id"): row for row in rows}
+
+
+def _row_faults(path: Path, ids: list[str | None], examples: Mapping[str, Any]) -> Iterator[Fault]:
+    first: dict[str, int] = {}
+    for index, one in enumerate(ids):
+        row = row_number(path, index)
+        if one is None:
+            yield Fault("has no id", file=path.name, row=row)
+        elif one in first:
+            yield Fault("id '{id}' is in row {first} already", id=one, first=first[one], file=path.name, row=row)
+        elif one not in examples:
+            yield Fault("there is no example '{id}'", id=one, file=path.name, row=row)
+        if one is not None:
+            first.setdefault(one, row)
+
+
+def _answers(
+    path: Path, task: Task, ids: list[str | None], said: list[Any], examples: Mapping[str, dict[str, Any]]
+) -> tuple[dict[str, Any], list[Fault]]:
+    kind = kind_of(task)
+    found: dict[str, Any] = {}
+    faults = []
+    for index, (one, raw) in enumerate(zip(ids, said, strict=True)):
+        if one is None or one not in examples:
+            continue
+        try:
+            found[one] = kind.parse_answer(task, examples[one], parse_cell(raw)).answer
+        except BadInput as error:
+            faults.append(Fault(error.message, file=path.name, row=row_number(path, index)))
+    return found, faults

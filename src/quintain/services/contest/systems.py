@@ -1,0 +1,237 @@
+"""Building: a team hands in a model, which the platform runs, or its answers in both phases; reference systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from quintain.core.contests import Phase
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.records import contests as records
+from quintain.services.access import audit
+from quintain.services.access.permissions import require_owner
+from quintain.services.contest.answers import dev_accuracies, given_answers
+from quintain.services.contest.contests import (
+    ContestInfo,
+    add_system,
+    find,
+    free_system_name,
+    organises,
+    require_phase,
+)
+from quintain.services.contest.freezing import freeze, parts_of, queue_runs
+from quintain.services.contest.prediction_files import keep_predictions
+from quintain.services.contest.teams import require_part, team_of
+from quintain.services.models.registry import get_model, list_models, versions_by_id
+from quintain.services.tasks.definitions import get_task
+from quintain.store.blobs import Blobs
+from quintain.store.database import lock, transaction
+from quintain.store.queries.contest import contests as queries
+from quintain.store.tables import ContestAnswers, ContestSystem, ContestTeam
+
+AFTER_BREAKING = (Phase.SCORE, Phase.REVIEW, Phase.OVER)
+
+
+def submit_model(db: Session, actor: Actor, ref: str, model: str) -> records.ContestSystem:
+    """Let a model of one's own be the team's system: it is run on the development set now and on the pairs later."""
+    with transaction(db):
+        info = find(db, ref)
+        team = require_part(db, actor, info, "build")
+        require_phase(info, Phase.BUILD)
+        lock(db, f"systems of {info.ref}")
+        found = get_model(db, actor, model)
+        if found.task != info.task:
+            raise BadInput("'{model}' is a model of another task.", model=model)
+        if not found.may_edit:
+            raise Forbidden("'{model}' is not yours to hand in.", model=model, remedy="Submit a model of your own.")
+        system = _own_system(db, info, team, actor)
+        _refuse_too_often(db, info, system, found.version.id)
+        system.model_version_id = found.version.id
+        db.flush()
+        # Answers to the development set count, whoever computes them: each look at them tells something of the labels.
+        db.add(ContestAnswers(system_id=system.id, part="model", blob="", rows=0, created_by=actor.user_id))
+        queue_runs(db, info)
+        audit.record(db, actor, "contest.system", info.ref, team=team.name, model=found.version.ref)
+        name = system.name
+    return next(one for one in list_systems(db, None, actor, ref) if one.mine and one.name == name)
+
+
+def hand_in(
+    db: Session, blobs: Blobs, actor: Actor, ref: str, path: Path, *, system: str = ""
+) -> records.ContestSystem:
+    """Hand in the team's answers, a table `id,prediction`: to the development set while building, then to the pairs.
+
+    Organisers hand in the answers of a reference *system*, to either part: the ids tell to which.
+    """
+    info = freeze(db, blobs, ref)
+    task = get_task(db, info.task)
+    if system:
+        require_owner(actor, info.task)
+        part = None
+    else:
+        require_part(db, actor, info, "build")
+        part = "dev" if require_phase(info, Phase.BUILD, Phase.SCORE) is Phase.BUILD else "pairs"
+    parts = parts_of(db, info)
+    db.rollback()  # hold no connection while a file is read
+    kept = keep_predictions(blobs, task, parts, part, path)
+    with transaction(db):
+        lock(db, f"systems of {info.ref}")
+        if system:
+            row = _reference(db, info, system)
+        else:
+            require_phase(info, Phase.BUILD if part == "dev" else Phase.SCORE)  # reading a file takes its time
+            row = _team_system(db, info, actor, kept.part)
+        db.add(
+            ContestAnswers(system_id=row.id, part=kept.part, blob=kept.blob, rows=kept.rows, created_by=actor.user_id)
+        )
+        audit.record(db, actor, "contest.answers", info.ref, system=row.name, part=kept.part, rows=kept.rows)
+        name = row.name
+    return next(one for one in list_systems(db, blobs, actor, ref) if name in {one.name, system})
+
+
+def add_reference(
+    db: Session, blobs: Blobs, actor: Actor, ref: str, name: str, *, model: str = "", counts: bool = False
+) -> records.ContestSystem:
+    """Add a reference system after breaking (organisers): a *model*, or a name whose answers are handed in next.
+
+    *counts* says whether it enters the breakers' scores.
+    """
+    info = freeze(db, blobs, ref)
+    with transaction(db):
+        require_owner(actor, info.task)
+        require_phase(info, *AFTER_BREAKING)
+        lock(db, f"systems of {info.ref}")
+        version = get_model(db, actor, model).version if model else None
+        if version is not None and version.task != info.task:
+            raise BadInput("'{model}' is a model of another task.", model=model)
+        wanted = name.strip() or (version.model if version else "")
+        if (
+            not wanted
+            or free_system_name(db, info.id, wanted) != wanted
+            or len(wanted) > 120
+            or "," in wanted
+            or "=" in wanted
+        ):
+            raise Conflict("'{name}' cannot be the name of a system here.", name=wanted, remedy="Use another name.")
+        row = ContestSystem(
+            contest_id=info.id,
+            name=wanted,
+            reference=True,
+            counts=counts,
+            model_version_id=version.id if version else None,
+            created_by=actor.user_id,
+        )
+        add_system(db, row)
+        queue_runs(db, info)
+        audit.record(db, actor, "contest.reference", info.ref, system=wanted, counts=counts)
+    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == wanted)
+
+
+def let_count(db: Session, actor: Actor, ref: str, name: str, counts: bool) -> None:
+    """Say whether a reference system enters the breakers' scores (organisers)."""
+    with transaction(db):
+        info = find(db, ref)
+        require_owner(actor, info.task)
+        _reference(db, info, name).counts = counts
+        audit.record(db, actor, "contest.counts", info.ref, system=name, counts=counts)
+
+
+def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> list[records.ContestSystem]:
+    """List the systems, by the names that the actor may know them by.
+
+    What a system reached on the development set is for its team and the organisers, and from breaking on for all.
+    Without *blobs* nothing is computed.
+    """
+    info = find(db, ref)
+    systems = visible_systems(db, actor, info)
+    given = given_answers(db, info, [one for one, _ in systems])
+    accuracies = dev_accuracies(db, blobs, info, get_task(db, info.task), given) if blobs is not None else {}
+    teams = {one.row.id: one.row.name for one in queries.teams(db, info.id)}
+    models = versions_by_id(db, [one.model_version_id for one, _ in systems if one.model_version_id is not None])
+    own, open_ = team_of(db, actor, info), info.phase not in (Phase.COMING, Phase.BUILD)
+    found = []
+    for one, name in systems:
+        mine = own is not None and own.id == one.team_id
+        known = name == one.name
+        version = models.get(one.model_version_id) if one.model_version_id is not None else None
+        found.append(
+            records.ContestSystem(
+                name=name,
+                team=teams.get(one.team_id) if known and one.team_id is not None else None,
+                mine=mine,
+                reference=one.reference,
+                counts=one.counts,
+                source="model" if one.model_version_id is not None else "predictions",
+                model=version.ref if version and known and (mine or version.visibility == "public") else None,
+                dev=given[one.id, "dev"].state,
+                pairs=given[one.id, "pairs"].state if (one.id, "pairs") in given else "missing",
+                dev_accuracy=accuracies.get(one.id) if mine or open_ or organises(actor, info) else None,
+            )
+        )
+    return found
+
+
+def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[ContestSystem, str]]:
+    """Give the systems that *actor* may know of, with the names to call them by.
+
+    While they are built, teams know their own; without names they are called by their numbers until the end.
+    """
+    own, sees_all = team_of(db, actor, info), organises(actor, info)
+    hidden = info.spec.anonymous and info.phase is not Phase.OVER and not sees_all
+    found = []
+    for one in queries.systems(db, info.id):
+        mine = own is not None and one.team_id == own.id
+        if info.phase in (Phase.COMING, Phase.BUILD) and not (mine or sees_all):
+            continue
+        found.append((one, f"system-{one.alias}" if hidden and not mine else one.name))
+    return sorted(found, key=lambda pair: (pair[0].reference, pair[1]))
+
+
+def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor) -> ContestSystem:
+    found = next((one for one in queries.systems(db, info.id) if one.team_id == team.id), None)
+    if found is not None:
+        return found
+    name = free_system_name(db, info.id, team.name)
+    return add_system(db, ContestSystem(contest_id=info.id, team_id=team.id, name=name, created_by=actor.user_id))
+
+
+def _team_system(db: Session, info: ContestInfo, actor: Actor, part: str) -> ContestSystem:
+    """Give the system that a team's answers are of, or say why there cannot be any."""
+    team = require_part(db, actor, info, "build")
+    if part == "dev":
+        system = _own_system(db, info, team, actor)
+        _refuse_too_often(db, info, system, None)
+        system.model_version_id = None
+        return system
+    found = next((one for one in queries.systems(db, info.id) if one.team_id == team.id), None)
+    if found is None:
+        raise Conflict(
+            "Team '{team}' has no system: nothing was handed in while building.", team=team.name, code="too_late"
+        )
+    if found.model_version_id is not None:
+        raise Conflict("The platform runs the model of team '{team}' on the pairs by itself.", team=team.name)
+    return found
+
+
+def _reference(db: Session, info: ContestInfo, name: str) -> ContestSystem:
+    found = next((one for one in queries.systems(db, info.id) if one.reference and one.name == name), None)
+    if found is None:
+        raise NotFound("There is no reference system '{name}' in {ref}.", name=name, ref=info.ref)
+    return found
+
+
+def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, model: int | None) -> None:
+    if model is not None and system.model_version_id == model:
+        return
+    times = sum(queries.times_handed_in(db, system.id, part) for part in ("dev", "model"))
+    if times >= info.spec.submissions:
+        raise Conflict("Your team has handed in {n} times, which is all that this contest allows.", n=times)
+
+
+def reference_models(db: Session, info: ContestInfo) -> list[str]:
+    """List the models that organisers may add as references."""
+    taken = {one.model_version_id for one in queries.systems(db, info.id)}
+    found = list_models(db, OPERATOR, info.task)
+    return [one.version.ref for one in found if one.version.withdrawn_at is None and one.version.id not in taken]

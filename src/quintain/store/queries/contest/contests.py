@@ -1,0 +1,169 @@
+"""Queries on contests: their definitions, teams, members, systems and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.queries.evaluate.cells import PLAIN
+from quintain.store.tables import (
+    Cell,
+    ContestAnswers,
+    ContestMember,
+    ContestPair,
+    ContestRow,
+    ContestSystem,
+    ContestTeam,
+    ContestVersion,
+    TaskRow,
+    User,
+)
+
+
+class StoredContest(NamedTuple):
+    """A contest with the newest of its definitions."""
+
+    row: ContestRow
+    task: str
+    version: ContestVersion
+
+
+class TeamFound(NamedTuple):
+    """A team with how many people are in it and how many pairs it has."""
+
+    row: ContestTeam
+    people: int
+    pairs: int
+
+
+class MemberFound(NamedTuple):
+    """Somebody in a team."""
+
+    team_id: int
+    user_id: int
+    name: str
+
+
+def find(db: Session, task: str, name: str) -> StoredContest | None:
+    """Find the contest *name* of *task*."""
+    found = _rows(db, task, name=name)
+    return found[0] if found else None
+
+
+def of_task(db: Session, task: str) -> list[StoredContest]:
+    """List the contests of a task, the newest first."""
+    return _rows(db, task)
+
+
+def unfrozen(db: Session) -> list[StoredContest]:
+    """List the contests of all tasks whose pairs are not a data set yet."""
+    return _rows(db, None, frozen=False)
+
+
+def _rows(db: Session, task: str | None, *, name: str | None = None, frozen: bool | None = None) -> list[StoredContest]:
+    newest = (
+        select(func.max(ContestVersion.number))
+        .where(ContestVersion.contest_id == ContestRow.id)
+        .correlate(ContestRow)
+        .scalar_subquery()
+    )
+    query = (
+        select(ContestRow, TaskRow.name, ContestVersion)
+        .join(TaskRow, TaskRow.id == ContestRow.task_id)
+        .join(ContestVersion, ContestVersion.contest_id == ContestRow.id)
+        .where(ContestVersion.number == newest)
+        .order_by(ContestRow.id.desc())
+    )
+    if task is not None:
+        query = query.where(TaskRow.name == task)
+    if name is not None:
+        query = query.where(ContestRow.name == name)
+    if frozen is False:
+        query = query.where(ContestRow.frozen_at.is_(None))
+    return [StoredContest(*row) for row in db.execute(query)]
+
+
+def versions(db: Session, contest_id: int) -> list[tuple[ContestVersion, str | None]]:
+    """List the definitions of a contest, the newest first, with who put them."""
+    query = (
+        select(ContestVersion, User.name)
+        .outerjoin(User, User.id == ContestVersion.created_by)
+        .where(ContestVersion.contest_id == contest_id)
+        .order_by(ContestVersion.number.desc())
+    )
+    return [(version, name) for version, name in db.execute(query)]
+
+
+def teams(db: Session, contest_id: int) -> list[TeamFound]:
+    """List the teams of a contest by their names."""
+    people = (
+        select(func.count()).where(ContestMember.team_id == ContestTeam.id).correlate(ContestTeam).scalar_subquery()
+    )
+    pairs = select(func.count()).where(ContestPair.team_id == ContestTeam.id).correlate(ContestTeam).scalar_subquery()
+    query = select(ContestTeam, people, pairs).where(ContestTeam.contest_id == contest_id).order_by(ContestTeam.name)
+    return [TeamFound(*row) for row in db.execute(query)]
+
+
+def team(db: Session, contest_id: int, name: str) -> ContestTeam | None:
+    """Find the team called *name*."""
+    return db.scalar(select(ContestTeam).where(ContestTeam.contest_id == contest_id, ContestTeam.name == name))
+
+
+def team_of(db: Session, contest_id: int, user_id: int) -> ContestTeam | None:
+    """Find the team that somebody is in."""
+    query = select(ContestTeam).join(ContestMember, ContestMember.team_id == ContestTeam.id)
+    return db.scalar(query.where(ContestMember.contest_id == contest_id, ContestMember.user_id == user_id))
+
+
+def membership(db: Session, contest_id: int, user_id: int) -> ContestMember | None:
+    """Find somebody's place in a contest."""
+    query = select(ContestMember).where(ContestMember.contest_id == contest_id, ContestMember.user_id == user_id)
+    return db.scalar(query)
+
+
+def members(db: Session, contest_id: int) -> list[MemberFound]:
+    """List who is in which team, by names."""
+    query = (
+        select(ContestMember.team_id, ContestMember.user_id, User.name)
+        .join(User, User.id == ContestMember.user_id)
+        .where(ContestMember.contest_id == contest_id)
+        .order_by(User.name)
+    )
+    return [MemberFound(*row) for row in db.execute(query)]
+
+
+def systems(db: Session, contest_id: int) -> Sequence[ContestSystem]:
+    """List the systems of a contest, references last, by their names."""
+    query = select(ContestSystem).where(ContestSystem.contest_id == contest_id)
+    return db.scalars(query.order_by(ContestSystem.reference, ContestSystem.name)).all()
+
+
+def newest_answers(db: Session, contest_id: int) -> dict[tuple[int, str], ContestAnswers]:
+    """Give the newest answers that were handed in, by system and part."""
+    newest = (
+        select(func.max(ContestAnswers.id))
+        .join(ContestSystem, ContestSystem.id == ContestAnswers.system_id)
+        .where(ContestSystem.contest_id == contest_id)
+        .group_by(ContestAnswers.system_id, ContestAnswers.part)
+    )
+    rows = db.scalars(select(ContestAnswers).where(ContestAnswers.id.in_(newest)))
+    return {(one.system_id, one.part): one for one in rows}
+
+
+def times_handed_in(db: Session, system_id: int, part: str) -> int:
+    """Count how often answers were handed in for a part."""
+    query = select(func.count()).where(ContestAnswers.system_id == system_id, ContestAnswers.part == part)
+    return db.scalar(query) or 0
+
+
+def runs(db: Session, model_version_ids: Collection[int], dataset_version_id: int) -> dict[int, Cell]:
+    """Give the plain runs of models on a data set version, by model version."""
+    query = select(Cell).where(
+        Cell.dataset_version_id == dataset_version_id,
+        Cell.model_version_id.in_(model_version_ids),
+        Cell.variant == PLAIN,
+    )
+    return {one.model_version_id: one for one in db.scalars(query)}

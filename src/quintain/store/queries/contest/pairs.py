@@ -1,0 +1,140 @@
+"""Queries on the pairs of a contest, and on how their labels were settled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import (
+    ContestDispute,
+    ContestJudgement,
+    ContestPair,
+    ContestRuling,
+    ContestTeam,
+)
+
+Said = TypeVar("Said", ContestDispute, ContestJudgement, ContestRuling)
+
+
+class PairFound(NamedTuple):
+    """A pair with its team's name."""
+
+    row: ContestPair
+    team: str
+
+
+def of_contest(
+    db: Session,
+    contest_id: int,
+    *,
+    team_id: int | None = None,
+    ids: Sequence[int] | None = None,
+    offset: int = 0,
+    limit: int | None = None,
+) -> list[PairFound]:
+    """List pairs in the order in which they were written: of one team, or those with *ids*."""
+    query = (
+        select(ContestPair, ContestTeam.name)
+        .join(ContestTeam, ContestTeam.id == ContestPair.team_id)
+        .where(ContestPair.contest_id == contest_id)
+        .order_by(ContestPair.id)
+        .offset(offset)
+    )
+    if team_id is not None:
+        query = query.where(ContestPair.team_id == team_id)
+    if ids is not None:
+        query = query.where(ContestPair.id.in_(ids))
+    return [PairFound(*row) for row in db.execute(query if limit is None else query.limit(limit))]
+
+
+def page_of(db: Session, contest_id: int, *, team_id: int | None, offset: int, limit: int) -> list[int]:
+    """Give the ids of a page of pairs, in the order in which they were written."""
+    query = select(ContestPair.id).where(ContestPair.contest_id == contest_id).order_by(ContestPair.id)
+    query = query if team_id is None else query.where(ContestPair.team_id == team_id)
+    return list(db.scalars(query.offset(offset).limit(limit)))
+
+
+def count(db: Session, contest_id: int, *, team_id: int | None = None) -> int:
+    """Count pairs."""
+    query = select(func.count()).where(ContestPair.contest_id == contest_id)
+    return db.scalar(query if team_id is None else query.where(ContestPair.team_id == team_id)) or 0
+
+
+def names(db: Session, team_id: int) -> set[str]:
+    """Give the names of a team's pairs."""
+    return set(db.scalars(select(ContestPair.name).where(ContestPair.team_id == team_id)))
+
+
+def contents(db: Session, team_id: int) -> dict[tuple[str, str], str]:
+    """Give the names of a team's pairs by what is in them."""
+    query = select(ContestPair.original_hash, ContestPair.modified_hash, ContestPair.name)
+    rows = db.execute(query.where(ContestPair.team_id == team_id))
+    return {(original, modified): name for original, modified, name in rows}
+
+
+def named(db: Session, team_id: int, name: str) -> ContestPair | None:
+    """Find a team's pair by its name."""
+    return db.scalar(select(ContestPair).where(ContestPair.team_id == team_id, ContestPair.name == name))
+
+
+def disputes(db: Session, contest_id: int) -> dict[int, list[ContestDispute]]:
+    """List what was said against pairs, by pair."""
+    return _of_contest(db, ContestDispute, contest_id)
+
+
+def judgements(db: Session, contest_id: int) -> dict[int, list[ContestJudgement]]:
+    """List what judges said of pairs, by pair."""
+    return _of_contest(db, ContestJudgement, contest_id)
+
+
+def rulings(db: Session, contest_id: int) -> dict[int, ContestRuling]:
+    """Give the newest decision of the organisers about each pair that they decided about."""
+    return {pair: every[-1] for pair, every in _of_contest(db, ContestRuling, contest_id).items()}
+
+
+def to_judge(db: Session, contest_id: int, user_id: int, *, only_disputed: bool, enough: int) -> tuple[list[int], int]:
+    """Give the next pair that somebody may judge (in a list, or an empty one), and how many there are.
+
+    Those with the fewest judgements come first; what was decided, has enough or was judged by them is left out.
+    """
+    counted = select(ContestJudgement.pair_id, func.count().label("n")).group_by(ContestJudgement.pair_id).subquery()
+    mine = select(ContestJudgement.pair_id).where(ContestJudgement.user_id == user_id)
+    decided = select(ContestRuling.pair_id)
+    number = func.coalesce(counted.c.n, 0)
+    wanted = and_(
+        ContestPair.contest_id == contest_id,
+        number < enough,
+        ContestPair.id.not_in(mine),
+        ContestPair.id.not_in(decided),
+    )
+    if only_disputed:
+        wanted = and_(wanted, ContestPair.id.in_(select(ContestDispute.pair_id)))
+    joined = select(ContestPair.id).outerjoin(counted, counted.c.pair_id == ContestPair.id).where(wanted)
+    left = db.scalar(select(func.count()).select_from(joined.subquery())) or 0
+    return list(db.scalars(joined.order_by(number, ContestPair.modified_hash).limit(1))), left
+
+
+def stamp(db: Session, contest_id: int) -> list[int]:
+    """Give numbers that change whenever a pair is contested, judged or decided about."""
+    ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
+    return [
+        db.scalar(select(func.max(kind.id)).where(kind.pair_id.in_(ours))) or 0
+        for kind in (ContestDispute, ContestJudgement, ContestRuling)
+    ]
+
+
+def wrote_some(db: Session, contest_id: int, user_id: int) -> bool:
+    """Say whether somebody wrote a pair of the contest, in whatever team they are now."""
+    query = select(ContestPair.id).where(ContestPair.contest_id == contest_id, ContestPair.author_id == user_id)
+    return db.scalar(query.limit(1)) is not None
+
+
+def _of_contest(db: Session, kind: type[Said], contest_id: int) -> dict[int, list[Said]]:
+    ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
+    found: dict[int, list[Said]] = {}
+    for one in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
+        found.setdefault(one.pair_id, []).append(one)
+    return found

@@ -1,0 +1,130 @@
+"""Pairs of contests, for programs: writing them, settling their labels, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import File, Form, Path, Response, UploadFile
+
+from quintain.core.errors import NotFound
+from quintain.core.records.contests import ContestPair, ContestPairs, ContestResults, NextToJudge, PairsAdded
+from quintain.data.tables import parse_columns
+from quintain.services.contest import pairs, scores, settling
+from quintain.services.contest.pair_checks import PairDraft
+from quintain.web.api.call import Calling
+from quintain.web.api.contest.contests import ContestRef, PageSize, TeamName
+from quintain.web.api.contest.shapes import DisputeRequest, PairJudgement, PairRequest, RulingRequest
+from quintain.web.api.params import Filter, Format, Offset
+from quintain.web.api.shapes import Text
+from quintain.web.files import download, on_disk
+
+PairName = Annotated[str, Path(description="Name of the pair.", max_length=80, pattern=r"^[^\x00]+$")]
+PairId = Annotated[int, Path(description="Id of the pair.", ge=1, le=2**31 - 1)]
+
+
+def put_contest_pair(call: Calling, ref: ContestRef, wanted: PairRequest) -> ContestPair:
+    """Add a pair to one's team's, or change the one of that name, while breaking lasts."""
+    draft = PairDraft(
+        wanted.name.strip(),
+        wanted.original,
+        wanted.modified,
+        wanted.original_label,
+        wanted.modified_label,
+        wanted.rationale,
+        wanted.strategy,
+        wanted.tags,
+    )
+    return pairs.put_pair(call.db, call.blobs, call.actor, ref, draft)
+
+
+def upload_pairs(
+    call: Calling,
+    ref: ContestRef,
+    *,
+    file: Annotated[UploadFile, File(description="Two rows for each pair: pair_id, side, inputs, label.")],
+    columns: Annotated[Text, Form(description="Other names of columns, as text=sentence, one a line.")] = "",
+) -> PairsAdded:
+    """Add the pairs of a table; all of them, or nothing and every fault by its row."""
+    mapped = parse_columns([line for line in columns.splitlines() if line.strip()])
+    with on_disk(file) as path:
+        return pairs.upload_pairs(call.db, call.blobs, call.actor, ref, path, columns=mapped)
+
+
+def remove_contest_pair(call: Calling, ref: ContestRef, pair: PairName) -> None:
+    """Take a pair of one's team out again, while breaking lasts."""
+    pairs.remove_pair(call.db, call.actor, ref, pair)
+
+
+def list_team_pairs(
+    call: Calling, ref: ContestRef, team: TeamName, offset: Offset = 0, limit: PageSize = 50
+) -> ContestPairs:
+    """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
+    return pairs.list_drafts(call.db, call.actor, ref, team, offset=offset, limit=limit)
+
+
+def get_contest_results(call: Calling, ref: ContestRef) -> ContestResults:
+    """Give what came of a contest: the score tables, and what lies behind them."""
+    return scores.results(call.db, call.blobs, call.actor, ref)
+
+
+def list_contest_pairs(
+    call: Calling,
+    ref: ContestRef,
+    *,
+    team: Filter = "",
+    tag: Filter = "",
+    status: Filter = "",
+    broke: Filter = "",
+    offset: Offset = 0,
+    limit: PageSize = 50,
+) -> ContestPairs:
+    """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system."""
+    return scores.list_pairs(
+        call.db, call.blobs, call.actor, ref, team=team, tag=tag, status=status, broke=broke, offset=offset, limit=limit
+    )
+
+
+def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPair:
+    """Give one pair with every system's answers."""
+    found = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
+    if found is None:
+        raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=ref)
+    return found
+
+
+def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: DisputeRequest) -> None:
+    """Say what is wrong with a pair of another team, while labels are settled."""
+    settling.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
+
+
+def get_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
+    """Give the next pair to judge to somebody who is in no team."""
+    return NextToJudge(settling.next_to_judge(call.db, call.actor, ref))
+
+
+def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> None:
+    """Give both labels of a pair, as somebody outside the contest."""
+    settling.judge_pair(
+        call.db, call.actor, ref, said.pair, said.original_label, said.modified_label, minimal=said.minimal
+    )
+
+
+def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingRequest) -> None:
+    """Keep a pair, change its labels, or drop it from the score (organisers)."""
+    settling.rule(
+        call.db,
+        call.actor,
+        ref,
+        pair,
+        wanted.decision,
+        original=wanted.original_label,
+        modified=wanted.modified_label,
+        reason=wanted.reason,
+    )
+
+
+def export_contest(call: Calling, ref: ContestRef, format: Format = "csv") -> Response:  # noqa: A002
+    """Send the table that `quintain contest score` reads: every pair with every system's answers."""
+    return download(
+        ref.replace("/", "-"), format, lambda path: scores.export(call.db, call.blobs, call.actor, ref, path)
+    )

@@ -1,0 +1,95 @@
+"""What the API takes about contests."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from quintain.core.contests import Phase, TeamRole
+from quintain.services.contest.settling import Decision
+from quintain.web.api.shapes import LongText, Shape, Text
+
+
+class ContestDefinition(Shape):
+    """A contest's TOML file."""
+
+    toml: LongText
+
+
+class ExtendRequest(Shape):
+    """Which phase is to end when; a moment without a time zone is by the contest's clocks."""
+
+    phase: Literal[Phase.BUILD, Phase.BREAK, Phase.SCORE, Phase.REVIEW]
+    until: datetime
+
+
+class TeamRequest(Shape):
+    """A team to be made."""
+
+    name: Text
+    role: TeamRole
+
+
+class JoinRequest(Shape):
+    """The key with which a team is joined; none where the contest is open."""
+
+    key: Text = ""
+
+
+class SystemRequest(Shape):
+    """The model that is a team's system."""
+
+    model: Text
+
+
+class ReferenceRequest(Shape):
+    """A reference system: a model, or a name whose answers are handed in next."""
+
+    name: Text = ""
+    model: Text = ""
+    counts: bool = False
+
+
+class CountsRequest(Shape):
+    """Whether a reference system enters the breakers' scores."""
+
+    counts: bool
+
+
+class PairRequest(Shape):
+    """A minimal pair; an empty name is given one, and the original's label may be left to the starter set."""
+
+    original: dict[str, Any]
+    modified: dict[str, Any]
+    original_label: Any = None
+    modified_label: Any = None
+    name: Text = ""
+    rationale: Text = ""
+    strategy: Text = ""
+    tags: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+
+
+class DisputeRequest(Shape):
+    """What is wrong with a pair."""
+
+    reason: Text
+
+
+class PairJudgement(Shape):
+    """Both labels of a pair and, where asked, whether it is minimal."""
+
+    pair: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    original_label: Any
+    modified_label: Any
+    minimal: bool | None = None
+
+
+class RulingRequest(Shape):
+    """What becomes of a pair; labels are for `relabel`."""
+
+    decision: Decision
+    original_label: Any = None
+    modified_label: Any = None
+    reason: Text = ""

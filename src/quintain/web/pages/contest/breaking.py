@@ -1,0 +1,233 @@
+"""Breaking: choosing a sentence, changing it, uploading a table, and the team's own pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.contests import Phase
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.task import Task
+from quintain.data.tables import parse_columns
+from quintain.services.contest import pairs
+from quintain.services.contest.grading import as_cell
+from quintain.services.contest.pair_checks import PairDraft
+from quintain.services.contest.teams import require_part
+from quintain.stats.diff import word_diff
+from quintain.tasks.contract import FormField, kind_of
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import on_disk
+from quintain.web.forms import PREFIX, inputs_of
+from quintain.web.listing import Asked, Asking, page_of
+from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.rendering import shown
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+STARTERS = 8
+OWN = 25
+
+
+@dataclass(frozen=True, slots=True)
+class PairForm:
+    """The form of a pair: what it starts from, and what was typed."""
+
+    original: Mapping[str, Any]
+    typed: Mapping[str, str]
+    example: str = ""
+    fixed: bool = True
+    name: str = ""
+    editing: bool = False
+    original_label: str = ""
+    modified_label: str = ""
+    rationale: str = ""
+    strategy: str = ""
+    tags: tuple[str, ...] = ()
+
+
+def break_page(
+    visit: Visiting, task: str, name: str, asked: Asking, *, of: str = "", edit: str = "", own: int = 0
+) -> Response:
+    """Show the sentences to choose from, a form for the chosen one, and the team's pairs."""
+    room = room_of(visit, task, name)
+    form = None
+    if of:
+        form = _from_starter(visit, room, of)
+    elif edit:
+        form = _from_pair(visit, room, edit)
+    elif room.info.spec.scratch and asked.show == "scratch":
+        form = PairForm({}, {}, fixed=False)
+    return _page(visit, room, asked, form, own=own)
+
+
+def put_pair(post: Posting, task: str, name: str) -> Response:
+    """Keep a pair."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    form = _typed(post, room)
+    draft = PairDraft(
+        name=form.name,
+        original=form.original,
+        modified=_completed(room.task, form, inputs_of(room.task, form.typed)),
+        original_label=form.original_label or None,
+        modified_label=form.modified_label or None,
+        rationale=form.rationale,
+        strategy=form.strategy,
+        tags=form.tags,
+    )
+    try:
+        pairs.put_pair(visit.db, visit.blobs, visit.actor, room.info.ref, draft, new=not form.editing)
+    except (BadInput, Conflict, Forbidden) as error:
+        return _page(visit, room, Asked(), form, trouble_of(error))
+    return visit.redirect(f"{room.base}/break", visit.tongue.gettext("The pair is kept."))
+
+
+def upload(post: Posting, task: str, name: str) -> Response:
+    """Take a table of pairs, or list everything that is wrong with it and take nothing."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    file = post.file("file")
+    try:
+        if file is None:
+            raise BadInput("No file was chosen.")
+        columns = parse_columns([line for line in post.text("columns").splitlines() if line.strip()])
+        with on_disk(file) as path:
+            added = pairs.upload_pairs(visit.db, visit.blobs, visit.actor, room.info.ref, path, columns=columns)
+    except (BadInput, Conflict, Forbidden) as error:
+        return _page(visit, room, Asked(), None, trouble_of(error))
+    toast = visit.tongue.ngettext("%(num)s pair added.", "%(num)s pairs added.", added.added)
+    return visit.redirect(f"{room.base}/break", toast)
+
+
+def remove(post: Posting, task: str, name: str) -> Response:
+    """Take a pair out again."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    try:
+        pairs.remove_pair(visit.db, visit.actor, room.info.ref, post.text("pair"))
+    except (Conflict, NotFound) as error:
+        return _page(visit, room, Asked(), None, trouble_of(error))
+    return visit.redirect(f"{room.base}/break", visit.tongue.gettext("The pair is removed."))
+
+
+def differences(task: Task, original: Mapping[str, Any], modified: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Give for each input of a pair its title and the pieces of the difference."""
+    return [
+        (one.title, word_diff(_text(original.get(one.name)), _text(modified.get(one.name))))
+        for one in kind_of(task).fields(task)
+    ]
+
+
+def answer_field(task: Task) -> FormField:
+    """Give the control that asks for an answer."""
+    return kind_of(task).form(task).answer
+
+
+def _page(
+    visit: Visit, room: Room, asked: Asked, form: PairForm | None, trouble: Trouble | None = None, *, own: int = 0
+) -> Response:
+    require_part(visit.db, visit.actor, room.info, "break")
+    ref, spec = room.info.ref, room.info.spec
+    rows, total = pairs.starter_page(
+        visit.db, visit.blobs, visit.actor, ref, text=asked.q.strip(), offset=asked.offset, limit=STARTERS
+    )
+    starters = page_of(rows, total, asked, path=f"{room.base}/break", sort="", down=False, size=STARTERS)
+    first = max(own, 0)
+    drafts = pairs.list_drafts(visit.db, visit.actor, ref, room.team, offset=first, limit=OWN)
+    fields = kind_of(room.task).form(room.task).inputs
+    known = dict.fromkeys([*spec.tags, *(form.tags if form else ())])
+    return room.render(
+        "break",
+        "break",
+        trouble=trouble,
+        open=room.info.phase is Phase.BREAK,
+        starters=starters,
+        filters=asked,
+        form=form,
+        fields=fields,
+        answer=answer_field(room.task),
+        answer_choices=[
+            ("", visit.tongue.gettext("Choose")),
+            *((key, key) for key, _ in answer_field(room.task).choices),
+        ],
+        tag_choices=list(known),
+        drafts=drafts,
+        before_these=max(first - OWN, 0) if first else None,
+        after_these=first + OWN if first + OWN < drafts.total else None,
+        differences=differences,
+        shown_text=lambda inputs: " · ".join(
+            shown(inputs[one.name]) for one in fields if inputs.get(one.name) is not None
+        ),
+        label_text=lambda value: shown(as_cell(room.task, value)),
+        before=lambda one: _text(form.original.get(one.name)) if form else "",
+        prefix=PREFIX,
+    )
+
+
+def _from_starter(visit: Visit, room: Room, example: str) -> PairForm:
+    row = dict(pairs.starter_example(visit.db, visit.blobs, room.info.ref, example))
+    key, gold = row.pop("id"), row.pop("answer")
+    inputs = {name: value for name, value in row.items() if value is not None}
+    label = "" if gold is None else shown(as_cell(room.task, gold))
+    return PairForm(inputs, _as_typed(inputs), key, True, original_label=label)
+
+
+def _from_pair(visit: Visit, room: Room, name: str) -> PairForm:
+    one = pairs.get_draft(visit.db, visit.actor, room.info.ref, name)
+    return PairForm(
+        one.original,
+        _as_typed(one.modified),
+        "" if one.scratch else "kept",
+        not one.scratch,
+        one.name,
+        True,
+        shown(one.original_label),
+        shown(one.modified_label),
+        one.rationale,
+        one.strategy,
+        one.tags,
+    )
+
+
+def _typed(post: Post, room: Room) -> PairForm:
+    """Read the form: of a sentence of the starter set only what was changed comes from it."""
+    visit, fields = post.visit, kind_of(room.task).form(room.task).inputs
+    example, editing = post.text("example"), post.flag("editing")
+    if example == "kept":
+        original = _from_pair(visit, room, post.text("name")).original
+    elif example:
+        original = _from_starter(visit, room, example).original
+    else:
+        original = inputs_of(room.task, {one.name: post.text(f"first-{one.name}") for one in fields})
+    more = [tag.strip() for tag in post.text("more_tags").split(",") if tag.strip()]
+    return PairForm(
+        original,
+        {one.name: post.text(PREFIX + one.name) for one in fields},
+        example,
+        bool(example),
+        post.text("name").strip(),
+        editing,
+        post.text("original_label").strip(),
+        post.text("modified_label").strip(),
+        post.text("rationale").strip(),
+        post.text("strategy").strip(),
+        tuple(dict.fromkeys([*post.texts("tags"), *more])),
+    )
+
+
+def _completed(task: Task, form: PairForm, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what is fixed beside what was typed."""
+    fixed = {one.name for one in kind_of(task).fields(task) if not one.editable}
+    return {**inputs, **{name: value for name, value in form.original.items() if name in fixed}}
+
+
+def _as_typed(inputs: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _text(value) for name, value in inputs.items()}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "\n".join(str(one) for one in value)
+    return "" if value is None else str(value)

@@ -1,0 +1,233 @@
+"""What every page of a contest shows: where it stands, who one is in it, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.contests import Phase
+from quintain.core.task import Task
+from quintain.services.contest.contests import ContestInfo, find, organises
+from quintain.services.contest.settling import judges_all
+from quintain.services.contest.teams import DOES, team_of
+from quintain.services.tasks import definitions as tasks
+from quintain.web.errors import Trouble
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A phase on the way: its words, when it ends, and whether it is over or now."""
+
+    title: str
+    said: str
+    done: bool
+    now: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What somebody can do now, and where."""
+
+    text: str
+    button: str = ""
+    href: str = ""
+    primary: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One page of a contest, for whoever looks at it."""
+
+    visit: Visit
+    task: Task
+    info: ContestInfo
+    team: str
+    role: str
+    organiser: bool
+
+    @property
+    def base(self) -> str:
+        """The address of the contest."""
+        return f"/tasks/{self.info.task}/contests/{self.info.name}"
+
+    @property
+    def builds(self) -> bool:
+        """Whether the reader's team builds."""
+        return self.role in DOES["build"]
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the reader's team breaks."""
+        return self.role in DOES["break"]
+
+    def sees_results(self) -> bool:
+        """Say whether the reader may see how it ends."""
+        phase = self.info.phase
+        early = self.organiser and phase in (Phase.SCORE, Phase.REVIEW)
+        return phase is Phase.OVER or early or (phase is Phase.REVIEW and bool(self.team))
+
+    def judges(self) -> bool:
+        """Say whether the reader may be asked for labels."""
+        spec = self.info.spec
+        asked = spec.validation != "none" or judges_all(spec)
+        return asked and self.visit.signed_in and not self.team and self.info.phase in (Phase.SCORE, Phase.REVIEW)
+
+    def tabs(self) -> list[tuple[str, str, str]]:
+        """List the rooms of the contest that the reader may enter: key, title, address."""
+        _ = self.visit.tongue.gettext
+        found = [("contest", _("Contest"), self.base)]
+        if self.builds or self.organiser:
+            found.append(("build", _("Build"), f"{self.base}/build"))
+        if self.breaks:
+            found.append(("break", _("Break"), f"{self.base}/break"))
+        if (self.team or self.organiser) and self.info.phase not in (Phase.COMING, Phase.BUILD):
+            found.append(("answers", _("Answers to the blind set"), f"{self.base}/answers"))
+        if self.judges():
+            found.append(("judge", _("Judge pairs"), f"{self.base}/judge"))
+        if self.sees_results():
+            found.append(("results", _("Results"), f"{self.base}/results"))
+            found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
+        return found
+
+    def stations(self) -> list[Station]:
+        """List the phases, each with when it ends by the contest's clocks."""
+        _ = self.visit.tongue.gettext
+        titles = {
+            Phase.BUILD: _("Build"),
+            Phase.BREAK: _("Break"),
+            Phase.SCORE: _("Score"),
+            Phase.REVIEW: _("Settle labels"),
+        }
+        schedule, phase, order = self.info.schedule, self.info.phase, list(Phase)
+        found = []
+        for one, end in schedule.ends.items():
+            done, now = order.index(phase) > order.index(one), phase is one
+            time = schedule.local(end)
+            said = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
+            found.append(Station(titles[one], said, done, now))
+        over = phase is Phase.OVER
+        found.append(Station(_("Results"), _("for everybody") if over else _("afterwards"), False, over))
+        return found
+
+    def render(self, template: str, section: str, *, trouble: Trouble | None = None, **values: Any) -> Response:
+        """Answer with a page of the contest."""
+        _ = self.visit.tongue.gettext
+        tabs = self.tabs()
+        here = next((title for key, title, _url in tabs if key == section), "")
+        crumbs: list[tuple[str, str | None]] = [
+            (title_of(self.visit, self.task), f"/tasks/{self.task.name}"),
+            (_("Contests"), f"/tasks/{self.task.name}/contests"),
+            (self.info.spec.title, self.base if here and section != "contest" else None),
+        ]
+        if here and section != "contest":
+            crumbs.append((here, None))
+        return self.visit.render(
+            f"contest/{template}.html",
+            status=trouble.status if trouble else 200,
+            task=self.task,
+            section="contests",
+            room=self,
+            contest=self.info,
+            spec=self.info.spec,
+            phase=self.info.phase.value,
+            base=self.base,
+            tab=section,
+            tabs=tabs,
+            stations=self.stations(),
+            crumbs=crumbs,
+            error=trouble,
+            **values,
+        )
+
+
+def room_of(visit: Visit, task: str, name: str) -> Room:
+    """Find the contest, and who the reader is in it."""
+    found = tasks.get_task(visit.db, task)
+    info = find(visit.db, f"{task}/{name}")
+    team = team_of(visit.db, visit.actor, info)
+    return Room(visit, found, info, team.name if team else "", team.role if team else "", organises(visit.actor, info))
+
+
+def next_steps(room: Room) -> list[NextStep]:
+    """Say what the reader does next in this phase."""
+    by_phase = {
+        Phase.COMING: _coming,
+        Phase.BUILD: _building,
+        Phase.BREAK: _breaking,
+        Phase.SCORE: _scoring,
+        Phase.REVIEW: _settling,
+        Phase.OVER: _over,
+    }
+    found = by_phase[room.info.phase](room)
+    if room.judges():
+        _ = room.visit.tongue.gettext
+        text = _("Labels of pairs are validated by people outside the contest. You are one.")
+        found.append(NextStep(text, _("Judge pairs"), f"{room.base}/judge", primary=not found))
+    return found
+
+
+def _coming(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    time = room.info.schedule.local(room.info.schedule.starts)
+    if room.organiser:
+        text = _("The contest begins on %(time)s. Until then everything can be changed.", time=time)
+        return [NextStep(text, _("Edit"), f"{room.base}/edit", primary=False)]
+    return [NextStep(_("The contest begins on %(time)s. Teams can be made already.", time=time))]
+
+
+def _building(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    if room.builds:
+        text = _("Hand in a model, or your answers to the blind development set.")
+        return [NextStep(text, _("Build"), f"{room.base}/build")]
+    if room.breaks:
+        text = _("Builders are at work. When they have finished, you see what their systems answer.")
+        return [NextStep(text)]
+    if room.organiser:
+        return [NextStep(_("Teams form and build. The phase ends by itself."), _("Edit"), f"{room.base}/edit", False)]
+    return [NextStep(_("Make a team below, or join one."))]
+
+
+def _breaking(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    if room.breaks:
+        text = _("Write minimal pairs: change a sentence so that a system has one side right and the other wrong.")
+        return [NextStep(text, _("Break"), f"{room.base}/break")]
+    if room.builds:
+        return [NextStep(_("Breakers are at work. Your system is asked about their pairs afterwards."))]
+    if room.organiser:
+        text = _("Breakers write pairs. The phase ends by itself, and the pairs become a data set.")
+        return [NextStep(text, _("Edit"), f"{room.base}/edit", primary=False)]
+    return [NextStep(_("Make a team of breakers below, or join one."))]
+
+
+def _scoring(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    if room.organiser:
+        text = _("Systems answer the pairs. You may add reference systems, and see how it stands.")
+        return [NextStep(text, _("Results"), f"{room.base}/results")]
+    if room.builds:
+        text = _("Hand in your answers to the pairs; a model that we run needs nothing more.")
+        return [NextStep(text, _("Build"), f"{room.base}/build")]
+    return [NextStep(_("Builders answer the pairs. The results come next."))]
+
+
+def _settling(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    if room.organiser:
+        text = _("Teams contest labels. Decide about pairs on which judges do not agree.")
+        return [NextStep(text, _("Contested pairs"), f"{room.base}/pairs?status=contested")]
+    if room.team:
+        text = _("See how it stands, and contest pairs of others whose label is wrong.")
+        return [NextStep(text, _("Results"), f"{room.base}/results")]
+    return [NextStep(_("Labels are being settled. The results are public afterwards."))]
+
+
+def _over(room: Room) -> list[NextStep]:
+    _ = room.visit.tongue.gettext
+    text = _("The contest is over. See who withstood, who broke what, and every pair.")
+    return [NextStep(text, _("Results"), f"{room.base}/results")]

@@ -1,0 +1,58 @@
+"""Judging pairs, by people outside the contest: both labels, and whether the pair is minimal."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import BadInput, Conflict
+from quintain.services.access.permissions import require_signed_in
+from quintain.services.contest import settling
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.contest.breaking import answer_field, differences
+from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def judge_page(visit: Visiting, task: str, name: str) -> Response:
+    """Show the next pair to judge."""
+    require_signed_in(visit.actor)
+    return _judge(visit, room_of(visit, task, name))
+
+
+def judge(post: Posting, task: str, name: str) -> Response:
+    """Keep what somebody says of a pair, and show the next one."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    minimal = {"yes": True, "no": False}.get(post.text("minimal"))
+    try:
+        settling.judge_pair(
+            visit.db,
+            visit.actor,
+            room.info.ref,
+            post.number("pair"),
+            post.text("original_label"),
+            post.text("modified_label"),
+            minimal=minimal,
+        )
+    except (BadInput, Conflict) as error:
+        return _judge(visit, room, trouble_of(error))
+    return visit.redirect(f"{room.base}/judge", visit.tongue.gettext("Thank you."))
+
+
+def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    found = settling.next_to_judge(visit.db, visit.actor, room.info.ref)
+    answer = answer_field(room.task)
+    return room.render(
+        "judge",
+        "judge",
+        trouble=trouble,
+        pair=found,
+        pieces=differences(room.task, found.original, found.modified) if found else [],
+        answer=answer,
+        label_choices=[(key, key, gloss if gloss != key else "") for key, gloss in answer.choices],
+        minimal_choices=[
+            ("yes", _("Yes"), _("Only what matters was changed.")),
+            ("no", _("No"), _("More than one thing was changed.")),
+        ],
+    )

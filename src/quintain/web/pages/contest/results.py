@@ -1,0 +1,203 @@
+"""What came of a contest: scores, charts, every pair with every answer, contesting, deciding, and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.contests import Phase
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.records.contests import ContestPair
+from quintain.services.contest import scores, settling, teams
+from quintain.services.contest.contests import find
+from quintain.services.contest.pair_files import STRATEGY
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.files import download
+from quintain.web.listing import SIZE, Asking, page_of
+from quintain.web.pages.contest.breaking import answer_field, differences
+from quintain.web.pages.contest.charts import breaking_chart, together_chart
+from quintain.web.pages.contest.common import Room, room_of
+from quintain.web.visit import Posting, Visit, Visiting
+
+
+def results_page(visit: Visiting, task: str, name: str) -> Response:
+    """Show the score tables and what lies behind them."""
+    room = room_of(visit, task, name)
+    _ = visit.tongue.gettext
+    try:
+        found = scores.results(visit.db, visit.blobs, visit.actor, room.info.ref)
+    except Conflict as error:
+        if room.sees_results():
+            return room.render("results", "results", found=None, why=trouble_of(error))
+        raise
+    words = {
+        "system": _("System"),
+        "breaker": _("Breaker"),
+        "rate": _("Share of pairs that broke it"),
+        "and": _("and"),
+        "overlap": _("Both broken, of either"),
+    }
+    tags = {tag: one for tag, one in found.score.by_tag.items() if not tag.startswith(STRATEGY)}
+    strategies = {
+        tag.removeprefix(STRATEGY): one for tag, one in found.score.by_tag.items() if tag.startswith(STRATEGY)
+    }
+    charts = []
+    if found.score.breakers and found.score.systems:
+        charts.append((_("Whose pairs broke which system?"), breaking_chart(found.score, words)))
+    if found.score.together:
+        charts.append((_("Which systems break together?"), together_chart(found.score, words)))
+    return room.render(
+        "results",
+        "results",
+        found=found,
+        score=found.score,
+        builders=sorted(found.score.systems.items(), key=lambda item: (item[1].broken, -(item[1].average_f1 or 0))),
+        breakers=sorted(found.score.breakers.items(), key=lambda item: -(item[1].score or 0)),
+        marks={one.name: one for one in found.systems},
+        tables=[(_("By phenomenon"), "", tags), (_("By strategy"), STRATEGY, strategies)],
+        charts=charts,
+        is_text=found.score.metric != "accuracy",
+    )
+
+
+def pairs_page(
+    visit: Visiting, task: str, name: str, asked: Asking, *, team: str = "", broke: str = "", status: str = ""
+) -> Response:
+    """Show every pair with every system's answers."""
+    room = room_of(visit, task, name)
+    _ = visit.tongue.gettext
+    ref = room.info.ref
+    found = scores.list_pairs(
+        visit.db,
+        visit.blobs,
+        visit.actor,
+        ref,
+        team=team,
+        tag=asked.label,
+        status=status,
+        broke=broke,
+        offset=asked.offset,
+        limit=SIZE,
+    )
+    query = {"team": team, "broke": broke, "status": status}
+    listing = page_of(found.pairs, found.total, asked, path=f"{room.base}/pairs", sort="", down=False)
+    listing = replace(listing, paging=replace(listing.paging, query={**listing.paging.query, **query}))
+    names = list(found.pairs[0].answers or {}) if found.pairs else []
+    everyone = _("all")
+    known = teams.list_teams(visit.db, visit.actor, ref)
+    return room.render(
+        "pairs",
+        "pairs",
+        listing=listing,
+        names=names,
+        filters={**query, "label": asked.label},
+        differences=differences,
+        states=state_names(visit),
+        team_choices=[("", everyone), *((one.name, one.name) for one in known if one.role != "builder")],
+        state_choices=[("", everyone), *((key, word) for key, word in state_names(visit).items() if key)],
+        broke_choices=[("", everyone), *((one, one) for one in names)],
+        right=_rightness,
+    )
+
+
+def pair_page(visit: Visiting, task: str, name: str, pair: int) -> Response:
+    """Show one pair, with what was said against it."""
+    return _pair(visit, room_of(visit, task, name), pair)
+
+
+def contest_pair(post: Posting, task: str, name: str, pair: int) -> Response:
+    """Contest a pair."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    try:
+        settling.contest_pair(visit.db, visit.actor, room.info.ref, pair, post.text("reason"))
+    except (BadInput, Conflict, Forbidden) as error:
+        return _pair(visit, room, pair, trouble_of(error))
+    toast = visit.tongue.gettext("The pair is contested, and left out of the score until it is settled.")
+    return visit.redirect(f"{room.base}/pairs/{pair}", toast)
+
+
+def rule(post: Posting, task: str, name: str, pair: int) -> Response:
+    """Decide about a pair."""
+    visit = post.visit
+    room = room_of(visit, task, name)
+    try:
+        settling.rule(
+            visit.db,
+            visit.actor,
+            room.info.ref,
+            pair,
+            post.text("decision"),
+            original=post.text("original_label"),
+            modified=post.text("modified_label"),
+            reason=post.text("reason"),
+        )
+    except (BadInput, Conflict) as error:
+        return _pair(visit, room, pair, trouble_of(error))
+    return visit.redirect(f"{room.base}/pairs/{pair}", visit.tongue.gettext("Decided."))
+
+
+def export(visit: Visiting, task: str, name: str, format: str = "csv") -> Response:  # noqa: A002 - the address's word
+    """Send the table that `quintain contest score` reads."""
+    info = find(visit.db, f"{task}/{name}")
+    return download(
+        f"{task}-{name}", format, lambda path: scores.export(visit.db, visit.blobs, visit.actor, info.ref, path)
+    )
+
+
+def state_names(visit: Visit) -> dict[str, str]:
+    """Say in the reader's language where a pair stands."""
+    _ = visit.tongue.gettext
+    return {"": "", "contested": _("contested"), "settled": _("settled"), "dropped": _("dropped")}
+
+
+def reason_names(visit: Visit) -> dict[str, str]:
+    """Say in the reader's language why a pair stands where it stands."""
+    _ = visit.tongue.gettext
+    return {
+        "": "",
+        "ruled": _("by the organisers"),
+        "organisers": _("waiting for the organisers"),
+        "judges": _("by judges outside the contest"),
+        "no majority": _("the judges do not agree; the organisers decide"),
+        "not minimal": _("judges found that it is no minimal pair"),
+    }
+
+
+def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None) -> Response:
+    _ = visit.tongue.gettext
+    found = scores.get_pair(visit.db, visit.blobs, visit.actor, room.info.ref, pair)
+    if found is None:
+        raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=room.info.ref)
+    waiting = found.status == "contested" and found.why == "judges"
+    answer = answer_field(room.task)
+    return room.render(
+        "pair",
+        "pairs",
+        trouble=trouble,
+        pair=found,
+        pieces=differences(room.task, found.original, found.modified),
+        said=settling.reasons(visit.db, room.info, pair),
+        state=state_names(visit)[found.status],
+        why=_("waiting for judges outside the contest") if waiting else reason_names(visit)[found.why],
+        may_contest=bool(room.team) and room.team != found.team and room.info.phase is Phase.REVIEW,
+        may_rule=room.organiser,
+        answer=answer,
+        answer_choices=[(key, key) for key, _gloss in answer.choices],
+        decisions=[
+            ("keep", _("Keep it as it is"), ""),
+            ("relabel", _("Change its labels"), ""),
+            ("drop", _("Drop it from the score"), ""),
+        ],
+        right=_rightness,
+    )
+
+
+def _rightness(pair: ContestPair, system: str) -> tuple[Any, Any, bool]:
+    """Give a system's two answers, and whether the pair broke it."""
+    answers: Mapping[str, tuple[Any, Any]] = pair.answers or {}
+    first, second = answers.get(system, (None, None))
+    return first, second, system in pair.broken

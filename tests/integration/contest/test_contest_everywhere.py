@@ -1,0 +1,145 @@
+"""Contests through the client and the command line, and who is let in where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from quintain import BadInput, Client, Conflict, Forbidden
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR, RoleName
+from quintain.services.access.links import make_link, redeem_link
+from quintain.services.contest.contests import put_contest
+from tests.contests import CONTEST, DEV, PAIRS, REF, add_contest_task, move_to, pair_texts, write_answers
+from tests.people import make_person
+from tests.web_support import PASSWORD, browser_of, running, token_for
+
+NAMES = ("olga", "anna", "ben", "jo")
+
+
+@pytest.fixture
+def database() -> str:
+    """Client and commands are tested on SQLite; the services below them on both."""
+    return "sqlite"
+
+
+@pytest.fixture
+def contest(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """A task for contests, its owner olga, and people."""
+    with workspace.session() as db:
+        owner = make_person(db, "olga", RoleName.OWNER)
+        add_contest_task(db, workspace.blobs, owner, tmp_path)
+        for name in NAMES[1:]:
+            make_person(db, name, RoleName.BUILDER)
+        for name in NAMES:
+            redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
+    return workspace
+
+
+@pytest.fixture
+def served(contest: Workspace) -> Iterator[str]:
+    """A server with the task."""
+    with running(contest) as url:
+        yield url
+
+
+def _ahead() -> str:
+    """Give the contest's file with moments that lie ahead."""
+    year = datetime.now(UTC).year + 1
+    return CONTEST.replace("2024", str(year)).format(more="")
+
+
+def _move(workspace: Workspace, phase: str) -> None:
+    with workspace.session() as db:
+        move_to(db, phase)
+
+
+def test_the_client_plays_every_part(contest: Workspace, served: str, tmp_path: Path) -> None:
+    """Organiser, builder, breaker and judge do by calls what the pages offer."""
+    olga, anna, ben, jo = (Client(served, token_for(contest, name)) for name in NAMES)
+    made = olga.put_contest("mood", _ahead())
+    assert (made.ref, made.phase) == (REF, "coming")
+    later = f"{datetime.now(UTC).year + 1}-05-04T09:00:00"
+    assert olga.extend_phase(REF, "build", later).version == 2
+    assert [one.number for one in olga.contest_history(REF)] == [2, 1]
+    with pytest.raises(Forbidden):
+        anna.put_contest("mood", _ahead())
+    _move(contest, "build")
+    anna.create_contest_team(REF, "words", "builder")
+    ben.create_contest_team(REF, "knots", "breaker")
+    dev = tmp_path / "blind.csv"
+    assert "answer" not in anna.download_contest_part(REF, "dev", dev).read_text().splitlines()[0]
+    said = write_answers(tmp_path / "dev.csv", {"bad": "negative"}, [text for text, _ in DEV])
+    assert anna.hand_in_answers(REF, said).dev_accuracy == 1.0
+    _move(contest, "break")
+    assert ben.dev_answers(REF, limit=5).items[0].answers.keys() == {"words"}
+    first, second, one, two, tag = PAIRS[0]
+    pair = ben.put_contest_pair(
+        REF, {"text": first}, {"text": second}, original_label=one, modified_label=two, tags=[tag]
+    )
+    assert (pair.name, pair.words) == ("p1", 4)
+    table = tmp_path / "pairs.csv"
+    table.write_text(f"pair_id,side,sentence,gold\nu,a,{PAIRS[1][0]},{PAIRS[1][2]}\nu,b,{PAIRS[1][1]},{PAIRS[1][3]}\n")
+    assert ben.upload_pairs(REF, table).pairs == 2
+    with pytest.raises(BadInput, match="your team has a pair 'u' already"):
+        ben.upload_pairs(REF, table)
+    with pytest.raises(Forbidden, match="asked is noted"):
+        anna.team_pairs(REF, "knots")
+    _move(contest, "score")
+    with pytest.raises(Conflict, match="too late"):
+        ben.remove_contest_pair(REF, "u")
+    anna.hand_in_answers(REF, write_answers(tmp_path / "said.csv", {"mad": "negative"}, pair_texts()[:4]))
+    _move(contest, "review")
+    anna.dispute_pair(REF, pair.id, "Mad is bad.")
+    assert anna.contest_results(REF).score.contested == 1
+    waiting = jo.pair_to_judge(REF)
+    assert waiting is not None
+    jo.judge_pair(REF, waiting.id, "positive", "positive")
+    olga.rule_pair(REF, pair.id, "keep")
+    _move(contest, "over")
+    found = Client(served).contest_results(REF)
+    assert found.score.systems["words"].broken == 2
+    assert Client(served).contest_pairs(REF, broke="words").total == 2
+    assert anna.export_contest(REF, tmp_path / "all.csv").read_text().startswith("breaker,pair_id,side,sentence,gold")
+
+
+def test_commands_of_the_organisers(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:
+    """Put, list, show, extend, teams, systems, and what cannot be yet, as commands."""
+    file = tmp_path / "spring.toml"
+    file.write_text(_ahead())
+    where = ("-w", contest.settings.workspace, "contest")
+    assert cli("contest", "put", file, "--check").exit_code == 0
+    said = cli(*where, "put", file, "--json")
+    assert json.loads(said.stdout)["ref"] == REF
+    assert "coming" in cli(*where, "list", "mood").stdout
+    shown = cli(*where, "show", REF).stdout
+    assert 'dev = "mood/dev@1"' in shown
+    year = datetime.now(UTC).year + 1
+    assert cli(*where, "extend", REF, "break", f"{year}-05-06T09:00", "--json").exit_code == 0
+    assert cli(*where, "extend", REF, "lunch", f"{year}-05-06T09:00").exit_code == 1
+    assert json.loads(cli(*where, "teams", REF, "--json").stdout) == {"teams": []}
+    assert json.loads(cli(*where, "systems", REF, "--json").stdout) == {"systems": []}
+    early = cli(*where, "results", REF, "--json")
+    assert json.loads(early.stdout)["error"]["code"] == "too_early"
+    assert cli(*where, "reference", REF, "--name", "ngrams").exit_code == 1
+
+
+def test_pages_are_for_those_whom_they_concern(contest: Workspace) -> None:
+    """A reader sees the contest and no more; drafts, editing and early results are refused."""
+    with contest.session() as db:
+        owner = make_person(db, "otto", RoleName.OWNER)
+        put_contest(db, owner, _ahead())
+    home = f"/tasks/mood/contests/{REF.partition('/')[2]}"
+    reader, person = browser_of(contest), browser_of(contest, "jo")
+    assert reader.get(home).status_code == 200
+    assert reader.get("/tasks/mood/contests").status_code == 200
+    for path in ("/break", "/answers", "/edit"):
+        assert person.get(f"{home}{path}").status_code == 403, path
+    for path in ("/results", "/pairs", "/export", "/judge"):
+        assert person.get(f"{home}{path}").status_code == 409, path
+    assert reader.get(f"{home}/teams/none/join").status_code == 404
