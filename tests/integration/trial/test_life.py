@@ -11,6 +11,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.protocols.events import entered
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.collect.writing import start
+from quintain.services.pay.earnings import my_earnings
 from quintain.services.trial import courses
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.reporting import open_pool, report
@@ -18,7 +19,6 @@ from quintain.services.trial.rubric import grade, next_to_grade
 from quintain.services.trial.running import close_stage, edit_letter, letters
 from quintain.services.trial.taking_part import enter, leave, my_part, reply
 from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
-from quintain.services.pay.earnings import my_earnings
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
