@@ -51,6 +51,8 @@ def test_ninety_models_and_many_items(model: IrtModel, ability: float, difficult
     away = (found.difficulty - truth["difficulty"]) / found.difficulty_error
     assert 0.8 < np.sqrt(np.mean(away**2)) < 1.4
     assert found.prior["discrimination_spread"] == pytest.approx(0.4, abs=0.1)
+    off = (found.ability - (truth["ability"] - truth["ability"].mean()) / truth["ability"].std()) / found.ability_error
+    assert 0.6 < np.sqrt(np.mean(off**2)) < 2
     assert 0.9 < found.infit.mean() < 1.1
 
 
@@ -100,6 +102,7 @@ def test_nobody_who_only_guesses_runs_away(shared_data: Path) -> None:
     found = fit_responses(data, "3pl")
     assert found.converged
     assert np.abs(found.ability).max() < 5
+    assert found.ability_error.max() <= 1
     assert 0.1 < found.guess.mean() < 0.3
     doubtful = suspicious(data, found)
     assert (doubtful.strong_wrong > 0.5).all()

@@ -51,7 +51,7 @@ def words_by_label(
 
     >>> found = words_by_label([(["not good", "not bad", "fine"] * 20, ["no", "no", "yes"] * 20)])
     >>> found.word[0], found.label[0], round(float(found.share[0]), 2)
-    ('not', 'no', 1.0)
+    ('fine', 'yes', 1.0)
     """
     counts = pl.DataFrame(schema={"word": pl.String(), "label": pl.String(), "n": pl.UInt32(), "example": pl.Int64()})
     labels: dict[str, int] = {}

@@ -42,6 +42,7 @@ SETTLED = 0.2  # of an ability's error: what it may still move
 # Items that ability says nothing about, or the contrary, would else stretch the priors beyond all use.
 MEANS = {"discrimination": (-1.5, 1.5), "difficulty": (-4.0, 4.0), "guess": (-3.0, 0.5)}
 SPREADS = {"discrimination": (0.05, 0.75), "difficulty": (0.05, 3.0), "guess": (0.2, 1.0)}
+LEAST_CURVE = 1.0  # of an ability's height: that of its prior alone
 NAMES = ("discrimination", "difficulty", "guess")
 START = {"discrimination": (0.0, 0.4), "difficulty": (0.0, 1.0), "guess": (-1.4, 0.6)}
 
@@ -232,6 +233,18 @@ class _Problem:
             loglik += evidence + float(top.sum(dtype=np.float64))
         return self._gathered(state, found, loglik, turns, converged)
 
+    def _ability_error(self, ability: FloatArray, mean: FloatArray) -> FloatArray:
+        """Give the errors of abilities: what the items that were answered tell there, and the prior."""
+        told = np.ones(self.people)
+        width = max(1, CELLS // max(self.people, 1))
+        for start in range(0, self.items, width):
+            slope, _, difficulty, guess = mean[:, start : start + width]
+            core = scipy.special.expit(slope * (ability[:, None] - difficulty))
+            chance = np.clip(guess + (1 - guess) * core, 1e-9, 1 - 1e-9)
+            there = ~np.isnan(self.responses.correct[:, start : start + width])
+            told += (np.square(slope * core) * (1 - chance) / chance * there).sum(axis=1)
+        return np.asarray(1 / np.sqrt(told), dtype=np.float64)
+
     def _gathered(self, state: _State, found: FloatArray, loglik: float, turns: int, converged: bool) -> IrtFit:
         mean = found[:, :4].T
         error = np.sqrt(np.maximum(found[:, 4:].T - mean**2, 0))
@@ -243,6 +256,7 @@ class _Problem:
             ability = ability / scale
             mean[0] *= scale
             mean[2], error[2] = mean[2] / scale, error[2] / scale
+        error_of_ability = self._ability_error(ability, mean)
         infit, outfit = mean_squares(self.responses, ability, mean[0], mean[2], mean[3])
         hyper = {
             f"{name}_{word}": float(value)
@@ -260,7 +274,7 @@ class _Problem:
             difficulty_error=error[2],
             guess_error=error[3],
             ability=ability,
-            ability_error=state.error / scale,
+            ability_error=error_of_ability,
             infit=infit,
             outfit=outfit,
             loglik=loglik,
@@ -301,4 +315,4 @@ def _peaks(nodes: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArra
         slope, curve = 3 * three * beyond**2 + 2 * two * beyond + one, 6 * three * beyond + 2 * two
         move = np.where(curve < 0, -slope / np.minimum(curve, -1e-9), 0.0)
         at = np.clip(at + np.clip(move, -step, step), nodes[0], nodes[-1])
-    return at, 1 / np.sqrt(np.maximum(-curve, 1e-6))
+    return at, 1 / np.sqrt(np.maximum(-curve, LEAST_CURVE))
