@@ -60,6 +60,8 @@ def test_the_report_of_the_demo_is_one_click_from_home(workspace: Workspace) -> 
 def test_a_trial_from_beginning_to_letter(owner: TestClient, worker: TestClient) -> None:
     """The owner begins with one arm; the worker enters, is trained, writes; the owner grades and sends a letter."""
     home = "/tasks/sentiment/trials"
+    for client in (owner, worker):
+        assert client.get(home).status_code == 200
     refused = post(owner, home, home, name="A b", toml=TRAINED)
     assert refused.status_code == 422
     assert "a name of up to" in refused.text
