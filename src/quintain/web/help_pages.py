@@ -31,6 +31,7 @@ ROOMS = {
     "talk": "models",
     "validation": "validating",
     "rounds": "collecting",
+    "pay": "paying",
     "settings": "tasks",
 }
 
