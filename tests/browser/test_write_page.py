@@ -294,6 +294,7 @@ PAGES = [
     "/tasks/sentiment/rounds/1/eligibility",
     "/tasks/sentiment/rounds/1/flags",
     "/tasks/sentiment/rounds/1/pay",
+    "/tasks/sentiment/pay",
     "/tasks/sentiment/quizzes/basics",
     "/tasks/sentiment/quizzes/new",
 ]

@@ -101,7 +101,9 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.validate.judges",
         ),
     ),
-    "labels": Listed("Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app",)),
+    "labels": Listed(
+        "Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app", "quintain.cli.plain.mturk")
+    ),
     "study": Listed(
         "Study data and the people behind it.",
         (

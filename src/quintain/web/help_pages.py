@@ -35,6 +35,7 @@ ROOMS = {
     "validation": "validating",
     "rounds": "collecting",
     "contests": "contests",
+    "pay": "paying",
     "settings": "tasks",
 }
 

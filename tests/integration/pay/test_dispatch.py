@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from sqlalchemy.orm import Session
@@ -21,9 +23,12 @@ from quintain.store.tables import PanelPerson, PanelStay
 from tests.collecting import TASK
 from tests.people import make_person
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
+from tests.properties import examples
 
 pytestmark = pytest.mark.both_databases
 STUDY = "study1"
+CALLS = [r"POST /bulk.*/pay/", "bonus-payments", "submissions/$"]
+FAULTS = ["lost after", "lost before", "503", "400"]
 PAY = r"POST /bulk.*/pay/"
 
 
@@ -174,6 +179,36 @@ def test_what_the_panel_refuses_can_be_tried_again_or_given_up(
     assert fake.bonuses() == {f"pid{one.user_id}": []}
     assert dispatch(db, owner, plan(db, owner), bonuses).state == "sent"
     assert fake.bonuses() == {f"pid{one.user_id}": [150]}
+
+
+def test_whatever_goes_wrong_each_is_paid_once(db: Session, owner: Actor, fake: FakeProlific, bonuses: Bonuses) -> None:
+    """Any order of lost calls, errors and refusals, with bonuses that show late: paid once, and booked once."""
+    (one,) = panel_people(db, owner, fake, 1)
+    person, owed = f"pid{one.user_id}", [150]
+
+    def pay_once(faults: list[tuple[str, str]]) -> None:
+        amount = 150 + len(owed)
+        with transaction(db):
+            earn(db, one.user_id or 0, find_row(db, "mood").id, kind="bonus", work=f"n{len(owed)}", money=Money(amount))
+        decide(db, owner, "mood", [my_earnings(db, one)[0].id])
+        owed.append(amount)
+        number = plan(db, owner)
+        fake.faults[:] = faults
+        for _ in range(12):
+            with suppress(Unavailable, Conflict):
+                if dispatch(db, owner, number, bonuses).state == "sent":
+                    break
+            fake.tick()
+            if payouts.get_payout(db, owner, number).state == "unknown" and not fake.faults:
+                payouts.resolve(db, owner, number, paid=amount in fake.bonuses()[person])
+        assert payouts.get_payout(db, owner, number).state == "sent"
+        assert fake.bonuses()[person] == sorted(owed)
+
+    assert dispatch(db, owner, plan(db, owner), bonuses).state == "sent"
+    chance = random.Random(3)  # noqa: S311 - no secret
+    for _ in range(examples(8)):
+        pay_once([(chance.choice(CALLS), chance.choice(FAULTS)) for _ in range(chance.randint(0, 4))])
+    assert ledger.check(db, OPERATOR).ok
 
 
 def test_by_hand(db: Session, owner: Actor, worker: Actor, fake: FakeProlific, bonuses: Bonuses) -> None:

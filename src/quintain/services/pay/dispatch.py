@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, PayProvider, ProviderAnswer, Uncertain
-from quintain.core.errors import Conflict, Unavailable
+from quintain.core.errors import Conflict, QuintainError, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayoutRecord
 from quintain.services.access import audit
@@ -184,6 +184,11 @@ def _send(db: Session, held: HeldPayout, provider: PayProvider) -> None:
         return
     try:
         _remember(db, held, provider)
+    except QuintainError:  # the call that pays was not made
+        with transaction(db):
+            queries.change(db, held.id, ("sending",), held.generation, state="prepared")
+        raise
+    try:
         answer = provider.send(outside_id, held.lines, held.key)
     except Declined as error:
         _refused(db, held, "send", error)

@@ -214,9 +214,16 @@ def export(db: Session, actor: Actor, payout_id: int) -> str:
     shown = record(db, task, row, calls=False)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "amount", "currency", "payout"))
-    for line in shown.lines:
-        writer.writerow((line.person, decimal(Money(line.amount, row.currency)), row.currency, row.key))
+    amounts = [decimal(Money(line.amount, row.currency)) for line in shown.lines]
+    if row.provider == "mturk":  # as the tools that send bonuses there read it
+        newest = {stay.user_id: stay.submission for stay in queries.stays(db, row.task_id, row.provider)}
+        writer.writerow(("WorkerId", "AssignmentId", "BonusAmount", "Reason"))
+        for line, kept, amount in zip(shown.lines, row.content["lines"], amounts, strict=True):
+            writer.writerow((line.person, newest.get(kept["user"], ""), amount, row.key))
+    else:
+        writer.writerow(("id", "amount", "currency", "payout"))
+        for line, amount in zip(shown.lines, amounts, strict=True):
+            writer.writerow((line.person, amount, row.currency, row.key))
     with transaction(db):
         audit.record(db, actor, "payout.export", task, payout=payout_id)
     return text.getvalue()
