@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from starlette.testclient import TestClient
 
 from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.adapters.panels.prolific import signature
+from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
@@ -23,17 +26,20 @@ from quintain.services.pay import ledger, payouts
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import decide, grant_bonus, list_earnings
 from quintain.services.pay.policy import put_policy
+from quintain.services.tasks.definitions import put_task
 from quintain.services.work.qualify import put_qualification
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import PanelVisit
-from tests.collecting import add_round, submit
+from quintain.web.app import create_app
+from tests.collecting import TASK, add_round, submit
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
 
 ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
 POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
 SECRET = "whisper"
+SIGNED = "x-prolific-request-signature"
 
 
 @pytest.fixture
@@ -168,3 +174,20 @@ def test_signed_messages_are_taken_once(
     with pytest.raises(BadInput, match="no JSON"):
         prolific.take_event(db, "mood", outside, bad, b"[")
     assert get_round(db, owner, info.ref).ref == info.ref
+
+
+def test_messages_come_over_http(workspace: Workspace, db: Session, owner: Actor, tmp_path: Path) -> None:
+    """The bytes that came are what is signed; the answer's status says what was wrong."""
+    (tmp_path / "keys.toml").write_text(f'[hooks]\nendpoint = "https://api.prolific.com"\nkey = "{SECRET}"\n')
+    put_task(db, owner, TASK)
+    put_policy(db, owner, "mood", '[prolific]\nsecret = "hooks"\nhooks = "hooks"')
+    db.commit()
+    site = replace(workspace, settings=replace(workspace.settings, secrets=str(tmp_path / "keys.toml")))
+    body, stamp = b'{"event_type":  "study.progress.change"}', str(int(now().timestamp()))
+    headers = {"x-prolific-request-timestamp": stamp, "content-type": "application/json"}
+    with TestClient(create_app(site)) as client:
+        answers = [
+            client.post("/api/v1/tasks/mood/pay/prolific", content=body, headers=headers | {SIGNED: given}).status_code
+            for given in (signature(SECRET, stamp, body), signature(SECRET, stamp, body), "no")
+        ]
+    assert answers == [200, 409, 403]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Body, Path
+from fastapi import Depends, Path, Request
 
 from quintain.core.records.pay import PanelEventTaken, PanelGroup, Study
 from quintain.services.collect import prolific
@@ -35,9 +35,12 @@ def sync_group(call: Calling, task: TaskName, wanted: GroupRequest) -> PanelGrou
     return prolific.sync_group(call.db, call.actor, task, wanted.qualification, outside, group=wanted.group)
 
 
-def take_prolific_event(
-    call: Calling, task: TaskName, body: Annotated[bytes, Body(media_type="application/json", max_length=100_000)]
-) -> PanelEventTaken:
+async def _raw(request: Request) -> bytes:
+    """Give the body as it came: what is signed are its bytes."""
+    return await request.body()
+
+
+def take_prolific_event(call: Calling, task: TaskName, body: Annotated[bytes, Depends(_raw)]) -> PanelEventTaken:
     """Take a signed message of Prolific; one with a wrong signature, an old one and a repeated one are refused."""
     headers = {name.lower(): value for name, value in call.request.headers.items()}
     return PanelEventTaken(prolific.take_event(call.db, task, call.workspace.outside, headers, body))
