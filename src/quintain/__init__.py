@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
+    from quintain.library.studies import artefacts, irt
     from quintain.tasks.contract import kind_of
     from quintain.tasks.definition import parse_task, read_task
 
@@ -57,6 +58,8 @@ _PUBLIC = {
     "Task": "quintain.core.task",
     "aggregate": "quintain.library.labels",
     "agreement": "quintain.library.labels",
+    "artefacts": "quintain.library.studies",
+    "irt": "quintain.library.studies",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
     "expand": "quintain.library.labels",
@@ -108,10 +111,12 @@ __all__ = [
     "__version__",
     "aggregate",
     "agreement",
+    "artefacts",
     "contest_score",
     "contrast_score",
     "expand",
     "human",
+    "irt",
     "kind_of",
     "parse_task",
     "perturb",

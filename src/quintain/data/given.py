@@ -30,6 +30,11 @@ class GivenTable:
     rows: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
     suffix: str = ""
 
+    @property
+    def stem(self) -> str:
+        """What the table is called; a path has its name without the suffix there."""
+        return self.name
+
 
 Source = Path | GivenTable
 

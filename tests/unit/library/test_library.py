@@ -34,6 +34,7 @@ MATRIX = [
     for side, gold in (("a", "yes"), ("b", "no"))
 ]
 ITEMS = [{"id": str(at), "text": f"{at * 7919} a day", "label": "yes" if at % 2 else "no"} for at in range(40)]
+RESPONSES = [(f"r{who}", f"i{item}", int(who + (who * item) % 3 > item)) for who in range(8) for item in range(6)]
 MODELS = {"model": ["x", "y", "z"], "perf": [80.0, 70.0, 60.0], "speed": [1.0, 3.0, 2.0]}
 
 MADE: dict[str, Callable[[], qt.Result]] = {
@@ -45,6 +46,8 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "score": lambda: qt.score({"a": "yes", "b": "no"}, {"a": "yes", "b": "yes"}, ["accuracy"]),
     "rank": lambda: qt.rank(MODELS, {"perf": 1, "speed": 1}),
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),
+    "irt": lambda: qt.irt(RESPONSES),
+    "artefacts": lambda: qt.artefacts(ITEMS),
     "perturb": lambda: qt.perturb(["A fine day for a long walk."], ["typos", "ocr"]),
     "contrast_score": lambda: qt.contrast_score(SETS, {one["id"]: "yes" for one in SETS}),
     "contest_score": lambda: qt.contest_score(MATRIX, dev_accuracy={"one": 0.5, "two": 0.9}),

@@ -14,8 +14,7 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.cli.streams import in_file
-from quintain.services.plain.artefact_files import ExampleColumns, read_examples
-from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
+from quintain.library import studies as library
 
 
 @app.command()
@@ -47,19 +46,21 @@ def artefacts(
 
     Example: quintain study artefacts questions.jsonl --field passage,question --options options --label answer
     """
-    columns = ExampleColumns(split_names(field) or ["text"], label, split_names(options), context, writer)
     named = {"field": field, "options": options, "partial": partial}
     again = [f"--{name} {shlex.quote(one)}" for name, values in named.items() for one in values or []]
     again += [f"--{name} {shlex.quote(one)}" for name, one in (("context", context), ("writer", writer)) if one]
     command = " ".join(["quintain study artefacts", shlex.quote(file.name), f"--label {shlex.quote(label)}", *again])
-    wanted = ArtefactOptions(
-        subsets=[split_names([one]) for one in partial or []],
-        seed=seed,
-        commands=[f"{command} --seed {seed} --out DIR"],
-    )
-    examples = read_examples(file, columns)
     with output.bar() as tell:
-        report = artefact_report(
-            examples, file.name, wanted, lambda share: tell("Looking for artefacts", int(100 * share), 100)
+        found = library.artefacts(
+            file,
+            split_names(field) or ["text"],
+            label=label,
+            options=split_names(options),
+            context=context,
+            writer=writer,
+            partial=[split_names([one]) for one in partial or []],
+            seed=seed,
+            commands=[f"{command} --seed {seed} --out DIR"],
+            progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
-    give_report(report, out, json=json)
+    give_report(found.report, out, json=json)

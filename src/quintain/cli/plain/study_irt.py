@@ -13,10 +13,9 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.streams import in_file, out_option
 from quintain.data.tables import parse_columns
+from quintain.library import studies as library
 from quintain.reports.folder import write_folder
-from quintain.services.plain.irt import item_responses, write_items
-from quintain.services.plain.irt_report import irt_report
-from quintain.services.plain.responses import ResponseReading
+from quintain.services.plain.irt import write_items
 
 SHOWN = 30
 
@@ -57,18 +56,27 @@ def irt(
 
     Example: quintain study irt race.csv rte.csv --model 3pl --method vi --report report
     """
-    reading = ResponseReading(parse_columns(column or ()), not no_respondent, frequency)
-    found = item_responses(files, model, reading, method=method, subset=subset, seed=seed)
+    made = library.irt(
+        files,
+        model,
+        method=method,
+        subset=subset,
+        named=not no_respondent,
+        frequency=frequency,
+        columns=parse_columns(column or ()),
+        seed=seed,
+    )
+    found = made.study
     write_items(found, out, abilities)
     if report is not None:
         again = " ".join(shlex.quote(one.name) for one in files)
         command = f"quintain study irt {again} --model {model} --method {method} --seed {seed} --report DIR"
-        page = write_folder(irt_report(found, [command], name=", ".join(one.stem for one in files)), report)
+        page = write_folder(made.report(", ".join(one.stem for one in files), [command]), report)
         output.say(f"{page} shows it with its charts.")
     for note in found.notes:
         output.say(note)
     if json:
-        output.print_json(found.as_dict())
+        output.print_json(made.to_dict())
         return
     table = found.items()
     rows = [(name, *(f"{value:.3f}" for value in figures)) for name, *figures in table.head(SHOWN).iter_rows()]

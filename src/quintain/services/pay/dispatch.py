@@ -9,7 +9,7 @@ is sent meanwhile. A provider that pays once however often it is asked is simply
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -74,18 +74,6 @@ def dispatch(db: Session, actor: Actor, payout_id: int, provider: PayProvider) -
             states = ("planned", "prepared", "refused", "unknown")
             queries.change(db, payout_id, states, held.generation, lease_until=None)
     return payouts.get_payout(db, actor, payout_id)
-
-
-def dispatch_all(
-    db: Session, actor: Actor, task_id: int, provider_of: Callable[[str], PayProvider]
-) -> list[PayoutRecord]:
-    """Send every payout of a task that is planned, and go on with those that were left."""
-    found = []
-    for number in queries.unsettled(db, task_id, now()):
-        row, _ = payouts.find(db, actor, number)
-        if row.step != "file":
-            found.append(dispatch(db, actor, number, provider_of(row.step)))
-    return found
 
 
 def _hold(db: Session, payout_id: int) -> HeldPayout:

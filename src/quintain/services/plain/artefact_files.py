@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import IntArray
@@ -33,7 +33,7 @@ class ExampleColumns:
     writer: str = ""
 
 
-def read_examples(path: Path, columns: ExampleColumns) -> Examples:
+def read_examples(path: Source, columns: ExampleColumns) -> Examples:
     """Read the examples of a file."""
     wanted = [*columns.fields, columns.label, *columns.options, *filter(None, (columns.context, columns.writer))]
     table = read_table(path, required=list(dict.fromkeys(wanted)))
@@ -98,7 +98,7 @@ def _as_list(value: Any) -> list[str]:
 
 
 def _chosen(
-    label: pl.Series, options: list[list[str]], columns: Sequence[str], path: Path
+    label: pl.Series, options: list[list[str]], columns: Sequence[str], path: Source
 ) -> tuple[IntArray, list[str]]:
     """Find the place of each right option: by its text, its column, its letter, `option2`, or its number from 0."""
     places = np.zeros(len(options), dtype=np.int64)

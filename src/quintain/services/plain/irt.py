@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput
+from quintain.data.given import Source
 from quintain.data.tables import write_table
 from quintain.services.plain.responses import ResponseReading, read_responses
 from quintain.stats.irt.choosing import RankingKept, rankings_kept
@@ -107,7 +108,7 @@ class IrtStudy:
 
 
 def item_responses(
-    paths: Sequence[Path],
+    paths: Sequence[Source],
     model: IrtModel = "2pl",
     reading: ResponseReading | None = None,
     *,

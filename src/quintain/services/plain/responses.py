@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
+from quintain.data.given import Source
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.irt.responses import Responses
@@ -29,7 +29,7 @@ class ResponseReading:
     frequency: str = ""
 
 
-def read_responses(paths: Sequence[Path], reading: ResponseReading) -> Responses:
+def read_responses(paths: Sequence[Source], reading: ResponseReading) -> Responses:
     """Read responses, long or wide; an empty cell is no response. Each of several files is a test of its own.
 
     Respondents of several files are the same where their names are.
@@ -39,11 +39,11 @@ def read_responses(paths: Sequence[Path], reading: ResponseReading) -> Responses
             "Several files need the names of their respondents, so that it is known who is the same.",
             remedy="Give a first column with names, or one file.",
         )
-    found = [_read(Path(path), reading) for path in paths]
-    return found[0] if len(found) == 1 else _joined(found, [Path(path) for path in paths])
+    found = [_read(path, reading) for path in paths]
+    return found[0] if len(found) == 1 else _joined(found, paths)
 
 
-def _joined(found: Sequence[Responses], paths: Sequence[Path]) -> Responses:
+def _joined(found: Sequence[Responses], paths: Sequence[Source]) -> Responses:
     """Put the responses of several files beside each other."""
     people = list(dict.fromkeys(name for one in found for name in one.respondents))
     common = set.intersection(*(set(one.respondents) for one in found))
@@ -65,7 +65,7 @@ def _joined(found: Sequence[Responses], paths: Sequence[Path]) -> Responses:
     return Responses(people, items, correct, np.ones(len(people)), tests)
 
 
-def _read(path: Path, reading: ResponseReading) -> Responses:
+def _read(path: Source, reading: ResponseReading) -> Responses:
     table = read_table(path, required=(), columns={})
     theirs = [reading.columns.get(name, name) for name in LONG]
     tests: list[str] = []
@@ -94,7 +94,7 @@ def _read(path: Path, reading: ResponseReading) -> Responses:
     return Responses(respondents, items, correct, weight, tests)
 
 
-def _tests(table: pl.DataFrame, path: Path, item: str, test: str, items: Sequence[str]) -> list[str]:
+def _tests(table: pl.DataFrame, path: Source, item: str, test: str, items: Sequence[str]) -> list[str]:
     """Give the test of each item, where a column names it."""
     if test not in table.columns:
         return []
@@ -111,7 +111,7 @@ def _tests(table: pl.DataFrame, path: Path, item: str, test: str, items: Sequenc
     return [named[one] for one in items]
 
 
-def _long(table: pl.DataFrame, path: Path, names: list[str]) -> tuple[list[str], list[str], FloatArray, FloatArray]:
+def _long(table: pl.DataFrame, path: Source, names: list[str]) -> tuple[list[str], list[str], FloatArray, FloatArray]:
     who, what, said = (table[name].cast(pl.String) for name in names)
     values = _numbers(said, path, names[2])
     if who.null_count() or what.null_count():
@@ -140,7 +140,7 @@ def _long(table: pl.DataFrame, path: Path, names: list[str]) -> tuple[list[str],
 
 
 def _wide(
-    table: pl.DataFrame, path: Path, reading: ResponseReading
+    table: pl.DataFrame, path: Source, reading: ResponseReading
 ) -> tuple[list[str], list[str], FloatArray, FloatArray]:
     weight = np.ones(table.height)
     if reading.frequency:
@@ -161,7 +161,7 @@ def _wide(
     return people, list(items), correct, weight
 
 
-def _numbers(values: pl.Series, path: Path, name: str) -> FloatArray:
+def _numbers(values: pl.Series, path: Source, name: str) -> FloatArray:
     """Read right and wrong as 1 and 0; an empty cell is NaN, and anything else a fault with its row."""
     lower = values.str.strip_chars().str.to_lowercase().fill_null("")
     found = lower.replace_strict(list(RIGHT), list(RIGHT.values()), default=None, return_dtype=pl.Float64())

@@ -15,8 +15,7 @@ class Examples:
     """Texts by field, and the code of each example's answer among *labels*.
 
     Of multiple choice *options* has each example's options, and the answer is the place of the right one. *context* is
-    what examples share (a passage), *writer* who wrote each, *order* the place of each among those of its context; each
-    is empty where it is not known.
+    what examples share (a passage), *writer* who wrote each; each is empty where it is not known.
     """
 
     fields: Mapping[str, Sequence[str]]

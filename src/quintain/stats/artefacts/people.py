@@ -77,20 +77,6 @@ def writer_effect(examples: Examples, seed: int = 0) -> Gain:
     return gain_over_chance(one_hot(codes), examples.answer, seed)
 
 
-def order_effect(context: Sequence[str], score: IntArray) -> list[tuple[int, Estimate]]:
-    """Say how often the first, second, … example of each context has *score* 1, with intervals.
-
-    >>> [(place, one.value) for place, one in order_effect(["p", "p", "q", "q"], np.array([1, 0, 1, 1]))]
-    [(1, 1.0), (2, 0.5)]
-    """
-    place = pl.DataFrame({"context": list(context)}).select(pl.int_range(1, pl.len() + 1).over("context")).to_series()
-    at = place.to_numpy()
-    return [
-        (int(one), wilson_share(int(score[at == one].sum()), int((at == one).sum())))
-        for one in np.unique(at).tolist()[:10]
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class GroupLabel:
     """A group that texts are about, and a label: how often they have it, against all texts."""

@@ -124,15 +124,6 @@ def page(db: Session, task_id: int, *, limit: int, offset: int) -> tuple[list[Pa
     return list(db.scalars(query.order_by(Payout.id.desc()).limit(limit).offset(offset))), total
 
 
-def unsettled(db: Session, task_id: int | None, moment: datetime) -> list[int]:
-    """List payouts that somebody may go on with: planned, prepared, or left by who was at them."""
-    query = select(Payout.id).where(Payout.state.in_(("planned", "prepared", "sending", "unknown")))
-    query = query.where(or_(Payout.lease_until.is_(None), Payout.lease_until < moment))
-    if task_id is not None:
-        query = query.where(Payout.task_id == task_id)
-    return list(db.scalars(query.order_by(Payout.id)))
-
-
 def claim(db: Session, payout_id: int, moment: datetime, until: datetime) -> int | None:
     """Hold a payout that nobody holds; give the fencing number."""
     free = (_payouts.c.id == payout_id, or_(_payouts.c.lease_until.is_(None), _payouts.c.lease_until < moment))

@@ -1,0 +1,170 @@
+"""Item response theory, and what gives answers away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.records.base import plain
+from quintain.core.records.figures import Estimate
+from quintain.core.records.report import Report
+from quintain.data.given import Source, source_of
+from quintain.library.results import Result
+from quintain.reports.folder import write_folder
+from quintain.services.plain.artefact_files import ExampleColumns, read_examples
+from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
+from quintain.services.plain.irt import IrtStudy, item_responses
+from quintain.services.plain.irt_report import irt_report
+from quintain.services.plain.responses import LONG, ResponseReading
+from quintain.stats.irt.fit import IrtMethod, IrtModel
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IrtFound(Result):
+    """How hard items are and how able respondents."""
+
+    title = "Item response theory"
+    study: IrtStudy
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Discrimination, difficulty and guessing of each item."""
+        return self.study.items()
+
+    @property
+    def abilities(self) -> pl.DataFrame:
+        """The ability of each respondent, with its error."""
+        return self.study.abilities()
+
+    @property
+    def suspicious(self) -> pl.DataFrame:
+        """Items that the strong get wrong and the weak right: their labels want a second look."""
+        return self.study.suspicious()
+
+    def content(self) -> Mapping[str, Any]:
+        """Give all estimates with their errors."""
+        return self.study.as_dict()
+
+    def report(self, name: str = "responses", commands: Sequence[str] = ()) -> Report:
+        """Tell of it as a report with charts."""
+        return irt_report(self.study, commands, name=name)
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw how hard the items are."""
+        return self.report().sections[0].charts[0].spec
+
+    def facts(self) -> Iterator[str]:
+        """Say what it rests on."""
+        fit = self.study.fit
+        yield f"{fit.model} by {fit.method}"
+        yield f"{len(self.study.responses.items):,} items, {fit.respondents:,.0f} respondents"
+        yield f"log-likelihood {fit.loglik:,.3f}"
+
+
+def irt(
+    responses: Any,
+    model: IrtModel = "2pl",
+    *,
+    method: IrtMethod = "mml",
+    subset: int = 0,
+    named: bool = True,
+    frequency: str = "",
+    columns: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> IrtFound:
+    """Estimate discrimination, difficulty and guessing of items, and the ability of respondents.
+
+    *responses* is a table `respondent, item, correct`, or one with a column per item; the first names the respondents
+    unless *named* is false, and *frequency* may name one that counts rows. A list of paths has a test in each. *model*
+    is 1pl, 2pl or 3pl; *method* mml (marginal likelihood) or vi (variational). *subset* chooses so many items that
+    together tell most.
+
+    >>> said = [
+    ...     (name, item, int(able > hard))
+    ...     for name, able in {"ann": 3, "bob": 2, "cy": 1, "dan": 0}.items()
+    ...     for item, hard in {"easy": 0.5, "fair": 1.5, "hard": 2.5}.items()
+    ... ]
+    >>> irt(said, "1pl").table["difficulty"].is_sorted()
+    True
+    """
+    several = isinstance(responses, list | tuple) and all(isinstance(one, str | Path) for one in responses)
+    sources: list[Source] = [
+        source_of(one, LONG, name="the responses") for one in (responses if several else [responses])
+    ]
+    reading = ResponseReading(columns or {}, named, frequency)
+    return IrtFound(item_responses(sources, model, reading, method=method, subset=subset, seed=seed))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ArtefactsFound(Result):
+    """What gives answers away."""
+
+    title = "Artefacts"
+    report: Report
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """How far each part of the input goes: accuracy over five folds, and chance."""
+        rows = [
+            {"input": str(name), **_spread(accuracy), "deviation": deviation, "chance": chance}
+            for name, accuracy, deviation, chance in self.report.sections[0].tables[0].rows
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, in sentences."""
+        return [str(finding) for section in self.report.sections for finding in section.findings]
+
+    def content(self) -> Mapping[str, Any]:
+        """Give the whole report."""
+        found: Mapping[str, Any] = plain(self.report)
+        return found
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw how far each part of the input goes."""
+        return self.report.sections[0].charts[0].spec
+
+    def facts(self) -> Iterator[str]:
+        """Say how much was looked at."""
+        yield f"{self.report.facts[0].value} examples"
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
+        return write_folder(self.report, Path(folder))
+
+
+def artefacts(
+    examples: Any,
+    fields: Sequence[str] = ("text",),
+    *,
+    label: str = "label",
+    options: Sequence[str] = (),
+    context: str = "",
+    writer: str = "",
+    partial: Sequence[Sequence[str]] = (),
+    seed: int = 0,
+    commands: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> ArtefactsFound:
+    """Look for what gives answers away: partial inputs, lengths, words, repeats, writers, who texts are about.
+
+    *fields* are the columns of the input; of multiple choice, *options* is the column of the options, or one for each.
+    *context* is the column of what examples share, such as a passage's id: a context is never in two folds. *partial*
+    lists parts of the input to try; all that make sense by default.
+    """
+    source = source_of(examples, name="the examples")
+    found = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer))
+    wanted = ArtefactOptions(subsets=[list(one) for one in partial], seed=seed, commands=list(commands))
+    told = {"done": progress} if progress else {}
+    return ArtefactsFound(artefact_report(found, source.name, wanted, **told))
+
+
+def _spread(cell: Any) -> dict[str, Any]:
+    if isinstance(cell, Estimate):
+        return {"accuracy": cell.value, "low": cell.low, "high": cell.high}
+    return {"accuracy": cell, "low": None, "high": None}
