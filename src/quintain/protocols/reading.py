@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from quintain.core.errors import NotFound
-from quintain.core.spec import plain, read
+from quintain.core.spec import read
 from quintain.core.texts import hint
 from quintain.core.toml import parse_toml
 from quintain.protocols.spec import Protocol
@@ -38,8 +38,3 @@ def shipped_text(name: str) -> str:
     if name not in shipped():
         raise NotFound("There is no protocol '{name}'; {hint}", name=name, hint=hint(name, sorted(shipped())))
     return files("quintain.protocols.shipped").joinpath(f"{name}.toml").read_text("utf-8")
-
-
-def plain_protocol(protocol: Protocol) -> dict[str, object]:
-    """Give a protocol as it is kept: reading that gives the same again."""
-    return plain(protocol, whole=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
@@ -20,6 +21,7 @@ from quintain.services.house.waiting import waiting_for
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
+from tests.boards import add_sentences
 from tests.contrasting import EDITS, PROJECT, build, expert, project, write
 
 REF = "mood/near"
@@ -185,6 +187,21 @@ def test_only_experts_write_unless_the_owner_says_otherwise(
     assert authoring.take_pivot(db, worker, REF).answer in {"positive", "negative"}
     with pytest.raises(Forbidden):
         projects.put_project(db, blobs, worker, PROJECT)
+
+
+def test_hidden_answers_are_for_experts_only(
+    db: Session, blobs: Blobs, owner: Actor, worker: Actor, tmp_path: Path
+) -> None:
+    """A project over a set with hidden labels cannot be opened to everybody, neither at once nor later."""
+    rows = [{"text": f"Soup number {at} was cold.", "answer": "negative"} for at in range(8)]
+    add_sentences(db, blobs, owner, tmp_path, "secret", rows, hidden=True)
+    text = PROJECT.replace('"near"', '"far"').replace("mood/test", "mood/secret")
+    open_to_all = 'writers = "workers"\n' + text
+    assert "are hidden" in faults_of(lambda: projects.put_project(db, blobs, owner, open_to_all))["writers"]
+    projects.put_project(db, blobs, owner, text)
+    assert "are hidden" in faults_of(lambda: projects.put_project(db, blobs, owner, open_to_all))["writers"]
+    with pytest.raises(Forbidden):
+        authoring.take_pivot(db, worker, "mood/far")
 
 
 def test_phenomena_can_be_added_and_what_was_drawn_cannot_change(db: Session, blobs: Blobs, owner: Actor) -> None:

@@ -108,8 +108,11 @@ def put_spec(db: Session, blobs: Blobs, actor: Actor, spec: ContrastSpec, *, fil
     found = queries.find(db, spec.task, spec.name)
     drawn: list[dict[str, Any]] = []
     version = None
-    if found is None:
+    if found is not None:
+        _refuse_giving_away(spec, get_version(db, actor, info_of(found).dataset), file)
+    else:
         version = _edited_version(db, actor, spec, file)
+        _refuse_giving_away(spec, version, file)
         drawn = _draw(db, blobs, actor, spec, version, file)
         db.rollback()  # hold nothing while others write
     with transaction(db):
@@ -248,6 +251,16 @@ def _edited_version(db: Session, actor: Actor, spec: ContrastSpec, file: str | N
         reason = "'{ref}' has role {role}; contrast sets are made of test or dev"
         raise BadInput(faults=[Fault(reason, ref=version.ref, role=version.role, file=file, field="dataset")])
     return version
+
+
+def _refuse_giving_away(spec: ContrastSpec, version: VersionInfo, file: str | None) -> None:
+    """Let nobody but experts see the answers of a set whose labels are hidden."""
+    if spec.writers == "workers" and version.hidden:
+        reason = "the labels of {ref} are hidden, and who edits its examples sees them"
+        raise BadInput(
+            faults=[Fault(reason, ref=version.ref, file=file, field="writers")],
+            remedy='Let experts write (writers = "experts"), or edit a set whose labels are open.',
+        )
 
 
 def _draw(
