@@ -62,7 +62,7 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DemoStage:
     """What a step finds: the wheel that was turned twice, the model that came of it, and people."""
 
     wheel: Wheel
@@ -78,7 +78,7 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
     with at_the_wheel(workspace, SEED, "", amounts.wheel, days=DAYS, progress=progress) as wheel:
         models, _ = turn_twice(wheel)
         judges, writers = wheel.people()
-        stage = Stage(wheel, amounts, models[-1], judges, writers)
+        stage = DemoStage(wheel, amounts, models[-1], judges, writers)
         for day, step in STEPS:
             wheel.time.wait_until(days=day)
             step(stage)
@@ -90,7 +90,7 @@ def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progr
         fill(db)  # whoever computes already learns of all that is new
 
 
-def _harvest_to_release(stage: Stage) -> None:
+def _harvest_to_release(stage: DemoStage) -> None:
     """Harvest with a model that errs on every class: where it does not, it cannot be at chance in dev and test."""
     wheel = stage.wheel
     target = get_model(wheel.db, OPERATOR, f"{TASK}/{ERRING}").version.ref
@@ -101,7 +101,7 @@ def _harvest_to_release(stage: Stage) -> None:
     wheel.settle(made.ref)
 
 
-def _texts_to_judge(stage: Stage) -> None:
+def _texts_to_judge(stage: DemoStage) -> None:
     wheel = stage.wheel
     made = wheel.open_writing(3, stage.target)
     wheel.write(3, made, stage.writers, stage.amounts.judged)
@@ -110,7 +110,7 @@ def _texts_to_judge(stage: Stage) -> None:
         wheel.judge(3, made.ref, stage.judges, pages=stage.amounts.pages)
 
 
-def _items_to_decide(stage: Stage) -> None:
+def _items_to_decide(stage: DemoStage) -> None:
     """Have sentences judged that praise and blame at once: people do not agree on all of them."""
     wheel, ref = stage.wheel, f"{TASK}/{MIXED.name}"
     if ref in list_validations(wheel.db, TASK):
@@ -120,7 +120,7 @@ def _items_to_decide(stage: Stage) -> None:
     wheel.judge(5, ref, stage.judges)
 
 
-def _model_to_fool(stage: Stage) -> None:
+def _model_to_fool(stage: DemoStage) -> None:
     wheel = stage.wheel
     made = wheel.open_writing(4, stage.target, title=f"Fool {model_name(stage.target)}")
     if attempts.counters(wheel.db, OPERATOR, made.ref).attempts:
@@ -131,7 +131,7 @@ def _model_to_fool(stage: Stage) -> None:
 
 
 # What happens after the wheel was turned, and on which day of it. A step leaves alone what it finds done.
-STEPS: tuple[tuple[float, Callable[[Stage], None]], ...] = (
+STEPS: tuple[tuple[float, Callable[[DemoStage], None]], ...] = (
     (7, _harvest_to_release),
     (9, _texts_to_judge),
     (9, _items_to_decide),

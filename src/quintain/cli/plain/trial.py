@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.cli.streams import read_path
 from quintain.core.records.figures import Estimate
-from quintain.core.records.trial import ArmForecast, Forecast
+from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.plain.trial_report import ReportOptions
@@ -114,7 +114,7 @@ def report_(
     give_report(report(files, ReportOptions(sample, draws, seed)), out, json=json)
 
 
-def _print(found: Forecast) -> None:
+def _print(found: TrialForecast) -> None:
     rows = [_row(one, found.currency) for one in found.arms]
     heads = [
         "arm",

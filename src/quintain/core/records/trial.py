@@ -80,7 +80,7 @@ class Power(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast(Record):
+class TrialForecast(Record):
     """What simulated trials came to."""
 
     workers: int

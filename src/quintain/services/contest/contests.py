@@ -272,7 +272,9 @@ def free_system_name(db: Session, contest_id: int, name: str) -> str:
 def add_system(db: Session, system: ContestSystem) -> ContestSystem:
     """Keep a system under a number by which nobody knows it."""
     taken = {one.alias for one in queries.systems(db, system.contest_id)}
-    system.alias = secrets.choice([number for number in range(10, 100 + len(taken)) if number not in taken])
+    free = [number for number in range(10, 100 + len(taken)) if number not in taken]
+    # A secret like a token: drawn from a seed, it could be drawn again by whoever wants to know.
+    system.alias = free[int.from_bytes(secrets.token_bytes(8), "big") % len(free)]
     db.add(system)
     db.flush()
     return system

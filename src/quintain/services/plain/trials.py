@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.report import Report
-from quintain.core.records.trial import Forecast
+from quintain.core.records.trial import TrialForecast
 from quintain.core.spec import twice
 from quintain.core.texts import hint
 from quintain.data.text import read_bytes
@@ -44,7 +44,7 @@ def find_protocol(given: str) -> Protocol:
     return parse_protocol(read_bytes(path).decode(), path.name)
 
 
-def simulate(given: Sequence[str], options: Simulation) -> Forecast:
+def simulate(given: Sequence[str], options: Simulation) -> TrialForecast:
     """Let simulated people go through protocols, as often as asked, and say what that comes to."""
     started = time.perf_counter()
     protocols = [find_protocol(one) for one in given]
@@ -66,7 +66,7 @@ def simulate(given: Sequence[str], options: Simulation) -> Forecast:
         )
     if options.data is not None:
         write_trial(arms_of(trials[0]), options.data)
-    return Forecast(
+    return TrialForecast(
         options.workers,
         options.trials,
         options.seed,

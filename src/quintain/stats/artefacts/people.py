@@ -49,7 +49,7 @@ IDENTITY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class RepeatedTexts:
     """Texts that are nearly another's: how many have one by the same writer, and by somebody else; pairs to look at."""
 
     texts: int
@@ -58,7 +58,7 @@ class Repeats:
     pairs: list[tuple[int, int]]
 
 
-def repeats(texts: Sequence[str], writers: Sequence[str] = (), *, threshold: float = 0.7) -> Repeats:
+def repeats(texts: Sequence[str], writers: Sequence[str] = (), *, threshold: float = 0.7) -> RepeatedTexts:
     """Count near-duplicates within and across writers; without writers all pairs are across.
 
     >>> repeats(["a good film to see", "A good film to see!", "none of it"], ["x", "x", "y"]).within
@@ -68,7 +68,9 @@ def repeats(texts: Sequence[str], writers: Sequence[str] = (), *, threshold: flo
     names = np.asarray(writers) if len(writers) else np.arange(len(texts)).astype(str)
     same = names[later] == names[earlier]
     ends = [np.unique(np.concatenate([later[mask], earlier[mask]])) for mask in (same, ~same)]
-    return Repeats(len(texts), len(ends[0]), len(ends[1]), list(zip(later.tolist(), earlier.tolist(), strict=True)))
+    return RepeatedTexts(
+        len(texts), len(ends[0]), len(ends[1]), list(zip(later.tolist(), earlier.tolist(), strict=True))
+    )
 
 
 def writer_effect(examples: Examples, seed: int = 0) -> Gain:

@@ -95,7 +95,7 @@ def generic_questions(texts: Sequence[str]) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class OptionOverlap:
+class OptionsInPassage:
     """Options against the passage: how many stand there word for word, and what share of their words does."""
 
     right: bool
@@ -105,7 +105,7 @@ class OptionOverlap:
     words: float
 
 
-def option_overlap(examples: Examples, field: str) -> list[OptionOverlap]:
+def option_overlap(examples: Examples, field: str) -> list[OptionsInPassage]:
     """Say how often right and wrong options are found in *field*."""
     texts = [text for one in examples.options for text in one]
     owner = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
@@ -114,7 +114,7 @@ def option_overlap(examples: Examples, field: str) -> list[OptionOverlap]:
     share, inside = overlap(texts, [examples.fields[field][at] for at in owner.tolist()])
     words = count_words(texts)
     return [
-        OptionOverlap(
+        OptionsInPassage(
             right=side,
             options=int(mask.sum()),
             verbatim=wilson_share(int(inside[mask].sum()), int(mask.sum())),
