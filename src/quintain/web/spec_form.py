@@ -14,6 +14,7 @@ from quintain.core.errors import Fault
 from quintain.core.rounds import Money
 from quintain.core.spec import Option, attribute, options_of, plain
 from quintain.core.spec_kinds import Kind
+from quintain.web.errors import Trouble
 from quintain.web.form_reading import FormReading, amount_text, local_moment_text, moment_text, number_text
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 from quintain.web.said import say
@@ -126,6 +127,12 @@ class SpecForm:
             return tongue.gettext(place.option.title) if place and place.option.title else fault.field
 
         return tuple(fault.at(field=title(fault)) for fault in faults)
+
+    def shown(self, trouble: Trouble, tongue: Tongue) -> Trouble:
+        """Give *trouble* with its faults at the titles of the form."""
+        titled = self.under_titles(trouble.faults, tongue)
+        alone = trouble.message == "\n".join(map(str, trouble.faults))  # it says no more than the faults do
+        return replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
 
     def _read(self, reading: FormReading, place: Place, before: Any) -> Any:
         kind, name = place.option.kind, place.name

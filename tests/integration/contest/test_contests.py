@@ -432,6 +432,11 @@ def test_contested_pairs_leave_the_score_until_judges_agree(
             assert settling.next_to_judge(db, people[name], REF) is None
             with pytest.raises(Conflict, match="already"):
                 settling.judge_pair(db, people[name], REF, pair.id, "negative", label)
+        late = make_person(db, "late", RoleName.WORKER)
+        other = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.id != pair.id)
+        for one in (pair, other):  # it has its three judgements; nobody contests the other
+            with pytest.raises(Conflict, match="waits for no judgement"):
+                settling.judge_pair(db, late, REF, one.id, "positive", "positive")
         found = scores.results(db, blobs, people["anna"], REF)
         assert (found.score.contested, found.score.systems["words"].broken) == (0, 1)
         settled = scores.get_pair(db, blobs, people["anna"], REF, pair.id)

@@ -90,7 +90,9 @@ def test_the_post_moves_by_other_seeds(seed: int, tmp_path: Path) -> None:
     """Nothing is aimed at: other reviews, people and draws give other figures, and the same movement."""
     workspace = create_workspace(Settings(workspace=tmp_path / "workspace"))
     try:
-        moves(turn(workspace, seed))
+        report = turn(workspace, seed)
+        moves(report)
+        assert [one.collected for one in report.rounds] == [400, 300]
     finally:
         workspace.close()
 

@@ -73,10 +73,8 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
     info = find(db, ref)
     user_id = _require_judge(db, actor, info)
     require_phase(info, *JUDGED_IN)
-    found, left = queries.to_judge(
-        db, info.id, user_id, only_disputed=not judges_all(info.spec), enough=info.spec.judges
-    )
-    if not found or (info.spec.validation == "none" and not info.spec.minimality):
+    found, left = _waiting(db, info, user_id)
+    if not found:
         return None
     row = queries.of_contest(db, info.id, ids=found)[0].row
     return records.PairToJudge(row.id, row.original, row.modified, info.spec.minimality, left)
@@ -94,6 +92,8 @@ def judge_pair(
         row = _pair(db, info, pair)
         if any(one.user_id == user_id for one in queries.judgements(db, info.id).get(row.id, ())):
             raise Conflict("You have judged this pair already.")
+        if not _waiting(db, info, user_id, row.id)[0]:  # nobody picks what to add a vote to
+            raise Conflict("This pair waits for no judgement.", remedy="Judge the one that is handed out next.")
         task = get_task(db, info.task)
         labels = _labels(task, row, original, modified)
         if info.spec.minimality and minimal is None:
@@ -107,6 +107,14 @@ def judge_pair(
                 minimal=minimal if info.spec.minimality else None,
             )
         )
+
+
+def _waiting(db: Session, info: ContestInfo, user_id: int, pair: int | None = None) -> tuple[list[int], int]:
+    """Give the next pair that waits for somebody's judgement, if any, and how many there are."""
+    if info.spec.validation == "none" and not info.spec.minimality:
+        return [], 0
+    only_disputed = not judges_all(info.spec)
+    return queries.to_judge(db, info.id, user_id, only_disputed=only_disputed, enough=info.spec.judges, pair=pair)
 
 
 def rule(

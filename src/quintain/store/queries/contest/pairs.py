@@ -95,10 +95,13 @@ def rulings(db: Session, contest_id: int) -> dict[int, ContestRuling]:
     return {pair: every[-1] for pair, every in _of_contest(db, ContestRuling, contest_id).items()}
 
 
-def to_judge(db: Session, contest_id: int, user_id: int, *, only_disputed: bool, enough: int) -> tuple[list[int], int]:
+def to_judge(
+    db: Session, contest_id: int, user_id: int, *, only_disputed: bool, enough: int, pair: int | None = None
+) -> tuple[list[int], int]:
     """Give the next pair that somebody may judge (in a list, or an empty one), and how many there are.
 
-    Those with the fewest judgements come first; what was decided, has enough or was judged by them is left out.
+    Those with the fewest judgements come first; what was decided, has enough or was judged by them is left out. With
+    *pair* only that one is looked at.
     """
     counted = select(ContestJudgement.pair_id, func.count().label("n")).group_by(ContestJudgement.pair_id).subquery()
     mine = select(ContestJudgement.pair_id).where(ContestJudgement.user_id == user_id)
@@ -110,6 +113,8 @@ def to_judge(db: Session, contest_id: int, user_id: int, *, only_disputed: bool,
         ContestPair.id.not_in(mine),
         ContestPair.id.not_in(decided),
     )
+    if pair is not None:
+        wanted = and_(wanted, ContestPair.id == pair)
     if only_disputed:
         wanted = and_(wanted, ContestPair.id.in_(select(ContestDispute.pair_id)))
     joined = select(ContestPair.id).outerjoin(counted, counted.c.pair_id == ContestPair.id).where(wanted)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -178,9 +177,7 @@ def _editor(
     title = _("Edit round %(n)s", n=info.number) if info else _("New round")
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     if trouble and trouble.faults and not as_file:
-        titled = FORM.under_titles(trouble.faults, visit.tongue)
-        alone = trouble.message == "\n".join(map(str, trouble.faults))  # it says no more than the faults do
-        trouble = replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
+        trouble = FORM.shown(trouble, visit.tongue)
     return visit.render(
         "collect/round_edit.html",
         status=trouble.status if trouble else 200,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -195,9 +194,7 @@ def _editor(
     title = _("Edit the contest %(name)s", name=info.name) if info else _("New contest")
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     if trouble and trouble.faults and not as_file:
-        titled = FORM.under_titles(trouble.faults, visit.tongue)
-        alone = trouble.message == "\n".join(map(str, trouble.faults))
-        trouble = replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
+        trouble = FORM.shown(trouble, visit.tongue)
     return visit.render(
         "contest/contest_edit.html",
         status=trouble.status if trouble else 200,
