@@ -17,6 +17,7 @@ from quintain.core.records.trial import CrowdTrial
 from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import reporting, running, trials
+from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
@@ -58,6 +59,7 @@ def open_(
     ref: TrialArgument,
     source: Annotated[str, typer.Option(help="Data set whose texts are the contexts.", show_default=False)] = "",
     model: Annotated[list[str] | None, typer.Option(help="A model to fool, where an arm has one.")] = None,
+    genre: Annotated[str, typer.Option(help="Tag of texts that arms get equally much of.")] = DEFAULT_GENRE,
     json: JsonFlag = False,
 ) -> None:
     """Let people enter; from then on the protocols never change.
@@ -66,8 +68,9 @@ def open_(
     """
     task, name = _ref(ref)
     workspace = workspace_of(context)
+    options = OpenTrial(source, tuple(model or ()), genre)
     with workspace.session() as db:
-        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, OpenTrial(source, tuple(model or ())))
+        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
     _give(found, json=json)
 
 

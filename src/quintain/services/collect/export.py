@@ -17,6 +17,8 @@ from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.attempts import owned
+from quintain.services.collect.justifying import JUSTIFIED
+from quintain.services.collect.question_types import TYPE
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import claimed
 from quintain.services.tasks.definitions import get_task
@@ -25,6 +27,8 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import AttemptNote
 from quintain.tasks.contract import kind_of
 
+NOTES = {"reason": "reason", JUSTIFIED: "justification", TYPE: "type"}  # kinds of notes, and their columns
+
 
 def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = True) -> pl.DataFrame:
     """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
@@ -32,7 +36,7 @@ def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = Tr
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
     notes: dict[tuple[int, str], AttemptNote] = {
-        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, ("reason", "tags"))
+        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, (*NOTES, "tags"))
     }
     rows = list(_export_rows(db, info, task, names, notes, nonfooling))
     return pl.DataFrame(rows, schema=_export_schema(task), infer_schema_length=None)
@@ -69,7 +73,7 @@ def _export_schema(task: Task) -> dict[str, pl.DataType]:
         "predictions": text,
         "fooled": pl.Boolean(),
         "confirmed": pl.Boolean(),
-        "reason": text,
+        **dict.fromkeys(NOTES.values(), text),
         "tags": pl.List(pl.String()),
         "edit_distance": number,
         "edit_share": pl.Float64(),
@@ -92,8 +96,9 @@ def _export_rows(
         made = one.attempt
         if one.retracted or made.id in withheld or (not nonfooling and not claimed(one)):
             continue
-        reason, tags = notes.get((made.id, "reason")), notes.get((made.id, "tags"))
-        first = made.predictions[0]
+        tags = notes.get((made.id, "tags"))
+        said = {name: notes[made.id, kind].text for kind, name in NOTES.items() if (made.id, kind) in notes}
+        first = made.predictions[0] if made.predictions else {}  # nothing was asked where there was no model to fool
         yield {
             "id": made.hash,
             "attempt": made.id,
@@ -105,14 +110,14 @@ def _export_rows(
             "prompt": made.prompt_id,
             **{name: made.inputs.get(name) for name in fields},
             "target": _as_text(made.target),
-            "prediction": _as_text(first["answer"]),
-            "model": first["model"],
-            "model_hash": first["hash"],
-            "probabilities": None if first["probabilities"] is None else json.dumps(first["probabilities"]),
+            "prediction": _as_text(first.get("answer")),
+            "model": first.get("model"),
+            "model_hash": first.get("hash"),
+            "probabilities": None if first.get("probabilities") is None else json.dumps(first["probabilities"]),
             "predictions": json.dumps(made.predictions, ensure_ascii=False),
             "fooled": one.fooled,
             "confirmed": one.confirmed,
-            "reason": reason.text if reason else None,
+            **{name: said.get(name) for name in NOTES.values()},
             "tags": tags.tags if tags else [],
             "edit_distance": made.edit_distance,
             "edit_share": made.source.get("edit_share"),
