@@ -93,11 +93,28 @@ class TrialForecast(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class GraderStatus(Record):
+    """Somebody who grades at a stage: how many *grades* they gave and how many *minutes* that took.
+
+    A promoted grader's *checks* are items that experts graded as well; on these, *off* is how far their score is from
+    the experts' on average, and *alpha* how far both agree.
+    """
+
+    name: str
+    grades: int
+    minutes: float
+    checks: int = 0
+    off: float | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StageStatus(Record):
     """A stage of an arm: how many are there, how many came, and what keeps its owner from closing it, if anything.
 
     *round* is the number of the round in which people write there; *alpha* is how far graders agree, *checked* how far
-    promoted graders agree with experts.
+    promoted graders agree with experts. Of each person *least* items are graded, if they wrote so many; of *short*
+    people fewer have been.
     """
 
     name: str
@@ -111,6 +128,9 @@ class StageStatus(Record):
     grades_missing: int = 0
     alpha: Estimate | None = None
     checked: Estimate | None = None
+    least: int = 0
+    short: int = 0
+    graders: list[GraderStatus] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +214,10 @@ class QuizStep(Record):
 
 @dataclass(frozen=True, slots=True)
 class GradingTask(Record):
-    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them."""
+    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them, *done* the others.
+
+    It is theirs *until* then. One that they graded before has its *answers*, and counts *back* from their newest.
+    """
 
     stage: str
     item: str
@@ -202,6 +225,11 @@ class GradingTask(Record):
     answer: Any
     rubric: list[dict[str, Any]]
     left: int
+    done: int = 0
+    minutes: float = 0.0
+    until: datetime | None = None
+    answers: dict[str, str] = field(default_factory=dict)
+    back: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.plain.trial_report import ReportOptions, make_report
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.taking_part import sync
+from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
 from quintain.services.validate.validations import open_validation, take_rows
 from quintain.store.blobs import Blobs

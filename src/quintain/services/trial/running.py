@@ -17,10 +17,11 @@ from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
 from quintain.services.trial.courses import course_of, record
 from quintain.services.trial.earnings import settle
-from quintain.services.trial.taking_part import give_passes, sync
+from quintain.services.trial.progress import give_passes, sync
 from quintain.services.trial.trials import find, get_trial
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.trial import leases
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial
 
@@ -49,6 +50,7 @@ def close_stage(
         if any(one.name == stage and one.feedback for one in parse_protocol(arm.toml).stages):
             _send(db, trial, arm, stage, task)
         record(db, trial, arm, closed(stage, force=force), actor.user_id)
+        leases.drop(db, arm.id, stage)
         give_passes(db, trial, arm)
         with course_of(db, trial, arm) as course:
             settle(db, trial, arm, course)

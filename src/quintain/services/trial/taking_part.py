@@ -1,7 +1,6 @@
 """Taking part in a trial: entering, what comes next, quizzes of a tutorial, letters.
 
-Whoever takes part stays in their arm and never learns of others. What they finish in the arm's rounds is found there
-and put on record whenever somebody looks, so that nothing is lost where something was interrupted.
+Whoever takes part stays in their arm and never learns of others.
 """
 
 from __future__ import annotations
@@ -12,19 +11,17 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.trial import QuizStep, ReceivedLetter, TrialPart
 from quintain.core.texts import joined
-from quintain.protocols import grading
 from quintain.protocols.assignment import Draw
 from quintain.protocols.engine import Course
-from quintain.protocols.events import entered, finished, left
+from quintain.protocols.events import entered, left
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import TutorialStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.earnings import settle
-from quintain.services.trial.rounds import pass_of
+from quintain.services.trial.courses import course_of, record
+from quintain.services.trial.progress import arm_of, give_passes, steps_of, sync_person
 from quintain.services.trial.trials import find
-from quintain.services.work.qualify import eligibility, put_qualification
+from quintain.services.work.qualify import eligibility
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.trial import trials as queries
@@ -44,7 +41,7 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         reasons = _against(db, trial, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [])
-    sync(db, trial, arm)
+    sync_person(db, trial, arm, user_id)
     rounds = queries.rounds(db, arm.id)
     letters = [
         ReceivedLetter(one.stage, one.text, one.sent_at, one.reply, one.appeal)
@@ -53,12 +50,8 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
     with course_of(db, trial, arm) as course:
         todo = course.todo(str(user_id))
         tutorial = _tutorial(course, todo.stage)
-        quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < _steps(tutorial)
-        waiting = any(
-            grading.to_grade(course.arm, stage, course.sample(stage), str(user_id))
-            for stage in course.gradings()
-            if stage.name in todo.grading
-        )
+        quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
+        waiting = any(course.waiting(stage, str(user_id)) for stage in course.gradings() if stage.name in todo.grading)
         number = rounds.get(todo.stage, (None, None))[1] if todo.what == "work" and not quiz else None
         return TrialPart(name, trial.title, todo.what, todo.stage, todo.left, number, quiz, waiting, [], letters)
 
@@ -82,7 +75,7 @@ def enter(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
             db.add(CrowdMember(trial_id=trial.id, user_id=user_id, arm_id=arm.id, drawn=draw.as_dict()))
             db.flush()
             record(db, trial, arm, entered(str(user_id)), user_id)
-            give_passes(db, trial, arm)
+            give_passes(db, trial, arm, [str(user_id)])
             audit.record(db, actor, "trial.enter", f"{task}/{name}")
     return my_part(db, actor, task, name)
 
@@ -95,9 +88,9 @@ def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         arm = arm_of(db, trial, user_id)
         if arm is None:
             raise Conflict("You do not take part in this trial.")
-        sync(db, trial, arm)
+        sync_person(db, trial, arm, user_id)
         record(db, trial, arm, left(str(user_id)), user_id)
-        give_passes(db, trial, arm)
+        give_passes(db, trial, arm, [str(user_id)])
     return my_part(db, actor, task, name)
 
 
@@ -138,7 +131,8 @@ def answer_quiz(
                 )
             )
             db.flush()
-        sync(db, trial, arm)
+            give_passes(db, trial, arm, [str(user_id)])
+        sync_person(db, trial, arm, user_id)
     return quiz_step(db, actor, task, name)
 
 
@@ -154,76 +148,6 @@ def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str
         if found is None or found.sent_at is None:
             raise NotFound("There is no such letter to you.")
         found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
-
-
-def arm_of(db: Session, trial: CrowdTrial, user_id: int) -> CrowdArm | None:
-    """Give the arm that somebody is in."""
-    found = queries.member(db, trial.id, user_id)
-    return db.get(CrowdArm, found.arm_id) if found is not None else None
-
-
-def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
-    """Put on record what was finished in the arm's rounds since somebody last looked, and what that earns."""
-    with transaction(db):
-        hold(db, arm)
-        protocol = parse_protocol(arm.toml)
-        for stage_name, (round_id, _) in queries.rounds(db, arm.id).items():
-            stage = protocol.stage(stage_name)
-            if stage.tutorial is not None:
-                _sync_tutorial(db, trial, arm, stage_name, stage.tutorial, round_id)
-                continue
-            with course_of(db, trial, arm) as course:
-                known = {unit for one in course.arm.people.values() for unit in one.units.get(stage_name, ())}
-                here = {*course.at(stage_name)}
-            for session_id, user_id in queries.finished_sessions(db, round_id):
-                if str(session_id) not in known and str(user_id) in here:
-                    fooling = stage.writing is not None and stage.writing.target
-                    items = queries.items_of_session(db, session_id, fooling=fooling)
-                    event = finished(str(user_id), stage_name, str(session_id), tuple(map(str, items)))
-                    record(db, trial, arm, event, user_id)
-                    with course_of(db, trial, arm) as course:
-                        here = {*course.at(stage_name)}
-        give_passes(db, trial, arm)
-        with course_of(db, trial, arm) as course:
-            settle(db, trial, arm, course)
-
-
-def _sync_tutorial(
-    db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, rule: TutorialStage, round_id: int
-) -> None:
-    """Finish the tutorial of those who have answered all quizzes and written for all contexts."""
-    with course_of(db, trial, arm) as course:
-        here = course.at(stage)
-    for person in here:
-        sessions = queries.finished_sessions(db, round_id, int(person))[: rule.contexts]
-        if len(sessions) >= rule.contexts and len(queries.answers(db, arm.id, int(person))) >= _steps(rule):
-            items = [
-                str(one) for session, _ in sessions for one in queries.items_of_session(db, session, fooling=False)
-            ]
-            record(db, trial, arm, finished(person, stage, "tutorial", tuple(items)), int(person))
-
-
-def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
-    """Let exactly those write in each of the arm's rounds who can do so now, inside a transaction."""
-    protocol = parse_protocol(arm.toml)
-    with course_of(db, trial, arm) as course:
-        for stage_name in queries.rounds(db, arm.id):
-            tutorial = protocol.stage(stage_name).tutorial
-            for person in course.arm.people.values():
-                if not person.name.isdecimal():
-                    continue
-                may = person.at == stage_name and course.room(person.name) > 0
-                if may and tutorial is not None:
-                    may = len(queries.answers(db, arm.id, int(person.name))) >= _steps(tutorial)
-                held = stage_name in person.been or may
-                if held:
-                    put_qualification(
-                        db, trial.task_id, int(person.name), pass_of(arm.id, stage_name), held=may, reason=trial.name
-                    )
-
-
-def _steps(tutorial: TutorialStage) -> int:
-    return sum(len(one.pairs) for one in tutorial.quizzes)
 
 
 def _tutorial(course: Course, stage: str) -> TutorialStage | None:

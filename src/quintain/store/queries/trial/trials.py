@@ -26,6 +26,7 @@ from quintain.store.tables import (
 )
 from quintain.store.tables.validation import Judgement, Validation
 
+MANY = 500  # people whom one does not name one by one
 DONE = ("fooled", "exhausted")  # how a writing session ends that counts as finished
 
 
@@ -140,6 +141,14 @@ def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:
     """List what somebody answered in the quizzes of a tutorial."""
     query = select(CrowdAnswer).where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.user_id == user_id)
     return db.scalars(query.order_by(CrowdAnswer.id)).all()
+
+
+def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = None) -> dict[int, int]:
+    """Count what people of an arm have answered in the quizzes of a tutorial."""
+    query = select(CrowdAnswer.user_id, func.count()).where(CrowdAnswer.arm_id == arm_id)
+    if user_ids is not None and len(user_ids) < MANY:
+        query = query.where(CrowdAnswer.user_id.in_(user_ids))
+    return {row[0]: int(row[1]) for row in db.execute(query.group_by(CrowdAnswer.user_id))}
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

@@ -12,6 +12,7 @@ from quintain.core.records.report import Report
 from quintain.core.records.trial import (
     CrowdTrial,
     CrowdTrials,
+    GradingTask,
     LetterDrafts,
     NextGrading,
     NextStep,
@@ -164,12 +165,29 @@ def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: Stag
 
 
 def get_grading_task(call: Calling, task: TaskName, trial: TrialName) -> NextGrading:
-    """Give an item that waits for one's grade, if there is one."""
+    """Be given an item to grade, if one waits; until it is graded or its time is over, one gets the same again."""
     return NextGrading(rubric.next_to_grade(call.db, call.actor, task, trial))
 
 
+def get_grade(
+    call: Calling,
+    task: TaskName,
+    trial: TrialName,
+    back: Annotated[int, Query(description="1 is the newest grade, 2 the one before.", ge=1, le=10_000)] = 1,
+) -> GradingTask:
+    """Give a grade that one gave before, while it can be changed."""
+    return rubric.graded_before(call.db, call.actor, task, trial, back)
+
+
+def change_grade(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+    """Change a grade that one gave, and get the next item."""
+    answers = {name: str(value) for name, value in given.answers.items()}
+    found = rubric.change_grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
+    return NextGrading(found)
+
+
 def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
-    """Grade an item by the rubric, and get the next."""
+    """Grade an item that one was given, by the rubric, and get the next."""
     answers = {name: str(value) for name, value in given.answers.items()}
     found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
     return NextGrading(found)
