@@ -275,6 +275,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -820,6 +821,13 @@ API = [
         "PUT",
         "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}/{name}",
         api_trials.edit_letter,
+        "trials",
+        204,
+    ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/trials/{trial}/replies/{arm}/{stage}/{name}",
+        api_trials.answer_reply,
         "trials",
         204,
     ),

@@ -80,9 +80,17 @@ class TrialsCalls:
             json={"text": text},
         )
 
-    def enter_trial(self, ref: str) -> TrialPart:
-        """Take part in a trial."""
-        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter")
+    def answer_reply(self, ref: str, arm: str, stage: str, name: str, text: str) -> None:
+        """Answer what somebody replied to their letter."""
+        self._transport.ask(
+            "POST",
+            f"{place(ref, 'trials')}/replies/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            json={"text": text},
+        )
+
+    def enter_trial(self, ref: str, *, consent: bool = False) -> TrialPart:
+        """Take part in a trial; `consent` says that one agrees to what it asks people to agree to."""
+        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter", json={"consent": consent})
 
     def leave_trial(self, ref: str) -> TrialPart:
         """Leave a trial; what was finished is paid."""

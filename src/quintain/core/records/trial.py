@@ -169,20 +169,22 @@ class CrowdTrials(Record):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedLetter(Record):
-    """A letter of feedback as its reader has it."""
+    """A letter of feedback as its reader has it, with what they replied and what the owner answered."""
 
     stage: str
     text: str
     sent_at: datetime | None
     reply: str
     appeal: bool
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPart(Record):
     """Where somebody stands in a trial: *what* is enter, work, wait, end or shut; *round* is where they write now.
 
-    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades.
+    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades. *reasons* are why
+    they cannot enter, or did not go on; *consent* is what they agree to by entering.
     """
 
     trial: str
@@ -195,6 +197,7 @@ class TrialPart(Record):
     grading: bool
     reasons: list[str]
     letters: list[ReceivedLetter]
+    consent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +245,7 @@ class LetterDraft(Record):
     sent: bool
     reply: str = ""
     appeal: bool = False
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,8 +128,9 @@ class CrowdAnswer(Fact, Base):
 
 
 class CrowdLetter(Base):
-    """A letter of feedback as it was sent, and what its reader replied; *appeal* asks the owner to look again.
+    """A letter of feedback as it was sent, what its reader replied, and what the owner answered to that.
 
+    An *appeal* asks the owner to look again.
     *said* is what *text* was made of, so that it can be read in another language; none where its owner wrote it.
     """
 
@@ -146,3 +147,4 @@ class CrowdLetter(Base):
     reply: Mapped[str] = mapped_column(Text, default="")
     appeal: Mapped[bool] = mapped_column(default=False)
     replied_at: Mapped[datetime | None]
+    answer: Mapped[str | None] = mapped_column(Text)

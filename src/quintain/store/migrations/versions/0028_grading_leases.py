@@ -18,6 +18,7 @@ def upgrade() -> None:
         op.add_column(table, sa.Column(column, sa.JSON(none_as_null=True), nullable=True))
     for column in ("said", "more"):
         op.add_column("notifications", sa.Column(column, sa.JSON(none_as_null=True), nullable=True))
+    op.add_column("crowd_letters", sa.Column("answer", sa.Text(), nullable=True))
     op.add_column("crowd_members", sa.Column("consent", sa.String(length=64), nullable=True))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import func, select
@@ -42,6 +42,19 @@ def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[t
     if task is not None:
         query = query.where(TaskRow.name == task)
     return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).offset(offset).limit(limit))]
+
+
+def open_of(db: Session, tasks: Collection[str], limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+    """List the newest open trials of some tasks, each with its task's name."""
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    query = query.where(CrowdTrial.state == "open", CrowdTrial.data == "", TaskRow.name.in_(tasks))
+    return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).limit(limit))]
+
+
+def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
+    """Give the trial that a round belongs to, if it does."""
+    query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
+    return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))
 
 
 def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
