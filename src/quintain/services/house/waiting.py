@@ -21,6 +21,7 @@ from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
+from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.validate.adjudicate import look
 from quintain.services.validate.offers import open_offers
@@ -53,6 +54,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     contrast = list(_contrast(db, actor, tasks))
     work = [*_writing(db, actor, user_id, rounds), *_judging(db, actor, user_id, tasks)]
     work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
+    work += _coding(db, actor, tasks)
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
@@ -119,6 +121,13 @@ def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
             yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write")
         if offer.to_check:
             yield Errand(WaitingKind.CHECK, task, title, f"{place}/check", count=offer.to_check)
+
+
+def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    for info in coding_offers(db, actor):
+        if info.task in tasks and _works(actor, info.task):
+            place = f"/tasks/{info.task}/codings/{info.name}/code"
+            yield Errand(WaitingKind.CODE, info.task, info.spec.title, place)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:

@@ -73,23 +73,34 @@ def report(
     trial = find(db, task, name)
     command = [f"quintain trial report-of {task}/{name} --out DIR"]
     if trial.data:
-        return make_report(trial.title or name, _stored(blobs, trial), options, commands=command)
+        return make_report(trial.title or name, stored_arms(blobs, trial), options, commands=command)
     require_owner(actor, task)
     judged = queries.judgements(db, trial.task_id, pool_names(name))
     arms = [_arm(db, trial, arm, judged, task) for arm in queries.arms(db, trial.id)]
     return make_report(trial.title or name, arms, options, commands=command)
 
 
-def _stored(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+    """Give the arms of a trial that came from elsewhere, with their items."""
     with tempfile.TemporaryDirectory(prefix="quintain-trial-") as folder:
         path = Path(folder) / "trial.json"
         path.write_bytes(blobs.path(trial.data).read_bytes())
         return read_trial([path])
 
 
+def final_rounds(db: Session, trial: CrowdTrial) -> dict[str, int]:
+    """Give the id of the round in which the final items of each arm are written, by the arm's name."""
+    return {arm.name: round_id for arm in queries.arms(db, trial.id) if (round_id := _final_round(db, arm))}
+
+
+def _final_round(db: Session, arm: CrowdArm) -> int | None:
+    """Give the round of an arm's last stage; a draft has none yet."""
+    found = queries.rounds(db, arm.id).get(parse_protocol(arm.toml).final.name)
+    return found[0] if found else None
+
+
 def _final(db: Session, arm: CrowdArm) -> list[Attempt]:
-    stage = parse_protocol(arm.toml).final.name
-    return [*queries.final_attempts(db, queries.rounds(db, arm.id)[stage][0])]
+    return [*queries.final_attempts(db, _final_round(db, arm) or 0)]
 
 
 def _arm(
