@@ -42,9 +42,9 @@ def words() -> list[str]:
 
 def texts(seed: int, count: int, length: int = 14) -> list[str]:
     """Make texts of random words."""
-    known = np.array(words())
-    drawn = np.random.default_rng(seed).integers(len(known), size=(count, length))
-    return [" ".join(row) for row in known[drawn]]
+    known = words()
+    drawn = np.random.default_rng(seed).integers(len(known), size=(count, length)).tolist()
+    return [" ".join([known[place] for place in row]) for row in drawn]
 
 
 def prepare_task(workspace: Workspace) -> None:

@@ -34,7 +34,7 @@ PAGES = (
     Page("runs", f"{_TASK}/runs"),
     Page("data", f"{_TASK}/data", None),
     Page("rows of a data set", f"{_TASK}/data/set-1", None),
-    Page("compare", f"{_TASK}/compare?first=model-0001&second=model-0002&dataset=set-1", None),
+    Page("compare", f"{_TASK}/compare?a=model-0001&b=model-0002", None),
     Page("board page", f"{_TASK}/board", None),
     Page("board as JSON", f"{_API}/board", None),
     Page("board ranked", f"{_API}/board/rank", None),

@@ -17,7 +17,7 @@ from quintain.compose import Workspace
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
 from quintain.services.collect.rounds import close_round, open_round, put_round
-from quintain.services.collect.sketches import bands, text_key
+from quintain.services.collect.sketches import BANDS, text_key
 from quintain.services.models.registry import get_model
 from quintain.store.tables import Attempt, AttemptBand, AttemptFlag, AttemptNote, FlagDecision, WritingSession
 
@@ -32,11 +32,9 @@ prompt = false
 models = ["big/ngram"]
 [reward]
 amount = 30
-bonus = 10
 """
 FLAGGED = 100  # every so many attempts has a flag
 SECONDS = 45.0
-SCOPE = "big"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +116,19 @@ def add_attempts(
         ("band", "attempt_id"),
         (
             (band, found.ids[place])
-            for place, text in enumerate(found.texts)
-            for band in sorted(set(bands(SCOPE, text)))
+            for place, some in enumerate(_bands(count))
+            for band in some
         ),
     )
     _add_notes(load, found, fooled)
     return found
+
+
+def _bands(count: int) -> list[list[int]]:
+    """Draw bands: texts of random words share none, and computing them takes longer than all the rest."""
+    limits = np.iinfo(np.int64)
+    drawn: list[list[int]] = np.random.default_rng(5).integers(limits.min, limits.max, size=(count, BANDS)).tolist()
+    return drawn
 
 
 _ATTEMPT = (
