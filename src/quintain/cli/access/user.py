@@ -58,6 +58,9 @@ def add(
 def list_users(
     context: typer.Context,
     search: Annotated[str, typer.Argument(help="Part of a name or address.", show_default=False)] = "",
+    role: Annotated[RoleName | None, typer.Option(help="Only those who hold this role.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many.", min=1)] = 1000,
+    offset: Annotated[int, typer.Option(help="Skip so many.", min=0)] = 0,
     json: JsonFlag = False,
 ) -> None:
     """List the accounts.
@@ -65,12 +68,14 @@ def list_users(
     Example: quintain user list wil
     """
     with workspace_of(context).session() as db:
-        found = accounts.list_people(db, OPERATOR, search=search)
+        found = accounts.page_of_people(db, OPERATOR, search=search, role=role, limit=limit, offset=offset)
     if json:
-        output.print_json(People(found))
+        output.print_json(found)
         return
-    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found]
+    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found.users]
     output.print_table(("name", "display name", "e-mail", "roles", "opened"), rows)
+    if found.total > len(found.users):
+        output.say(f"{len(found.users)} of {found.total} accounts; --offset shows more.")
 
 
 @app.command()
