@@ -28,6 +28,7 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
+from quintain.web.api.jobs import jobs as api_jobs
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
@@ -494,6 +495,9 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
+    Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
+    Endpoint("POST", "/jobs/{job}/cancel", api_jobs.cancel_job, "status"),
     Endpoint("GET", "/recipes", api_trainings.list_recipes, "models"),
     Endpoint("GET", "/tasks/{task}/trainings", api_trainings.list_trainings, "models"),
     Endpoint("POST", "/tasks/{task}/trainings", api_trainings.start_training, "models", 201),
