@@ -12,7 +12,7 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
-from quintain.core.records.access import OneTimeLink, People, Person
+from quintain.core.records.access import OneTimeLink, Person
 from quintain.core.records.base import plain
 from quintain.services.access import accounts, links
 from quintain.services.house import personal_data

@@ -88,7 +88,7 @@ def count_users(db: Session, *, search: str = "", role: str = "") -> int:
 
 
 def _fitting(search: str, role: str, with_deleted: bool) -> list[ColumnElement[bool]]:
-    wanted = [] if with_deleted else [User.deleted_at.is_(None)]
+    wanted: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
     if search:
         columns = (User.name, User.display_name, User.email)
         wanted.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))

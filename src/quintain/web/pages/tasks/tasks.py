@@ -14,6 +14,7 @@ from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
+from quintain.services.board.cache import BoardPending
 from quintain.services.board.standings import make_standing
 from quintain.services.house.overview import overview_of
 from quintain.services.tasks import definitions as tasks
@@ -60,7 +61,11 @@ def overview(visit: Visiting, task: str) -> Response:
 def top_models(visit: Visiting, task: str) -> Response:
     """Show the first of the board: a part of the overview that was not ready with it."""
     found = tasks.get_task(visit.db, task)
-    return visit.render("board/top.html", task=found, standing=make_standing(visit.db, visit.blobs, task))
+    try:
+        standing = make_standing(visit.db, visit.blobs, task)
+    except BoardPending:
+        standing = None
+    return visit.render("board/top.html", task=found, standing=standing)
 
 
 def new_page(visit: Visiting, kind: str = "text-classification", file: str = "") -> Response:
