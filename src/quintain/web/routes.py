@@ -60,6 +60,7 @@ from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
+from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
@@ -202,6 +203,8 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
     PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/jobs", jobs.index),
+    PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),

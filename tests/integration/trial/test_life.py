@@ -19,6 +19,7 @@ from quintain.services.trial.rubric import grade, next_to_grade
 from quintain.services.trial.running import close_stage, edit_letter, letters
 from quintain.services.trial.taking_part import enter, leave, my_part, reply
 from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
+from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
@@ -88,10 +89,17 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
 def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
     """Judge the pool; the report has the arms, what was paid, and who came where."""
     added = open_pool(db, owner, *WHERE)
-    assert sum(one.added for one in added) == 5
-    judges = make_judges(db, 4)
-    for name in ("trial-training", "trial-training-often"):
-        judge_all(db, judges, lambda inputs: "neutral", ref=f"mood/{name}")
+    assert added.added == 5
+    judging = get_trial(db, owner, *WHERE).judging
+    assert judging is not None
+    assert (judging.validation, judging.items, judging.judgements) == ("trial-training", 5, 2 * 3 + 3 * 2)
+    assert str(judging.cost) == "4.50 USD"
+    pool = status(db, owner, "mood/trial-training")
+    assert [(one.part, one.items, one.often) for one in pool.asking.parts] == [("plain", 4, 1), ("trained", 1, 1)]
+    assert pool.forecast.judgements == judging.judgements
+    judge_all(db, make_judges(db, 4), lambda inputs: "neutral", ref="mood/trial-training")
+    assert open_pool(db, owner, *WHERE).added == 0
+    assert status(db, owner, "mood/trial-training").progress.labelled == 5
     found = report(db, blobs, owner, *WHERE)
     sections = {one.key: one for one in found.sections}
     costs = {row[0]: row for row in sections["costs"].tables[0].rows}

@@ -32,6 +32,7 @@ from quintain.store.queries.jobs import figures
 T = TypeVar("T")
 BOARDS_KEPT = 24
 SOON_S = 5
+PENDING = "board_pending"  # the code of the error where a large board was never made
 
 
 class WarmValues(Generic[T]):
@@ -77,12 +78,6 @@ class WarmBoard:
     job: JobStanding | None = None
 
 
-class BoardPending(Unavailable):
-    """A large board that nobody has made yet: a worker is at it."""
-
-    code = "board_pending"
-
-
 # One cache per database, gone with its engine.
 _CACHES: weakref.WeakKeyDictionary[Any, WarmValues[WarmBoard]] = weakref.WeakKeyDictionary()
 _CACHES_LOCK = threading.Lock()
@@ -93,7 +88,7 @@ def warm_board(
 ) -> WarmBoard:
     """Give the board as *actor* may see it: from memory if nothing has changed since it was made.
 
-    A large one is made by a worker; meanwhile the last one is given, and where there is none BoardPending is raised.
+    A large one is made by a worker; meanwhile the last one is given, and where there is none an error with the code PENDING is raised.
     Who can *wait*, as a command can, has it made at once.
     """
     part = part or BoardPart()
@@ -115,9 +110,10 @@ def warm_board(
     _require_known(db, blobs, actor, key)
     job = wake(db, BOARD, subject, task=task)
     if kept is None:
-        raise BoardPending(
+        raise Unavailable(
             "This board is being made for the first time.",
             retry_after=SOON_S,
+            code=PENDING,
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="Look again in a moment. A worker makes it.",
         )

@@ -130,7 +130,7 @@ def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) 
             counted = refresh(db, blobs, kind, subject)
             if before != counted:
                 faults.append(FigureFault(kind.name, subject, before, counted))
-    return FigureCheck(checked, outrun, faults)
+    return FigureCheck(checked, outrun, tuple(faults))
 
 
 def rebuild(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], tell: Tell | None = None) -> int:

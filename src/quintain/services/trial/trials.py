@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.pool import judging_of
 from quintain.services.trial.rounds import Contexts, make_rounds
 from quintain.services.trial.status import arm_status
 from quintain.services.work.rules import rule_faults
@@ -157,8 +158,11 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     owner = actor.has(RoleName.OWNER, task)
     if row.state == "draft" and not owner:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
-    arms = [arm_status(db, row, arm) for arm in queries.arms(db, row.id)] if owner else []
-    return _record(row, task, arms)
+    if not owner:
+        return _record(row, task, [])
+    arms = queries.arms(db, row.id)
+    judging = None if row.data or not arms else judging_of(db, task, row, arms)
+    return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
 
 
 def list_trials(

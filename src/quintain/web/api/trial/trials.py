@@ -178,7 +178,7 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
     """Let the final items of all arms be judged, in one pool."""
     found = reporting.open_pool(call.db, call.actor, task, trial)
-    return PoolAdded(sum(one.added for one in found), sum(one.repeats for one in found))
+    return PoolAdded(found.added, found.repeats)
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

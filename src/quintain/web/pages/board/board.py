@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import Depends
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Unavailable
 from quintain.core.task import VMER, Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
-from quintain.services.board.cache import SOON_S, BoardPending, warm_board
+from quintain.services.board.cache import PENDING, SOON_S, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view, rank
@@ -110,8 +110,10 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
     found = get_task(visit.db, task)
     try:
         warm = warm_board(visit.db, visit.blobs, visit.actor, task, part)
-    except BoardPending as error:
-        return _pending(visit, found, error)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        return _pending(visit, found)
     made = warm.board
     there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
     ranked = rank(made) if there else None
@@ -148,12 +150,12 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
     )
 
 
-def _pending(visit: Visit, task: Task, error: BoardPending) -> Response:
+def _pending(visit: Visit, task: Task) -> Response:
     """Say that a worker makes the board, and look again by itself."""
     _ = visit.tongue.gettext
     return visit.render(
         "board/pending.html",
-        headers={"refresh": str(error.retry_after or SOON_S)},
+        headers={"refresh": str(SOON_S)},
         task=task,
         section="board",
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Board"), None)],

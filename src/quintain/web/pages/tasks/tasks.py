@@ -9,12 +9,12 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict
+from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
-from quintain.services.board.cache import BoardPending
+from quintain.services.board.cache import PENDING
 from quintain.services.board.standings import make_standing
 from quintain.services.house.overview import overview_of
 from quintain.services.tasks import definitions as tasks
@@ -63,7 +63,9 @@ def top_models(visit: Visiting, task: str) -> Response:
     found = tasks.get_task(visit.db, task)
     try:
         standing = make_standing(visit.db, visit.blobs, task)
-    except BoardPending:
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
         standing = None
     return visit.render("board/top.html", task=found, standing=standing)
 
