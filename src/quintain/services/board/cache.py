@@ -10,10 +10,8 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -26,42 +24,13 @@ from quintain.services.board.assemble import board
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
 from quintain.services.board.parts import Board, BoardPart
 from quintain.services.jobs.figures import wake
+from quintain.services.jobs.memory import WarmValues
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
 
-T = TypeVar("T")
 BOARDS_KEPT = 24
 SOON_S = 5
 PENDING = "board_pending"  # the code of the error where a large board was never made
-
-
-class WarmValues(Generic[T]):
-    """The values that were used last, by key; safe to share between threads."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, key: Hashable) -> T | None:
-        """Give the value of *key* where it is there."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Give the value of *key*, made now if it is not there. Two who ask at once may both make it."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        with self._lock:
-            self._kept[key] = value
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +57,8 @@ def warm_board(
 ) -> WarmBoard:
     """Give the board as *actor* may see it: from memory if nothing has changed since it was made.
 
-    A large one is made by a worker; meanwhile the last one is given, and where there is none an error with the code PENDING is raised.
-    Who can *wait*, as a command can, has it made at once.
+    A large one is made by a worker; meanwhile the last one is given, and where there is none, an error with the code
+    PENDING is raised. Who can *wait*, as a command can, has it made at once.
     """
     part = part or BoardPart()
     if part.live:

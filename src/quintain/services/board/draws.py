@@ -19,12 +19,12 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.board.cache import WarmValues
 from quintain.services.board.parts import Board, BoardDataset, Figure
 from quintain.services.board.ranking import Ranked, dataset_weights
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results import read_draws
 from quintain.services.jobs.figures import Tell
+from quintain.services.jobs.memory import WarmValues
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, resample_weights
 from quintain.stats.joint import bootstrap_totals, by_unit, units_of
 from quintain.stats.posterior import is_constant, is_few, posterior_totals
