@@ -20,7 +20,7 @@ from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.plain.trial_report import ReportOptions, make_report
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import fill_pool, final_items, pool_name
-from quintain.services.trial.taking_part import sync
+from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

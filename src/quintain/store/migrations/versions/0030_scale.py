@@ -5,7 +5,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0030"
-down_revision = "0026"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
