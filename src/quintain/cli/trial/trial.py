@@ -16,6 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial
 from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
@@ -138,7 +139,7 @@ def letters(
     """
     task, name = _ref(ref)
     with workspace_of(context).session() as db:
-        found = running.letters(db, OPERATOR, task, name, arm, stage)
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
     if json:
         print_json(found)
         return

@@ -21,6 +21,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.pool import judging_of
+from quintain.services.trial.progress import sync
 from quintain.services.trial.rounds import DEFAULT_GENRE, Contexts, make_rounds
 from quintain.services.trial.status import arm_status
 from quintain.services.work.qualify import STATED
@@ -166,6 +167,14 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
+def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
+    """Find an arm of a trial."""
+    found = next((one for one in queries.arms(db, trial.id) if one.name == name), None)
+    if found is None:
+        raise NotFound("The trial has no arm '{name}'.", name=name)
+    return found
+
+
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)
@@ -175,8 +184,17 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     if not owner:
         return _record(row, task, [])
     arms = queries.arms(db, row.id)
+    if row.state == "open":
+        for arm in arms:
+            sync(db, row, arm)
     judging = None if row.data or not arms else judging_of(db, task, row, arms)
     return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
+
+
+def place_of_round(db: Session, task: str, round_id: int) -> str | None:
+    """Give the page of the trial that a round belongs to, if it does: whoever wrote there goes on from it."""
+    found = queries.trial_of_round(db, round_id)
+    return None if found is None else f"/tasks/{task}/trials/{found.name}"
 
 
 def list_trials(

@@ -99,7 +99,7 @@ def open_validation(
             audit.record(db, actor, "validation.open", ref)
             judges = [one for one in queries.judges_of_task(db, task_id) if one != actor.user_id]
             page = f"/tasks/{task_name}/judge/{name}"
-            notify_all(db, judges, "judging.opened", f"There is more to judge: {ref}.", page)
+            notify_all(db, judges, "judging.opened", Text("There is more to judge: {ref}.", ref=ref), page)
         else:
             if policy_toml is not None:
                 set_policy(db, actor, ref, policy_toml, file=file)
