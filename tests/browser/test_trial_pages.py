@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.simulate.trial import NAME, add_trial
 from tests.browser.visitor import Visitor
-from tests.integration.trial.life import TRAINED
+from tests.integration.trial.life import PLAIN, TRAINED
 from tests.web_support import copy_demo, running
 
 HOME = "/tasks/sentiment/trials"
 PLACE = f"{HOME}/words"
+TYPED = 'question_types = ["cause", "time", "number"]\n' + PLAIN.replace(
+    "items = 1, sessions = 2", "items = 2, justification = true"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +30,8 @@ def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with workspace.session() as db:
         put_trial(db, OPERATOR, "sentiment", "words", [TRAINED], title="Words of mood")
         open_trial(db, workspace.blobs, OPERATOR, "sentiment", "words")
+        put_trial(db, OPERATOR, "sentiment", "typed", [TYPED], title="Sentences of different types")
+        open_trial(db, workspace.blobs, OPERATOR, "sentiment", "typed")
     with running(workspace) as url:
         yield url
 
@@ -79,6 +84,45 @@ def test_a_trial_is_run_by_hand(visitor: Visitor) -> None:
     visitor.sign_in("demo-worker")
     page = visitor.go_in_looks(PLACE)
     expect(page.get_by_text("You have qualified for the next round.")).to_be_visible()
+
+
+def test_items_of_different_types_with_justifications_are_judged_in_one_pool(visitor: Visitor) -> None:
+    """Two items for a session without a model: types and justifications are seen to; then the owner opens the pool."""
+    visitor.sign_in("demo-worker")
+    page = visitor.go(f"{HOME}/typed")
+    visitor.press("Take part")
+    page.get_by_role("link", name="Write", exact=True).last.click()
+    visitor.press("Start writing")
+    visitor.check_looks()
+    _hand_in(page, "The gate swung open twice before noon.", "cause", "It is hard.")
+    expect(page.get_by_text("says nothing about this text")).to_be_visible()
+    why = "Only the second clause tells that nobody was there, so who skims takes the calm for joy."
+    _hand_in(page, "The gate swung open twice before noon.", "cause", why)
+    expect(page.get_by_text("1 text to write")).to_be_visible()
+    assert page.get_by_label("Type", exact=True).locator("option").all_inner_texts()[1:] == ["time", "number"]
+    _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", why)
+    expect(page.get_by_text("nearly repeats one")).to_be_visible()
+    other = "The number of boats misleads: what matters is the weekday, which nobody links to a mood."
+    _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", other)
+    expect(page.get_by_role("heading", name="Done: thank you!")).to_be_visible()
+    page.context.clear_cookies()
+    visitor.sign_in("demo-owner")
+    page = visitor.go_in_looks(f"{HOME}/typed")
+    expect(page.get_by_text("2 judgements of most items, 3 of a seeded 1 of each arm.")).to_be_visible()
+    visitor.press("Let what is final be judged")
+    page.get_by_role("link", name="Validation", exact=True).last.click()
+    visitor.arrive("#quality")
+    expect(page.get_by_text("2 judgements of most items, 3 of a seeded 1 of each part.")).to_be_visible()
+    expect(page.get_by_role("row", name="plain 2 1")).to_be_visible()
+    visitor.check_looks()
+
+
+def _hand_in(page: Page, text: str, of_type: str, why: str) -> None:
+    page.get_by_label("neutral" if page.get_by_label("neutral").count() else "negative").check()
+    page.get_by_label("Text").fill(text)
+    page.get_by_label("Type", exact=True).select_option(of_type)
+    page.get_by_label("What makes it hard?").fill(why)
+    page.get_by_role("button", name="Hand in").click()
 
 
 def test_owners_begin_trials_on_a_page(visitor: Visitor) -> None:

@@ -21,6 +21,7 @@ class WritingClient(WritingCalls):
         target: Any = None,
         *,
         justification: str = "",
+        of_type: str = "",
         token: str | None = None,
     ) -> Verdict:
         """Submit a text; the model answers at once. Sending the same *token* again gives the first verdict again."""
@@ -28,6 +29,7 @@ class WritingClient(WritingCalls):
             "inputs": dict(inputs),
             "target": target,
             "justification": justification,
+            "type": of_type,
             "token": token or uuid.uuid4().hex,
         }
         return self._transport.read(Verdict, "POST", f"/sessions/{quote(key, safe='')}/attempts", json=body)

@@ -192,6 +192,12 @@ class Asks:
         title=N_("with every text, one to three sentences on what makes it hard"),
         help=N_("Those that say nothing, or repeat another, are not taken."),
     )
+    types: tuple[str, ...] = option(
+        kinds.texts(20),
+        default=(),
+        title=N_("Types, of which every text must be one"),
+        help=N_("The texts of a session are of different types, as long as there are some left."),
+    )
 
 
 @specification

@@ -37,6 +37,7 @@ class TrialItem:
     predictions: Mapping[str, str] = field(default_factory=dict)
     justification: str | None = None
     genre: str = ""
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,7 @@ def _arm(value: Any, file: str) -> TrialArm:
                     {str(model): str(label) for model, label in one.get("predictions", {}).items()},
                     one.get("justification"),
                     str(one.get("genre", "")),
+                    str(one.get("type", "")),
                 )
                 for one in value["items"]
             ],
@@ -231,6 +233,7 @@ def _plain(arm: TrialArm) -> dict[str, Any]:
                 "predictions": dict(one.predictions),
                 "justification": one.justification,
                 "genre": one.genre,
+                "type": one.type,
             }
             for one in arm.items
         ],

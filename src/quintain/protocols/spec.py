@@ -56,6 +56,11 @@ class Protocol:
         kinds.whole(1, 10**6), default=150, help="people expected in the arm; percentages are checked"
     )
     currency: str = option(kinds.currency(), default="USD", help="of all amounts")
+    strata: tuple[str, ...] = option(
+        kinds.texts(5),
+        default=(),
+        help="what is known of people by which arms are balanced, such as country",
+    )
     question_types: tuple[str, ...] = option(
         kinds.texts(20), default=(), help="types of questions; each session's items must be of different ones"
     )
@@ -84,5 +89,14 @@ class Protocol:
         return stage
 
     def check(self) -> Iterator[Fault]:
-        """Follow the stages."""
+        """Follow the stages, and compare the types with what is written in a session."""
+        for stage in self.stages:
+            if self.question_types and stage.writing is not None and stage.writing.items > len(self.question_types):
+                yield Fault(
+                    "'{stage}' has {items} items in a session, and there are only {types} types for them to differ in",
+                    stage=stage.name,
+                    items=stage.writing.items,
+                    types=len(self.question_types),
+                    field="question_types",
+                )
         yield from faults_in_paths(self.stages, self.workers)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.protocols.assignment import Draw
+from quintain.protocols.contexts import deal
 from tests.properties import examples
 
 WEIGHTS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 5), min_size=1, max_size=5)
@@ -81,3 +82,40 @@ def test_nothing_else_is_drawn_from_the_systems_entropy() -> None:
     found = [path.name for path in services.rglob("*.py") if drawn.search(path.read_text())]
     assert len(list(services.rglob("*.py"))) > 100
     assert found == []
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(SEEDS, st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 7))
+def test_contexts_are_dealt_out_in_balance_by_genre(seed: int, genres: list[str], hands: int) -> None:
+    """All contexts go out once; of each genre, and of all, no hand has two more than another, whatever their order."""
+    strata = {f"text {number}": genre for number, genre in enumerate(genres)}
+    dealt = deal(strata, hands, seed)
+    assert sorted(name for hand in dealt for name in hand) == sorted(strata)
+    for genre in ("a", "b", "c", None):
+        sizes = [sum(genre in (None, strata[name]) for name in hand) for hand in dealt]
+        assert max(sizes) - min(sizes) <= 1
+    assert deal(dict(reversed(strata.items())), hands, seed) == dealt
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(SEEDS, st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
+def test_every_block_of_a_round_has_one_context_of_each_genre(seed: int, each: int, hands: int, genres: int) -> None:
+    """Where genres are equally large, whoever draws contexts in order gets one of each before a second of any."""
+    strata = {f"{genre} {number}": str(genre) for genre in range(genres) for number in range(each * hands)}
+    for hand in deal(strata, hands, seed):
+        for start in range(0, len(hand), genres):
+            assert {strata[name] for name in hand[start : start + genres]} == {str(one) for one in range(genres)}
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(SEEDS, st.lists(st.sampled_from(["de", "en", ""]), min_size=1, max_size=60))
+def test_arms_are_balanced_within_each_stratum_of_people(seed: int, countries: list[str]) -> None:
+    """In whatever order people of different strata come in, no arm has two more of any stratum than another."""
+    arms = {"one": 1, "two": 1, "three": 1}
+    taken: dict[str, Counter[str]] = {}
+    for number, country in enumerate(countries):
+        own = taken.setdefault(country, Counter())
+        draw = Draw(f"person {number}", arms, dict(own), country)
+        assert Draw(**json.loads(json.dumps(draw.as_dict()))).made(seed) == draw.made(seed)
+        own[draw.made(seed)] += 1
+        assert max(own[arm] for arm in arms) - min(own[arm] for arm in arms) <= 1

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.protocols.due import due
+from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course, replay
 from quintain.protocols.events import Event, closed, entered, finished, graded, left
 from quintain.protocols.feedback import letter_of, sentences
 from quintain.protocols.reading import shipped
+from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END
 from tests.properties import examples
 from tests.unit.protocols.courses import answers, chance, run, small
@@ -54,15 +55,39 @@ def test_the_record_gives_the_same_again(seed: int, people: int) -> None:
 @given(SEEDS, st.integers(1, 6))
 def test_everybody_is_paid_once_under_crashes(seed: int, people: int) -> None:
     """A payer that dies between any two steps, and starts again from the record, pays each thing once and all of it."""
+    happened = run(Course(small(), seed), people, chance(seed))
+    wanted = paid_under_crashes(small(), happened, seed)
+    sessions = Counter(one.stage for one in happened if one.kind == "finished")
+    assert sum(one.amount for one in wanted if one.stage == "tutorial") == 350 * sessions["tutorial"]
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+@settings(max_examples=examples(3), deadline=None)
+@given(SEEDS, st.integers(1, 4))
+def test_the_shipped_protocols_have_no_dead_ends_and_pay_everybody_once(name: str, seed: int, people: int) -> None:
+    """BASELINE, JUSTIFICATION, CROWD, EXPERT and FOOLING: all get through, the same again, and all is paid once."""
+    protocol = shipped()[name]
+    course = Course(protocol, seed)
+    happened = run(course, people, chance(seed))
+    assert course.over
+    assert replay(protocol, happened, seed).arm == course.arm
+    wanted = paid_under_crashes(protocol, happened, seed, dying=0.05)
+    pays = {one.name: one.writing.pay for one in protocol.stages if one.writing is not None}
+    for stage, pay in pays.items():
+        sessions = sum(one.kind == "finished" and one.stage == stage for one in happened)
+        assert sum(one.amount for one in wanted if one.stage == stage) == pay * sessions
+
+
+def paid_under_crashes(protocol: Protocol, happened: list[Event], seed: int, dying: float = 0.3) -> list[AmountDue]:
+    """Pay while things happen and the payer dies now and then; give what was due, which is what was paid."""
     rng = chance(seed)
-    happened = run(Course(small(), seed), people, rng)
     paid: dict[str, int] = {}  # what the ledger holds: it survives
     calls = 0
-    course = Course(small(), seed)
+    course = Course(protocol, seed)
     for place, event in enumerate(happened):
         course.apply(event)
-        if rng.random() < 0.3:  # dies before it pays, and begins anew
-            course = replay(small(), happened[: place + 1], seed)
+        if rng.random() < dying:  # dies before it pays, and begins anew
+            course = replay(protocol, happened[: place + 1], seed)
             continue
         for one in due(course):
             if one.key not in paid:
@@ -70,15 +95,14 @@ def test_everybody_is_paid_once_under_crashes(seed: int, people: int) -> None:
                 calls += 1
                 if rng.random() < 0.05:  # dies between two payments
                     break
-    for one in due(replay(small(), happened, seed)):
+    for one in due(replay(protocol, happened, seed)):
         if one.key not in paid:
             paid[one.key] = one.amount
             calls += 1
     wanted = [*due(course)]
     assert len({one.key for one in wanted}) == len(wanted) == calls
     assert paid == {one.key: one.amount for one in wanted}
-    sessions = Counter(one.stage for one in happened if one.kind == "finished")
-    assert sum(one.amount for one in wanted if one.stage == "tutorial") == 350 * sessions["tutorial"]
+    return wanted
 
 
 def start(people: int = 3) -> Course:

@@ -18,6 +18,7 @@ from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
+from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
 TrialArgument = Annotated[str, typer.Argument(metavar="TRIAL", help="The trial, as task/name.")]
@@ -59,6 +60,7 @@ def open_(
     ref: TrialArgument,
     source: Annotated[str, typer.Option(help="Data set whose texts are the contexts.", show_default=False)] = "",
     model: Annotated[list[str] | None, typer.Option(help="A model to fool, where an arm has one.")] = None,
+    genre: Annotated[str, typer.Option(help="Tag of texts that arms get equally much of.")] = DEFAULT_GENRE,
     json: JsonFlag = False,
 ) -> None:
     """Let people enter; from then on the protocols never change.
@@ -67,8 +69,9 @@ def open_(
     """
     task, name = _ref(ref)
     workspace = workspace_of(context)
+    options = OpenTrial(source, tuple(model or ()), genre)
     with workspace.session() as db:
-        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, OpenTrial(source, tuple(model or ())))
+        found = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
     _give(found, json=json)
 
 

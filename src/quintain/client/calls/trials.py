@@ -47,10 +47,13 @@ class TrialsCalls:
             CrowdTrial, "PUT", place(ref, "trials"), json={"protocols": list(protocols), "title": title}
         )
 
-    def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = ()) -> CrowdTrial:
+    def open_trial(self, ref: str, source: str = "", *, models: Iterable[str] = (), genre: str = "genre") -> CrowdTrial:
         """Let people enter; from now on the protocols never change."""
         return self._transport.read(
-            CrowdTrial, "POST", f"{place(ref, 'trials')}/open", json={"source": source, "models": list(models)}
+            CrowdTrial,
+            "POST",
+            f"{place(ref, 'trials')}/open",
+            json={"source": source, "models": list(models), "genre": genre},
         )
 
     def close_trial(self, ref: str) -> CrowdTrial:

@@ -154,7 +154,7 @@ class WritingSession(Record):
     *target* is the label handed out, or None where the writer chooses. *draft* and *draft_target* are what was typed
     last, submitted or not. *pending* is the attempt that waits for the writer's word. *models* are those that the
     writer faces; one that is private and not theirs to see is named by a stand-in. *outcome* says how the session
-    ended, and is empty while it lasts.
+    ended, and is empty while it lasts. *types* are those of which the next text must be one, where the round asks.
     """
 
     key: str
@@ -172,6 +172,7 @@ class WritingSession(Record):
     draft: Mapping[str, Any] = field(default_factory=dict)
     draft_target: Any = None
     pending: int | None = None
+    types: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:

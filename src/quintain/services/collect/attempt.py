@@ -28,6 +28,7 @@ from quintain.services.collect.content_flags import find_hints
 from quintain.services.collect.duplicates import Sketch, refuse_duplicates, refuse_same, sketch_of
 from quintain.services.collect.ending import end
 from quintain.services.collect.justifying import JUSTIFIED, require_justified
+from quintain.services.collect.question_types import TYPE, require_type
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import hidden_names
 from quintain.services.collect.verdicts import as_verdict, claimed, standing, verdict, verdicts, waits
@@ -58,13 +59,14 @@ def attempt(  # noqa: PLR0913 - what is submitted, and by what means it is answe
     target: Answer,
     token: str,
     justification: str = "",
+    of_type: str = "",
     place: WritingPlace | None = None,
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
     """Submit what was written in the session *key*; the same *token* again gives the first verdict again.
 
-    A *justification* goes with it where the round asks for one.
+    A *justification* and the type that it is *of_type* go with it where the round asks for them.
 
     *place* is what `writing.find_place` gave for this key and token, where the caller has looked already.
 
@@ -80,13 +82,15 @@ def attempt(  # noqa: PLR0913 - what is submitted, and by what means it is answe
     try:
         _require_open(info, row)
         written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
+        require_type(db, info, row, of_type)
         require_justified(db, info, justification)
         sketch = sketch_of(task, written)
         refuse_duplicates(db, task, row, written, sketch)
         versions = target_versions(db, row.models)
         db.rollback()  # hold no connection while the model thinks
         answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-        return _store(db, actor, _Submitted(key, token, task, written, sketch, versions, answers, justification), info)
+        notes = {JUSTIFIED: justification.strip(), TYPE: of_type}
+        return _store(db, actor, _Submitted(key, token, task, written, sketch, versions, answers, notes), info)
     except QuintainError as error:
         if not isinstance(error, NotFound):
             _keep(db, actor, key, inputs, target)
@@ -102,7 +106,7 @@ class _Submitted:
     sketch: Sketch
     versions: list[ModelVersionInfo]
     answers: list[dict[str, Any]]
-    justification: str
+    notes: Mapping[str, str]
 
 
 def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Verdict:
@@ -125,6 +129,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
                 "You were away so long that your prompt was given to somebody else.",
                 remedy="Your text is kept. Begin a new session.",
             )
+        require_type(db, info, row, given.notes[TYPE])  # once more: two may have been on their way at once
         lock(db, f"text {given.sketch.text_key}")
         refuse_same(db, given.sketch)
         stored, flags = _add(db, given, info, row, made + 1)
@@ -164,9 +169,9 @@ def _add(
     )
     if not kept:
         return stored, ()
-    if info.spec.asks.justification:
-        text = given.justification.strip()
-        db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=JUSTIFIED, text=text))
+    asked = {JUSTIFIED: info.spec.asks.justification, TYPE: bool(info.spec.asks.types)}
+    for kind in (one for one, there in asked.items() if there):
+        db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=kind, text=given.notes[kind]))
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
     if hints:

@@ -18,6 +18,8 @@ from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.attempts import owned
+from quintain.services.collect.justifying import JUSTIFIED
+from quintain.services.collect.question_types import TYPE
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.verdicts import claimed
 from quintain.services.tasks.definitions import get_task
@@ -26,6 +28,7 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import AttemptNote
 from quintain.tasks.contract import kind_of
 
+NOTES = {"reason": "reason", JUSTIFIED: "justification", TYPE: "type"}  # kinds of notes, and their columns
 CHUNK = 5_000  # rows that are in memory together
 
 
@@ -52,7 +55,7 @@ def _export_frames(db: Session, info: RoundInfo, nonfooling: bool) -> Iterator[p
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
     notes: dict[tuple[int, str], AttemptNote] = {
-        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, ("reason", "tags"))
+        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, (*NOTES, "tags"))
     }
     rows, schema = _export_rows(db, info, task, names, notes, nonfooling), _export_schema(task)
     while some := list(islice(rows, CHUNK)):
@@ -80,7 +83,7 @@ def _export_schema(task: Task) -> dict[str, pl.DataType]:
         "predictions": text,
         "fooled": pl.Boolean(),
         "confirmed": pl.Boolean(),
-        "reason": text,
+        **dict.fromkeys(NOTES.values(), text),
         "tags": pl.List(pl.String()),
         "edit_distance": number,
         "edit_share": pl.Float64(),
@@ -103,8 +106,9 @@ def _export_rows(
         made = one.attempt
         if one.retracted or made.id in withheld or (not nonfooling and not claimed(one)):
             continue
-        reason, tags = notes.get((made.id, "reason")), notes.get((made.id, "tags"))
-        first = made.predictions[0]
+        tags = notes.get((made.id, "tags"))
+        said = {name: notes[made.id, kind].text for kind, name in NOTES.items() if (made.id, kind) in notes}
+        first = made.predictions[0] if made.predictions else {}  # nothing was asked where there was no model to fool
         yield {
             "id": made.hash,
             "attempt": made.id,
@@ -116,14 +120,14 @@ def _export_rows(
             "prompt": made.prompt_id,
             **{name: made.inputs.get(name) for name in fields},
             "target": _as_text(made.target),
-            "prediction": _as_text(first["answer"]),
-            "model": first["model"],
-            "model_hash": first["hash"],
-            "probabilities": None if first["probabilities"] is None else json.dumps(first["probabilities"]),
+            "prediction": _as_text(first.get("answer")),
+            "model": first.get("model"),
+            "model_hash": first.get("hash"),
+            "probabilities": None if first.get("probabilities") is None else json.dumps(first["probabilities"]),
             "predictions": json.dumps(made.predictions, ensure_ascii=False),
             "fooled": one.fooled,
             "confirmed": one.confirmed,
-            "reason": reason.text if reason else None,
+            **{name: said.get(name) for name in NOTES.values()},
             "tags": tags.tags if tags else [],
             "edit_distance": made.edit_distance,
             "edit_share": made.source.get("edit_share"),

@@ -58,13 +58,14 @@ def import_prompts(
     corpus: str | None = None,
     part: str | None = None,
     tags: Sequence[str] = (),
+    in_order: bool = False,
 ) -> PromptReport:
     """Add the rows of a table as prompts of a round.
 
     The columns are the task's fields (those that writers may not change are needed, one of the others is enough), and
     if they are there `answer`, `tags` (a list, or separated by commas), `corpus`, `part` and `row`, which say where a
     text is from. *corpus*, *part* and *tags* hold for all rows. Rows that the task has used in another round, as they
-    are or by their part of the corpus, are left out and counted.
+    are or by their part of the corpus, are left out and counted. They are drawn by lot or, *in_order*, as they stand.
     """
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
@@ -79,7 +80,8 @@ def import_prompts(
                 "Round {ref} is closed.", ref=ref, remedy="Clone it to collect again.", code="round_not_open"
             )
         fresh, report = _fresh(db, info, table)
-        queries.add(db, _rows(info.id, fresh, task))
+        rows = _rows(info.id, fresh, task)
+        queries.add(db, [{**row, "draw": place} for place, row in enumerate(rows)] if in_order else rows)
         audit.record(db, actor, "round.prompts", ref, file=path.name, **plain(report))
     return report
 

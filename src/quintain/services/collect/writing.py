@@ -24,6 +24,7 @@ from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.ask_targets import target_versions
 from quintain.services.collect.ending import end
+from quintain.services.collect.question_types import types_left
 from quintain.services.collect.readiness import readiness_in, require_ready
 from quintain.services.collect.rounds import RoundInfo, get_round, info_of
 from quintain.services.collect.target_names import hidden_names
@@ -198,6 +199,7 @@ def view(
         draft=typed[0],
         draft_target=typed[1],
         pending=next((one.attempt.id for one in made if waits(info.spec, one)), None) if not row.outcome else None,
+        types=types_left(db, info, row),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -67,6 +68,7 @@ def make_report(
         cost_section(arms, {one.arm.name: one.slices[EVERYTHING].items for one in found}),
         attrition_section(arms),
         _justifications(judged),
+        _make_up(arms),
     ]
     return Report(
         key="trial",
@@ -297,4 +299,28 @@ def _justifications(arms: Sequence[TrialArm]) -> ReportSection | None:
         "justifications",
         Text("How good are the justifications?"),
         tables=[Table("justifications", Text("Justifications that repeat others or say nothing"), columns, rows)],
+    )
+
+
+def _make_up(arms: Sequence[TrialArm]) -> ReportSection | None:
+    """Count the genres of contexts and the types of items, where any are known: arms should be alike in genres."""
+    rows: list[list[Cell]] = []
+    for what, name in ((Text("genre of the context"), "genre"), (Text("type of the item"), "type")):
+        for arm in arms:
+            counts = Counter(getattr(one, name) for one in arm.items)
+            known = sorted(value for value in counts if value)
+            rows += [[what, value, arm.name, counts[value], counts[value] / len(arm.items)] for value in known]
+    if not rows:
+        return None
+    columns = [
+        Column(Text("What")),
+        Column(Text("value")),
+        Column(Text("Arm")),
+        Column(Text("Items"), "count"),
+        Column(Text("share"), "share"),
+    ]
+    return ReportSection(
+        "make-up",
+        Text("What are the items made of?"),
+        tables=[Table("make-up", Text("Genres of contexts and types of items"), columns, rows)],
     )

@@ -15,8 +15,11 @@ from quintain.data.trials import ArmFacts, TrialArm, TrialItem, read_trial
 from quintain.protocols.due import due
 from quintain.protocols.engine import Course
 from quintain.protocols.grading import rule_of
+from quintain.protocols.reading import parse_protocol
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
+from quintain.services.collect.justifying import JUSTIFIED
+from quintain.services.collect.question_types import TYPE
 from quintain.services.plain.trial_report import ReportOptions, make_report
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
@@ -51,6 +54,7 @@ def report(
     if trial.data:
         return make_report(trial.title or name, stored_arms(blobs, trial), options, commands=command)
     require_owner(actor, task)
+    options = options or ReportOptions(sample=parse_protocol(queries.arms(db, trial.id)[0].toml).validation.setting)
     judged = queries.judgements(db, trial.task_id, pool_name(name))
     arms = [_arm(db, trial, arm, judged, task) for arm in queries.arms(db, trial.id)]
     return make_report(trial.title or name, arms, options, commands=command)
@@ -73,8 +77,9 @@ def _arm(
     db: Session, trial: CrowdTrial, arm: CrowdArm, judged: dict[str, list[tuple[int, object]]], task: str
 ) -> TrialArm:
     written = final_items(db, arm)
-    texts = texts_of(db, [one.id for one in written], "justified")
-    genres = queries.prompts_of(db, [one.prompt_id for one in written if one.prompt_id is not None])
+    ids = [one.id for one in written]
+    texts, types = texts_of(db, ids, JUSTIFIED), texts_of(db, ids, TYPE)
+    tags = queries.prompt_tags(db, [one.prompt_id for one in written if one.prompt_id is not None])
     people = {one.user_id for one in written if one.user_id is not None}
     people |= {user_id for one in written for user_id, _ in judged.get(one.hash, ())}
     alias = pseudonyms(db, people, task)
@@ -86,7 +91,8 @@ def _arm(
             tuple((alias[user_id], _label(label)) for user_id, label in judged.get(one.hash, ())),
             {said["model"]: _label(said["answer"]) for said in one.predictions},
             texts.get(one.id),
-            genres.get(one.prompt_id or 0, ""),
+            next((tag.partition(":")[2] for tag in tags.get(one.prompt_id or 0, ())), ""),
+            types.get(one.id, ""),
         )
         for one in written
     ]

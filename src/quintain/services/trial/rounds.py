@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
 from quintain.core.rounds import Asks, Condition, Reward, RoundSpec, Targets
-from quintain.protocols.ranking import lot
+from quintain.protocols.contexts import deal
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
@@ -27,6 +27,7 @@ from quintain.store.tables import CrowdArm, CrowdRound, CrowdTrial
 from quintain.tasks.contract import kind_of
 
 MOST_CONTEXTS = 20_000
+DEFAULT_GENRE = "genre"
 
 
 def pass_of(arm_id: int, stage: str) -> str:
@@ -36,12 +37,16 @@ def pass_of(arm_id: int, stage: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """Where contexts come from: the texts of the data set *source* of a task, if one is named; dealt by *seed*."""
+    """Where contexts come from: the texts of the data set *source* of a task, if one is named; dealt by *seed*.
+
+    The stratum of a text is what its tags say of *genre*, such as `genre:fiction`.
+    """
 
     blobs: Blobs
     task: str
     source: str
     seed: int
+    genre: str = DEFAULT_GENRE
 
 
 def make_rounds(
@@ -104,15 +109,28 @@ def _spec(
             writing.fooling_bonus if writing is not None else 0,
             protocol.currency,
         ),
-        asks=Asks(confirm=targets.there, justification=writing is not None and writing.justification),
+        asks=Asks(
+            confirm=targets.there,
+            justification=writing is not None and writing.justification,
+            types=protocol.question_types if writing is not None else (),
+        ),
         instructions=tutorial.examples if tutorial is not None else "",
         qualifications=({"rule": "holds", "name": pass_of(arm.id, stage.name)},),
         listed=False,
     )
 
 
+def genre_of(tags: Sequence[str], genre: str) -> str:
+    """Give what *tags* say of a *genre*; nothing where they do not.
+
+    >>> genre_of(["source:web", "genre:fiction"], "genre")
+    'fiction'
+    """
+    return next((one.partition(":")[2] for one in tags if one.startswith(f"{genre}:")), "")
+
+
 def _deal(db: Session, actor: Actor, contexts: Contexts, hands: int) -> list[list[dict[str, object]]]:
-    """Deal the texts of a data set out among rounds by lot, so that no text is given out in two of them."""
+    """Deal the texts of a data set out among rounds, in balance by genre: no text is given out in two of them."""
     version = get_version(db, actor, contexts.source)
     task = contexts.task
     if version.task != task or version.hidden:
@@ -120,8 +138,10 @@ def _deal(db: Session, actor: Actor, contexts: Contexts, hands: int) -> list[lis
     kind = kind_of(get_task(db, task))
     fields = [field.name for field in kind.fields(get_task(db, task))]
     table = scan(db, contexts.blobs, actor, version.ref, answers=False)
-    known = [name for name in fields if name in table.collect_schema().names()]
-    rows = table.select(known).head(MOST_CONTEXTS).unique(maintain_order=True).collect().to_dicts()
+    there = table.collect_schema().names()
+    known = [name for name in fields if name in there]
+    chosen = table.select(*known, *(["tags"] if "tags" in there else [])).head(MOST_CONTEXTS)
+    rows = chosen.unique(subset=known, maintain_order=True).collect().to_dicts()
     if len(rows) < hands:
         raise BadInput(
             faults=[
@@ -134,12 +154,28 @@ def _deal(db: Session, actor: Actor, contexts: Contexts, hands: int) -> list[lis
                 )
             ]
         )
-    drawn = sorted(rows, key=lambda one: lot(contexts.seed, "context", json.dumps(one, sort_keys=True, default=str)))
-    return [drawn[hand::hands] for hand in range(hands)]
+    texts, strata = {}, {}
+    for row in rows:
+        genre = genre_of(row.pop("tags", None) or (), contexts.genre)
+        name = json.dumps(row, sort_keys=True, default=str)
+        texts[name] = {**row, "tags": [f"{contexts.genre}:{genre}"]} if genre else row
+        strata[name] = genre
+    if contexts.genre != DEFAULT_GENRE and not any(strata.values()):
+        raise BadInput(
+            faults=[
+                Fault(
+                    "no text of {ref} has a tag '{genre}:…' that says its genre",
+                    ref=version.ref,
+                    genre=contexts.genre,
+                    field="genre",
+                )
+            ]
+        )
+    return [[texts[name] for name in hand] for hand in deal(strata, hands, contexts.seed)]
 
 
 def _give_prompts(db: Session, actor: Actor, ref: str, rows: Sequence[dict[str, object]], source: str) -> None:
     with tempfile.TemporaryDirectory(prefix="quintain-contexts-") as folder:
         path = Path(folder) / "contexts.jsonl"
         path.write_text("".join(json.dumps(one, default=str) + "\n" for one in rows), encoding="utf-8")
-        import_prompts(db, actor, ref, path, corpus=source)
+        import_prompts(db, actor, ref, path, corpus=source, in_order=True)

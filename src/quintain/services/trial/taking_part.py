@@ -5,12 +5,13 @@ Whoever takes part stays in their arm and never learns of others.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.hashing import content_id
+from quintain.core.hashing import canonical_json, content_id
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.trial import QuizStep, TrialPart
 from quintain.core.texts import Text, joined
@@ -18,6 +19,7 @@ from quintain.protocols.assignment import Draw
 from quintain.protocols.engine import Course
 from quintain.protocols.events import entered, left
 from quintain.protocols.feedback import REASONS
+from quintain.protocols.reading import parse_protocol
 from quintain.protocols.stages import EntryStage, TutorialStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
@@ -28,8 +30,10 @@ from quintain.services.trial.trials import find
 from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
 from quintain.store.queries.trial import trials as queries
+from quintain.store.queries.work.qualify import worker_fact
 from quintain.store.tables import CrowdAnswer, CrowdArm, CrowdMember, CrowdTrial
 
+LONGEST_STRATUM = 200  # what the column holds
 MAY_WORK = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
 
 
@@ -84,13 +88,16 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
                     code="consent_needed",
                 )
             arms = {one.name: one for one in queries.arms(db, trial.id)}
-            draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), queries.member_counts(db, trial.id))
+            stratum = _stratum(db, user_id, parse_protocol(next(iter(arms.values())).toml).strata)
+            taken = queries.member_counts(db, trial.id, stratum)
+            draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), taken, stratum)
             arm = arms[draw.made(trial.seed)]
             db.add(
                 CrowdMember(
                     trial_id=trial.id,
                     user_id=user_id,
                     arm_id=arm.id,
+                    stratum=stratum,
                     drawn=draw.as_dict(),
                     consent=content_id(agreed) if agreed else None,
                 )
@@ -100,6 +107,17 @@ def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = Fa
             give_passes(db, trial, arm, [str(user_id)])
             audit.record(db, actor, "trial.enter", f"{task}/{name}")
     return my_part(db, actor, task, name)
+
+
+def _stratum(db: Session, user_id: int, names: Sequence[str]) -> str:
+    """Name the stratum that somebody is in by what is known of them; what is not known is a value, too.
+
+    A name of many long values is hashed, so that two strata never share one.
+    """
+    known = {name: worker_fact(db, user_id, name) for name in names}
+    values = {name: "" if one is None else one.value.strip().lower() for name, one in known.items()}
+    text = canonical_json(values).decode() if values else ""
+    return text if len(text) <= LONGEST_STRATUM else hashlib.sha256(text.encode()).hexdigest()
 
 
 def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:

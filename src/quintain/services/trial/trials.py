@@ -22,8 +22,9 @@ from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
-from quintain.services.trial.rounds import Contexts, make_rounds
+from quintain.services.trial.rounds import DEFAULT_GENRE, Contexts, make_rounds
 from quintain.services.trial.status import arm_status
+from quintain.services.work.qualify import STATED
 from quintain.services.work.rules import rule_faults
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -36,10 +37,14 @@ MOST_ARMS = 12
 
 @dataclass(frozen=True, slots=True)
 class OpenTrial:
-    """What a trial is opened with: a data set whose texts are the contexts, and the models that are to be fooled."""
+    """What a trial is opened with: a data set whose texts are the contexts, and the models that are to be fooled.
+
+    Every arm gets as much of each *genre* as the others: that is the tag, such as `genre:fiction`, of a text.
+    """
 
     source: str = ""
     models: tuple[str, ...] = ()
+    genre: str = DEFAULT_GENRE
 
 
 def put_trial(
@@ -87,9 +92,18 @@ def _check(protocols: Sequence[Protocol]) -> None:
         faults.append(Fault("two protocols have the same name", field="arms"))
     if len({one.currency for one in protocols}) > 1:
         faults.append(Fault("the protocols pay in different currencies", field="currency"))
+    if len({one.strata for one in protocols}) > 1:
+        faults.append(Fault("people are drawn among all arms, so their 'strata' must be the same", field="strata"))
     if len({one.validation for one in protocols}) > 1:
         faults.append(
             Fault("all arms are judged in one pool, so their [validation] must be the same", field="validation")
+        )
+    for name in sorted({name for one in protocols for name in one.strata} - {*STATED}):
+        known = ", ".join(STATED)
+        faults.append(
+            Fault(
+                "nothing called '{name}' is known of people; there are {known}", name=name, known=known, field="strata"
+            )
         )
     for protocol in protocols:
         for stage in protocol.stages:
@@ -110,10 +124,10 @@ def open_trial(
         lock(db, f"trials of {task}")
         if row.state != "draft":
             raise Conflict("Trial {task}/{name} is {state} already.", task=task, name=name, state=Word(row.state))
-        contexts = Contexts(blobs, task, options.source, row.seed)
+        contexts = Contexts(blobs, task, options.source, row.seed, options.genre.strip() or DEFAULT_GENRE)
         make_rounds(db, actor, row, queries.arms(db, row.id), contexts, options.models)
         row.state, row.opened_at = "open", now()
-        audit.record(db, actor, "trial.open", f"{task}/{name}")
+        audit.record(db, actor, "trial.open", f"{task}/{name}", source=options.source, genre=contexts.genre)
     return get_trial(db, actor, task, name)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
@@ -66,16 +66,21 @@ class CrowdRound(Base):
 class CrowdMember(Fact, Base):
     """Who is in which arm, once and for all; by the trial's seed, *drawn* gives the same arm again.
 
+    The *stratum* is what was known of the person by which arms are balanced; empty where they are not.
     *consent* is the hash of the text that they agreed to, where there was one.
     """
 
     __tablename__ = "crowd_members"
-    __table_args__ = (UniqueConstraint("trial_id", "user_id"),)
+    __table_args__ = (
+        UniqueConstraint("trial_id", "user_id"),
+        Index("ix_crowd_members_trial_id_stratum", "trial_id", "stratum"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     trial_id: Mapped[int] = mapped_column(ForeignKey("crowd_trials.id"))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     arm_id: Mapped[int] = mapped_column(ForeignKey("crowd_arms.id"), index=True)
+    stratum: Mapped[str] = mapped_column(String(200), default="", server_default="")
     drawn: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     consent: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(default=now)

@@ -22,6 +22,17 @@ def newest_texts(db: Session, round_id: int, kind: str, most: int) -> list[str]:
     return [*db.scalars(query)]
 
 
+def texts_in_session(db: Session, session_id: int, kind: str, *, fooling: bool) -> list[str]:
+    """List the texts of notes of one kind on what was written in a session; if *fooling*, on what fooled the model."""
+    query = (
+        select(AttemptNote.text)
+        .join(Attempt, Attempt.id == AttemptNote.attempt_id)
+        .where(Attempt.session_id == session_id, AttemptNote.kind == kind)
+        .order_by(AttemptNote.id)
+    )
+    return [*db.scalars(query.where(Attempt.fooled.is_(True)) if fooling else query)]
+
+
 def texts_of(db: Session, attempts: Sequence[int], kind: str) -> dict[int, str]:
     """Give the note of one kind on each of some attempts."""
     query = select(AttemptNote.attempt_id, AttemptNote.text).where(

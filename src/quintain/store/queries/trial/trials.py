@@ -76,12 +76,12 @@ def member(db: Session, trial_id: int, user_id: int) -> CrowdMember | None:
     return db.scalar(select(CrowdMember).where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
 
 
-def member_counts(db: Session, trial_id: int) -> dict[str, int]:
-    """Count the people in each arm, by the arm's name."""
+def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
+    """Count the people of a stratum in each arm, by the arm's name."""
     query = (
         select(CrowdArm.name, func.count(CrowdMember.id))
         .join(CrowdMember, CrowdMember.arm_id == CrowdArm.id)
-        .where(CrowdArm.trial_id == trial_id)
+        .where(CrowdMember.trial_id == trial_id, CrowdMember.stratum == stratum)
         .group_by(CrowdArm.name)
     )
     return {row[0]: row[1] for row in db.execute(query)}
@@ -193,6 +193,6 @@ def names_of(db: Session, ids: Sequence[int]) -> dict[int, str]:
     return {row.id: row.name for row in db.execute(select(User.id, User.name).where(User.id.in_(ids)))}
 
 
-def prompts_of(db: Session, ids: Sequence[int]) -> dict[int, str]:
-    """Give the part of the corpus, its genre, that prompts are from."""
-    return {row.id: row.part for row in db.execute(select(Prompt.id, Prompt.part).where(Prompt.id.in_(ids)))}
+def prompt_tags(db: Session, ids: Sequence[int]) -> dict[int, list[str]]:
+    """Give the tags of prompts."""
+    return {row.id: row.tags for row in db.execute(select(Prompt.id, Prompt.tags).where(Prompt.id.in_(ids)))}

@@ -138,6 +138,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
         target=submission.target,
         token=submission.token,
         justification=submission.justification,
+        of_type=submission.type,
         runners=call.workspace.runners,
     )
 

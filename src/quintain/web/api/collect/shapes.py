@@ -33,6 +33,7 @@ class AttemptRequest(Shape):
     inputs: dict[str, Any]
     target: Any = None
     justification: LongText = ""
+    type: Annotated[str, Field(max_length=200)] = ""
     token: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00]+$")]
 
 

@@ -20,6 +20,7 @@ from quintain.core.records.trial import (
     TrialPart,
 )
 from quintain.services.trial import letters, reporting, rubric, running, taking_part, trials
+from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, PersonName, TaskName
@@ -39,10 +40,11 @@ class TrialDefinition(Shape):
 
 
 class OpeningRequest(Shape):
-    """What a trial is opened with: a data set whose texts are the contexts, and models to fool."""
+    """What a trial is opened with: a data set whose texts are the contexts, their stratum, and models to fool."""
 
     source: Text = ""
     models: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    genre: Annotated[str, Field(max_length=80)] = DEFAULT_GENRE
 
 
 class EnteringRequest(Shape):
@@ -103,7 +105,7 @@ def put_trial(call: Calling, task: TaskName, trial: TrialName, definition: Trial
 
 def open_trial(call: Calling, task: TaskName, trial: TrialName, opening: OpeningRequest) -> CrowdTrial:
     """Let people enter; from now on the protocols never change."""
-    options = OpenTrial(opening.source, opening.models)
+    options = OpenTrial(opening.source, opening.models, opening.genre)
     return trials.open_trial(call.db, call.blobs, call.actor, task, trial, options)
 
 

@@ -71,6 +71,7 @@ def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
     """Name fields in faults as the page names them."""
     form = kind_of(task).form(task)
     titles = {field.name: visit.tongue.gettext(field.title) for field in (*form.inputs, form.answer)}
+    titles |= {"justification": visit.tongue.gettext("Justification"), "type": visit.tongue.gettext("Type")}
     told = tuple(
         Fault("{title}: {reason}", title=titles[fault.field], reason=fault.reason) if fault.field in titles else fault
         for fault in trouble.faults

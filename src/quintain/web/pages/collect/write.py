@@ -60,6 +60,7 @@ def attempt(post: Posting, key: str) -> Response:
     place = writing.find_place(visit.db, visit.actor, key, token)
     info, task = place.info, place.task
     typed = read(task, post)
+    typed_beside = {name: post.text(name) for name in ("justification", "type")}
     try:
         verdict = collect.attempt(
             visit.db,
@@ -69,12 +70,13 @@ def attempt(post: Posting, key: str) -> Response:
             typed.inputs,
             target=typed.target,
             token=token,
-            justification=post.text("justification"),
+            justification=typed_beside["justification"],
+            of_type=typed_beside["type"],
             place=place,
             runners=visit.workspace.runners,
         )
     except (BadInput, Conflict, Unavailable) as error:
-        return _refused(visit, task, info, key, typed, error)
+        return _refused(visit, task, info, key, typed, error, typed_beside)
     if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask or not info.spec.targets.there:  # the next text is a new one
@@ -129,14 +131,22 @@ def by_htmx(visit: Visit) -> bool:
     return visit.request.headers.get("hx-request") == "true"
 
 
-def _refused(visit: Visit, task: Task, info: RoundInfo, key: str, typed: Typed, error: QuintainError) -> Response:
+def _refused(  # noqa: PLR0917 - where, what was typed, and what is wrong with it
+    visit: Visit,
+    task: Task,
+    info: RoundInfo,
+    key: str,
+    typed: Typed,
+    error: QuintainError,
+    beside: Mapping[str, str],
+) -> Response:
     """Say what is wrong beside the text, which stays where it is."""
     trouble = about_fields(visit, task, trouble_of(error))
     prompt = writing.get_session(visit.db, visit.actor, key).prompt
     places = places_of(task, {**(prompt.inputs if prompt else {}), **typed.inputs}, typed.target)
     if by_htmx(visit):
         return _part(visit, info, key, trouble=trouble, places=places)
-    return _page(visit, key, trouble=trouble, inputs=typed.inputs, places=places)
+    return _page(visit, key, trouble=trouble, inputs=typed.inputs, places=places, beside=beside)
 
 
 def _part(
@@ -175,6 +185,7 @@ def _page(
     inputs: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
     places: Sequence[SpanPlace] = (),
+    beside: Mapping[str, str] | None = None,
 ) -> Response:
     _ = visit.tongue.gettext
     desk = collect.desk(visit.db, visit.actor, key)
@@ -208,6 +219,7 @@ def _page(
         autosave=f"/write/{session.key}/draft",
         notes=_notes(visit, info, session, shown),
         places=places,
+        beside=beside or {},
         completion=_completion(visit, info, session),
         trial=place_of_round(visit.db, task.name, info.id) if session.ended else None,
         crumbs=[

@@ -44,7 +44,8 @@ def open_trial(post: Posting, task: str, trial: str) -> Response:
     """Let people enter."""
     visit = post.visit
     models = tuple(one.strip() for one in post.text("models").split(",") if one.strip())
-    trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, OpenTrial(post.text("source"), models))
+    options = OpenTrial(post.text("source"), models, post.text("genre"))
+    trials.open_trial(visit.db, visit.blobs, visit.actor, task, trial, options)
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("People can enter now."))
 
 
