@@ -179,20 +179,20 @@ def _grade_in_german(visitor: Visitor) -> None:
     """The expert finds the work at home, grades with keys, undoes, goes back, and changes a grade."""
     change_to(visitor, "edda")
     page = visitor.go("/")
-    page.get_by_role("link", name="4 Einträge benoten").first.click()
+    page.get_by_role("link", name="4 Einträge bewerten").first.click()
     for number in range(4):
         if number == 0:
             visitor.check_looks()
             page.keyboard.press("2")
             page.keyboard.press("Control+z")
             expect(page.locator("fieldset input:checked")).to_have_count(0)
-        expect(page.get_by_text(f"{number} benotet")).to_be_visible()
+        expect(page.get_by_text(f"{number} bewertet")).to_be_visible()
         for key in ("1", str(number + 1), "3", "1"):
             page.keyboard.press(key)
         expect(page.locator("fieldset input:checked")).to_have_count(4)
         with page.expect_navigation():
             page.keyboard.press("Enter")
-    expect(page.get_by_text("Nichts wartet")).to_be_visible()
+    expect(page.get_by_text("Gerade wartet nichts")).to_be_visible()
     visitor.go(f"{PLACE}/grade?back=2")
     expect(page.locator("fieldset input:checked")).to_have_count(4)
     visitor.press("Änderung speichern")
