@@ -147,7 +147,7 @@ class TrialsCalls:
         return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
 
     def trial_costs(self, ref: str) -> list[ArmCosts]:
-        """Say what a question has cost in each arm, by the ledger: with training and without, experts' time priced in."""
+        """Say what a question has cost in each arm: with training and without, experts' time priced in."""
         return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs").arms
 
     def open_trial_pool(self, ref: str) -> PoolAdded:

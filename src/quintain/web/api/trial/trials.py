@@ -215,7 +215,7 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
-    """Say what a question has cost in each arm, by the ledger: with training and without, experts' time priced in."""
+    """Say what a question has cost in each arm: with training and without, experts' time priced in."""
     return TrialCosts(costs.trial_costs(call.db, call.actor, task, trial))
 
 
