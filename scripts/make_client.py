@@ -35,7 +35,7 @@ GROUPS = {
     "contests": "contests (`task/name`): teams, systems, pairs, and what came of it",
     "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
     "models": "models, `task/name` for the newest version or `task/name@2`",
-    "status": "the server itself",
+    "status": "the server itself, and the jobs that workers do",
     "study": "reports on a task: its models, texts, labels and people",
     "tasks": "tasks, and a search for anything",
     "trials": "trials of protocols (`task/name`)",

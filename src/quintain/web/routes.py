@@ -28,6 +28,7 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
+from quintain.web.api.jobs import jobs as api_jobs
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
@@ -59,6 +60,7 @@ from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
+from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
@@ -201,6 +203,8 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
     PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/jobs", jobs.index),
+    PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
@@ -495,6 +499,9 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
+    Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
+    Endpoint("POST", "/jobs/{job}/cancel", api_jobs.cancel_job, "status"),
     Endpoint("GET", "/recipes", api_trainings.list_recipes, "models"),
     Endpoint("GET", "/tasks/{task}/trainings", api_trainings.list_trainings, "models"),
     Endpoint("POST", "/tasks/{task}/trainings", api_trainings.start_training, "models", 201),

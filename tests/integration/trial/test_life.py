@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.rounds import Money
 from quintain.protocols.events import entered
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import list_rounds
@@ -16,6 +17,7 @@ from quintain.services.collect.writing import start
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
+from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
 from quintain.services.trial.reporting import open_pool, report
@@ -23,6 +25,7 @@ from quintain.services.trial.rubric import grade, next_to_grade
 from quintain.services.trial.running import close_stage
 from quintain.services.trial.taking_part import enter, leave, my_part
 from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
+from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
@@ -99,10 +102,17 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
 def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
     """Judge the pool; the report has the arms, what was paid, and who came where."""
     added = open_pool(db, owner, *WHERE)
-    assert sum(one.added for one in added) == 5
-    judges = make_judges(db, 4)
-    for name in ("trial-training", "trial-training-often"):
-        judge_all(db, judges, lambda inputs: "neutral", ref=f"mood/{name}")
+    assert added.added == 5
+    judging = get_trial(db, owner, *WHERE).judging
+    assert judging is not None
+    assert (judging.validation, judging.items, judging.judgements) == ("trial-training", 5, 2 * 3 + 3 * 2)
+    assert str(judging.cost) == "4.50 USD"
+    pool = status(db, owner, "mood/trial-training")
+    assert [(one.part, one.items, one.often) for one in pool.asking.parts] == [("plain", 4, 1), ("trained", 1, 1)]
+    assert pool.forecast.judgements == judging.judgements
+    judge_all(db, make_judges(db, 4), lambda inputs: "neutral", ref="mood/trial-training")
+    assert open_pool(db, owner, *WHERE).added == 0
+    assert status(db, owner, "mood/trial-training").progress.labelled == 5
     found = report(db, blobs, owner, *WHERE)
     sections = {one.key: one for one in found.sections}
     costs = {row[0]: row for row in sections["costs"].tables[0].rows}
@@ -111,6 +121,14 @@ def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Acto
     came = {(row[0], row[1]): row[2] for row in sections["attrition"].tables[0].rows}
     assert came["trained", "tutorial"] == 2
     assert came["trained", "final"] == 1
+    told = {one.arm: one.costs for one in trial_costs(db, owner, *WHERE)}
+    assert (told["plain"].each, told["plain"].texts) == (Money(100), 4)
+    assert told["trained"].each_without_training == Money(100)
+    paid = sum(one.base.amount + one.bonus.amount for one in told["trained"].groups)
+    assert paid == 950
+    assert told["trained"].total.amount == paid + sum(one.expert.amount for one in told["trained"].groups)
+    with pytest.raises(Forbidden):
+        trial_costs(db, people[0], *WHERE)
     with pytest.raises(Forbidden):
         report(db, blobs, people[0], *WHERE)
     assert close_trial(db, owner, *WHERE).state == "closed"

@@ -159,7 +159,7 @@ def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     if json:
         print_json(found)
         return
-    say(f"{sum(one.added for one in found):,} items can be judged now.")
+    say(f"{found.added:,} items can be judged now.")
 
 
 @app.command()
@@ -230,3 +230,7 @@ def _give(found: CrowdTrial, *, json: bool) -> None:
             for one in arm.stages
         ]
         print_table(["stage", "kind", "came", "here", ""], rows, title=f"{arm.name}: {arm.people} people")
+    if found.judging is not None:
+        one = found.judging
+        often = f" of most items, {one.many} of a seeded {one.sample:,} of each arm" if one.sample else " of each item"
+        print_line(f"{one.votes} judgements{often}; {one.items:,} items: {one.judgements:,} judgements, {one.cost}")

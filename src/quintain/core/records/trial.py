@@ -9,6 +9,7 @@ from typing import Any
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
 from quintain.core.records.pay import CostReport
+from quintain.core.rounds import Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,25 @@ class TrialCosts(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TrialJudging(Record):
+    """How the final items of all arms are judged: *votes* judgements of most, *many* of a seeded *sample* of each arm.
+
+    Of many, *setting* set the label, and the others measure people; where *writer* is true the writer has a vote, too.
+    *judgements* and *cost* are what the *items* there are take. *validation* is the pool, once there is one.
+    """
+
+    validation: str | None
+    votes: int
+    many: int
+    sample: int
+    setting: int
+    writer: bool
+    items: int
+    judgements: int
+    cost: Money
+
+
+@dataclass(frozen=True, slots=True)
 class CrowdTrial(Record):
     """A trial: `draft`, `open` or `closed`. Its arms are for owners only; whoever takes part never learns of them."""
 
@@ -178,6 +198,7 @@ class CrowdTrial(Record):
     closed_at: datetime | None
     simulated: bool
     arms: list[ArmStatus] = field(default_factory=list)
+    judging: TrialJudging | None = None
 
 
 @dataclass(frozen=True, slots=True)

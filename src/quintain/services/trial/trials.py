@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.pool import judging_of
 from quintain.services.trial.progress import sync
 from quintain.services.trial.rounds import Contexts, make_rounds
 from quintain.services.trial.status import arm_status
@@ -166,11 +167,14 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     owner = actor.has(RoleName.OWNER, task)
     if row.state == "draft" and not owner:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
-    arms = queries.arms(db, row.id) if owner else []
+    if not owner:
+        return _record(row, task, [])
+    arms = queries.arms(db, row.id)
     if row.state == "open":
         for arm in arms:
             sync(db, row, arm)
-    return _record(row, task, [arm_status(db, row, arm) for arm in arms])
+    judging = None if row.data or not arms else judging_of(db, task, row, arms)
+    return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
 
 
 def place_of_round(db: Session, task: str, round_id: int) -> str | None:

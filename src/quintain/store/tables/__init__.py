@@ -43,6 +43,7 @@ from quintain.store.tables.crowd_trials import (
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
+from quintain.store.tables.jobs import Job, KeptFigure
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
@@ -142,6 +143,7 @@ __all__ = [
     "EarningDecision",
     "EarningStanding",
     "FlagDecision",
+    "Job",
     "JudgeEstimate",
     "JudgePlace",
     "JudgeStanding",
@@ -149,6 +151,7 @@ __all__ = [
     "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
+    "KeptFigure",
     "LedgerAccount",
     "LedgerEntry",
     "LedgerTail",

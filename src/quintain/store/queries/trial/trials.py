@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.validate.validation import gone
 from quintain.store.tables import (
     Attempt,
     CrowdAnswer,
@@ -132,18 +133,27 @@ def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
     return {one.id: one for one in db.scalars(select(Attempt).where(Attempt.id.in_(ids)))}
 
 
-def final_attempts(db: Session, round_id: int) -> Sequence[Attempt]:
-    """List what was written in a round, in order."""
-    return db.scalars(select(Attempt).where(Attempt.round_id == round_id).order_by(Attempt.id)).all()
+def final_attempts(db: Session, round_id: int, *, fooling: bool) -> Sequence[Attempt]:
+    """List what was written in a round and stands, in order; where it was to be *fooling*, what fooled the model."""
+    return db.scalars(select(Attempt).where(_final(round_id, fooling=fooling)).order_by(Attempt.id)).all()
 
 
-def judgements(db: Session, task_id: int, names: Sequence[str]) -> dict[str, list[tuple[int, Any]]]:
-    """Give the judgements of validations by the hash of what was judged: who, and which label."""
+def count_final(db: Session, round_id: int, *, fooling: bool) -> int:
+    """Count what `final_attempts` lists."""
+    return db.scalar(select(func.count(Attempt.id)).where(_final(round_id, fooling=fooling))) or 0
+
+
+def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
+    return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
+
+
+def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int, Any]]]:
+    """Give the judgements of a validation by the hash of what was judged: who, and which label."""
     query = (
         select(ValidationItem.hash, Judgement.user_id, Judgement.label)
         .join(Judgement, Judgement.item_id == ValidationItem.id)
         .join(Validation, Validation.id == ValidationItem.validation_id)
-        .where(Validation.task_id == task_id, Validation.name.in_(names), ValidationItem.gold.is_(None))
+        .where(Validation.task_id == task_id, Validation.name == name, ValidationItem.gold.is_(None))
         .order_by(Judgement.id)
     )
     found: dict[str, list[tuple[int, Any]]] = {}

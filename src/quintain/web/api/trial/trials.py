@@ -222,7 +222,7 @@ def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCos
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
     """Let the final items of all arms be judged, in one pool."""
     found = reporting.open_pool(call.db, call.actor, task, trial)
-    return PoolAdded(sum(one.added for one in found), sum(one.repeats for one in found))
+    return PoolAdded(found.added, found.repeats)
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

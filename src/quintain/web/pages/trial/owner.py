@@ -60,8 +60,7 @@ def open_pool(post: Posting, task: str, trial: str) -> Response:
     """Let the final items of all arms be judged."""
     visit = post.visit
     added = reporting.open_pool(visit.db, visit.actor, task, trial)
-    count = sum(one.added for one in added)
-    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", count)
+    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
     return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
 
 
