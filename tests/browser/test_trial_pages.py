@@ -77,7 +77,7 @@ def test_a_trial_is_run_by_hand(visitor: Visitor) -> None:
     visitor.press("Close grades of trained")
     visitor.press("Close qualify of trained")
     visitor.go_in_looks(f"{PLACE}/letters/trained/feedback")
-    visitor.press("Save")
+    visitor.press("Save the letter to demo-worker")
     visitor.go(PLACE)
     visitor.press("Close feedback of trained")
     page.context.clear_cookies()

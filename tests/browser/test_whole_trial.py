@@ -160,8 +160,10 @@ def test_a_whole_trial_with_four_workers_and_an_expert(visitor: Visitor, workspa
         visitor.press(f"Close {stage} of trained")
     page.get_by_role("link", name="Letters").click()
     visitor.check_looks()
-    page.get_by_role("textbox").first.fill("A fine text. You have qualified.")
-    visitor.press("Save")
+    first = page.get_by_role("region", name="w").first
+    first.get_by_role("textbox").fill("A fine text. You have qualified.")
+    with page.expect_navigation():
+        first.get_by_role("button").click()
     page.get_by_role("link", name="Back to the trial").click()
     visitor.press("Close feedback of trained")
     qualified = _read_letters(visitor)
@@ -169,8 +171,9 @@ def test_a_whole_trial_with_four_workers_and_an_expert(visitor: Visitor, workspa
     change_to(visitor, "demo-owner")
     page = visitor.go("/notifications")
     page.get_by_role("link", name="look at a decision").click()
-    page.get_by_label("Your answer to").fill("We looked again: it stands.")
-    visitor.press("Send")
+    page.get_by_role("textbox", name="Your answer to").fill("We looked again: it stands.")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Send the answer to").click()
     visitor.check_looks()
     _write_and_report(visitor, workspace, qualified)
 
@@ -179,20 +182,20 @@ def _grade_in_german(visitor: Visitor) -> None:
     """The expert finds the work at home, grades with keys, undoes, goes back, and changes a grade."""
     change_to(visitor, "edda")
     page = visitor.go("/")
-    page.get_by_role("link", name="4 Einträge benoten").first.click()
+    page.get_by_role("link", name="4 Einträge bewerten").first.click()
     for number in range(4):
         if number == 0:
             visitor.check_looks()
             page.keyboard.press("2")
             page.keyboard.press("Control+z")
             expect(page.locator("fieldset input:checked")).to_have_count(0)
-        expect(page.get_by_text(f"{number} benotet")).to_be_visible()
+        expect(page.get_by_text(f"{number} bewertet")).to_be_visible()
         for key in ("1", str(number + 1), "3", "1"):
             page.keyboard.press(key)
         expect(page.locator("fieldset input:checked")).to_have_count(4)
         with page.expect_navigation():
             page.keyboard.press("Enter")
-    expect(page.get_by_text("Nichts wartet")).to_be_visible()
+    expect(page.get_by_text("Gerade wartet nichts")).to_be_visible()
     visitor.go(f"{PLACE}/grade?back=2")
     expect(page.locator("fieldset input:checked")).to_have_count(4)
     visitor.press("Änderung speichern")
@@ -233,7 +236,6 @@ def _write_and_report(visitor: Visitor, workspace: Workspace, qualified: list[st
     visitor.press("Let what is final be judged")
     with workspace.session() as db:
         judges = make_judges(db, 3)
-        for pool in ("trial-tones", "trial-tones-often"):
-            judge_all(db, judges, lambda inputs: "negative", ref=f"sentiment/{pool}")
+        judge_all(db, judges, lambda inputs: "negative", ref="sentiment/trial-tones")
     page = visitor.go_in_looks(f"{PLACE}/report")
     expect(page.get_by_role("heading", name="What does a question cost?")).to_be_visible()

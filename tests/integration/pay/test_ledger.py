@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import delete, select, text, update
 from sqlalchemy.orm import Session
@@ -174,3 +175,14 @@ def test_commands_show_the_books(
     db.commit()
     assert cli("pay", "check").exit_code == 1
     assert db.scalar(select(Earning.id).limit(1)) is not None
+
+
+def test_every_account_has_its_turn_to_be_folded() -> None:
+    """Whatever place an account has in its transactions, its tail is folded after a few hundred entries at most."""
+    for step in range(1, 9):
+        for place in range(step):
+            turns = [
+                n for n, number in enumerate(range(10**6 + place, 10**6 + 4000 * step, step)) if queries.folds(number)
+            ]
+            assert turns, (step, place)
+            assert max(np.diff([0, *turns, 4000])) < 600, (step, place)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
+from quintain.core.rounds import Money
 from quintain.protocols.events import entered
 from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import list_rounds
@@ -16,6 +17,7 @@ from quintain.services.collect.writing import start
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
+from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
 from quintain.services.trial.reporting import open_pool, report
@@ -119,6 +121,14 @@ def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Acto
     came = {(row[0], row[1]): row[2] for row in sections["attrition"].tables[0].rows}
     assert came["trained", "tutorial"] == 2
     assert came["trained", "final"] == 1
+    told = {one.arm: one.costs for one in trial_costs(db, owner, *WHERE)}
+    assert (told["plain"].each, told["plain"].texts) == (Money(100), 4)
+    assert told["trained"].each_without_training == Money(100)
+    paid = sum(one.base.amount + one.bonus.amount for one in told["trained"].groups)
+    assert paid == 950
+    assert told["trained"].total.amount == paid + sum(one.expert.amount for one in told["trained"].groups)
+    with pytest.raises(Forbidden):
+        trial_costs(db, people[0], *WHERE)
     with pytest.raises(Forbidden):
         report(db, blobs, people[0], *WHERE)
     assert close_trial(db, owner, *WHERE).state == "closed"

@@ -1,4 +1,4 @@
-"""`quintain trial put|open|status|close-stage|letters|judge|close|report-of`: trials of a workspace."""
+"""`quintain trial put|open|status|close-stage|letters|judge|costs|close|report-of`: trials of a workspace."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial
 from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.trial import costs as costs_
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
@@ -174,6 +175,32 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     with workspace_of(context).session() as db:
         found = trials.close_trial(db, OPERATOR, task, name)
     _give(found, json=json)
+
+
+@app.command()
+def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -> None:
+    """Say what a question has cost in each arm, by the ledger: with training and without, experts' time priced in.
+
+    Example: quintain trial costs sentiment/first
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = costs_.trial_costs(db, OPERATOR, task, name)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            one.arm,
+            one.costs.texts,
+            one.costs.each_without_training or "–",
+            one.costs.each or "–",
+            one.costs.total,
+            f"{one.expert_hours:.1f}",
+        )
+        for one in found
+    ]
+    print_table(["arm", "questions", "each", "each with training", "in all", "expert hours"], rows)
 
 
 @app.command(name="report-of")

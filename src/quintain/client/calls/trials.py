@@ -13,6 +13,7 @@ from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
+    ArmCosts,
     CrowdTrial,
     CrowdTrials,
     GradingTask,
@@ -22,6 +23,7 @@ from quintain.core.records.trial import (
     NextStep,
     PoolAdded,
     QuizStep,
+    TrialCosts,
     TrialPart,
 )
 
@@ -146,6 +148,10 @@ class TrialsCalls:
     def grade(self, ref: str, *, back: int = 1) -> GradingTask:
         """Give a grade that one gave before, while it can be changed."""
         return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
+
+    def trial_costs(self, ref: str) -> list[ArmCosts]:
+        """Say what a question has cost in each arm: with training and without, experts' time priced in."""
+        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs").arms
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

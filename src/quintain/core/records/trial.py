@@ -8,6 +8,7 @@ from typing import Any
 
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
+from quintain.core.records.pay import CostReport
 from quintain.core.rounds import Money
 
 
@@ -144,6 +145,25 @@ class ArmStatus(Record):
     people: int
     over: bool
     stages: list[StageStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCosts(Record):
+    """What the questions of an arm have cost, by stage, and how many hours experts graded.
+
+    In *costs*, everything but the final stage is training.
+    """
+
+    arm: str
+    costs: CostReport
+    expert_hours: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCosts(Record):
+    """What the arms of a trial have cost."""
+
+    arms: list[ArmCosts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
+from statistics import median
 
 from sqlalchemy.orm import Session
 
 from quintain.core.rounds import Money
+from quintain.protocols import grading
 from quintain.protocols.due import AmountDue, due
 from quintain.protocols.engine import Course
 from quintain.services.pay import earnings as pay
 from quintain.store.queries.pay.earnings import paid_works
 from quintain.store.tables import CrowdArm, CrowdTrial
 
+ENOUGH_GRADES = 20  # after which measured times say more than the protocol
 LONGEST = 80  # what the name of a piece of work may have
 
 
@@ -34,7 +37,9 @@ def work_of(arm_id: int, amount: AmountDue) -> str:
     'trial:3:tutorial/7/t'
     """
     name = f"trial:{arm_id}:{amount.key}"
-    return name if len(name) <= LONGEST else f"trial:{arm_id}:{hashlib.sha256(amount.key.encode()).hexdigest()[:40]}"
+    if len(name) <= LONGEST:
+        return name
+    return f"trial:{arm_id}:{amount.stage}/{hashlib.sha256(amount.key.encode()).hexdigest()[:20]}"
 
 
 def settle(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, only: Collection[str] | None = None) -> int:
@@ -54,3 +59,15 @@ def settle(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, only: 
         for work, one in wanted.items()
         if work in missing
     )
+
+
+def grading_wage(course: Course, name: str) -> tuple[Money, bool] | None:
+    """Say what an hour of grading at a stage pays promoted graders, and whether that was measured; None without pay."""
+    rule = grading.rule_of(course.protocol.stage(name))
+    graders = course.arm.graders.get(name, {})
+    if not rule.pay or not graders:
+        return None
+    spent = [course.arm.seconds.get(name, {}).get(one, 0.0) / count for one, count in graders.items()]
+    measured = sum(graders.values()) >= ENOUGH_GRADES and min(spent) > 0
+    minutes = median(spent) / 60 if measured else rule.minutes
+    return pay.hourly(Money(rule.pay, course.protocol.currency), minutes), measured

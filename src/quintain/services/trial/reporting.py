@@ -10,17 +10,17 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.report import Report
+from quintain.core.records.trial import ArmCosts
 from quintain.core.records.validate import ItemsAdded
 from quintain.data.trials import ArmFacts, TrialArm, TrialItem, read_trial
-from quintain.protocols.due import due
 from quintain.protocols.engine import Course
-from quintain.protocols.grading import rule_of
 from quintain.protocols.reading import parse_protocol
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.collect.justifying import JUSTIFIED
 from quintain.services.collect.question_types import TYPE
 from quintain.services.plain.trial_report import ReportOptions, make_report
+from quintain.services.trial.costs import costs_of
 from quintain.services.trial.courses import course_of
 from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
 from quintain.services.trial.progress import sync
@@ -96,26 +96,23 @@ def _arm(
         )
         for one in written
     ]
+    costs = costs_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
-        return TrialArm(arm.name, items, _facts(course), INVALID, course.protocol.validation.writer)
+        return TrialArm(arm.name, items, _facts(course, costs), INVALID, course.protocol.validation.writer)
 
 
-def _facts(course: Course) -> ArmFacts:
-    paid: dict[str, int] = {}
-    for one in due(course):
-        paid[one.stage] = paid.get(one.stage, 0) + one.amount
+def _facts(course: Course, costs: ArmCosts) -> ArmFacts:
+    """Give what is known of an arm beside its items: what the ledger says was earned, and who came where."""
     came: dict[str, int] = {}
     for person in course.arm.people.values():
         for name in dict.fromkeys(person.been):
             came[name] = came.get(name, 0) + 1
-    hours = cost = 0.0
-    for stage in course.protocol.stages:
-        if stage.grading is not None and stage.grading.by == "experts" and stage.name in came:
-            spent = sum(len(course.arm.items[one].grades) for one in course.sample(stage).names)
-            hours += spent * rule_of(stage).minutes / 60
-            cost += spent * rule_of(stage).minutes / 60 * rule_of(stage).hourly
+    groups = costs.costs.groups
+    paid = {one.name: one.base.amount + one.bonus.amount for one in groups if one.base.amount or one.bonus.amount}
+    priced = sum(one.expert.amount for one in groups)
     ordered = {one.name: came[one.name] for one in course.protocol.stages if one.name in came}
-    return ArmFacts(course.protocol.currency, paid, course.protocol.final.name, hours, cost, ordered)
+    final = course.protocol.final.name
+    return ArmFacts(course.protocol.currency, paid, final, costs.expert_hours, float(priced), ordered)
 
 
 def _label(answer: object) -> str:

@@ -24,8 +24,10 @@ from quintain.protocols.events import graded, graded_late, regraded
 from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
+from quintain.services.pay.caps import require_room
+from quintain.services.pay.watch import after_work
 from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.earnings import settle
+from quintain.services.trial.earnings import grading_wage, settle
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find
 from quintain.store.base import now
@@ -82,6 +84,9 @@ def grade(
             db.delete(lease)
             with course_of(db, trial, arm) as course:
                 settle(db, trial, arm, course, [str(user_id)])
+                wage = grading_wage(course, stage)
+            if wage is not None:
+                after_work(db, trial.task_id, task, f"{task}/{name} {stage}", lambda: wage)
         elif _said(db, trial, arm, stage, item, user_id) != dict(answers):
             raise Conflict(
                 "This item was not given to you, or you have graded it already.",
@@ -132,6 +137,8 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Give
                 continue
             own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
             if own is None:
+                if str(user_id) in course.arm.people:
+                    require_room(db, trial.task_id, user_id)  # a cap pauses what is new; what was given out is paid
                 lasts = timedelta(minutes=max(SHORTEST_LEASE, PATIENCE * grading.rule_of(stage).minutes))
                 own = _lease(db, arm, stage, open_[0], user_id)
                 own.given_at, own.until = moment, moment + lasts

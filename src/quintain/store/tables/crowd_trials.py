@@ -17,10 +17,7 @@ PLAIN = JSON(none_as_null=True)
 
 
 class CrowdTrial(Base):
-    """A trial of a task: draft, open or closed.
-
-    *data* is the blob of items that came from elsewhere, if any; *entry* the panel from which people come, if they do.
-    """
+    """A trial of a task: draft, open or closed. *data* is the blob of items that came from elsewhere, if any."""
 
     __tablename__ = "crowd_trials"
     __table_args__ = (UniqueConstraint("task_id", "name"),)
@@ -32,7 +29,6 @@ class CrowdTrial(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(12), default="draft")
     data: Mapped[str] = mapped_column(String(64), default="")
-    entry: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)
     opened_at: Mapped[datetime | None]

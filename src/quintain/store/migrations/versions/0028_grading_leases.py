@@ -1,4 +1,4 @@
-"""Leases of grading, panels and consent of trials; messages and letters as templates with values."""
+"""Leases of grading, consent of trials; messages and letters as templates with values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the leases, and add what messages, letters, members and trials know besides."""
+    """Create the leases, and add what messages, letters and members know besides."""
     _create_crowd_leases()
-    for table, column in (("crowd_trials", "entry"), ("crowd_letters", "said")):
-        op.add_column(table, sa.Column(column, sa.JSON(none_as_null=True), nullable=True))
+    op.add_column("crowd_letters", sa.Column("said", sa.JSON(none_as_null=True), nullable=True))
     for column in ("said", "more"):
         op.add_column("notifications", sa.Column(column, sa.JSON(none_as_null=True), nullable=True))
     op.add_column("crowd_letters", sa.Column("answer", sa.Text(), nullable=True))

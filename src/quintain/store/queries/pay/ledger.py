@@ -18,7 +18,7 @@ from quintain.store.base import table_of
 from quintain.store.tables import LedgerAccount, LedgerEntry, LedgerTail, LedgerTransaction
 
 CHUNK = 300
-FOLD_EVERY = 64  # on average: entries by their numbers, so that nobody counts
+FOLD_BITS = 6  # one entry in 64 folds the tail of its account
 _accounts, _entries, _tails = table_of(LedgerAccount), table_of(LedgerEntry), table_of(LedgerTail)
 
 
@@ -54,9 +54,22 @@ def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
         insert(LedgerEntry).returning(LedgerEntry.id, LedgerEntry.account_id, LedgerEntry.amount), entries
     ).all()
     db.execute(insert(_tails), [{"entry_id": n, "account_id": a, "amount": amount} for n, a, amount in made])
-    for account_id in {account_id for number, account_id, _ in made if number % FOLD_EVERY == 0}:
+    for account_id in {account_id for number, account_id, _ in made if folds(number)}:
         fold(db, account_id)
     return len(new)
+
+
+def folds(number: int) -> bool:
+    """Say whether the entry of this number folds the tail of its account; nobody has to count.
+
+    Numbers are mixed first: the entries of one transaction follow each other, so that by remainders alone some accounts
+    would never have their turn, and their tails would grow for ever.
+
+    >>> sum(folds(number) for number in range(1, 64_001, 4)) in range(200, 300)
+    True
+    """
+    mixed = (number * 0x9E3779B97F4A7C15) & (2**64 - 1)
+    return (mixed ^ (mixed >> 29)) >> (64 - FOLD_BITS) == 0
 
 
 def fold(db: Session, account_id: int) -> bool:

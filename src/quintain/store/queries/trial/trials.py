@@ -18,6 +18,8 @@ from quintain.store.tables import (
     CrowdMember,
     CrowdRound,
     CrowdTrial,
+    Earning,
+    EarningStanding,
     Prompt,
     Round,
     TaskRow,
@@ -172,6 +174,24 @@ def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = Non
     if user_ids is not None and len(user_ids) < MANY:
         query = query.where(CrowdAnswer.user_id.in_(user_ids))
     return {row[0]: int(row[1]) for row in db.execute(query.group_by(CrowdAnswer.user_id))}
+
+
+def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str, str, str, int]]]:
+    """Add up what an arm's people earned besides sessions, by stage: kind, where it stands, currency, amount."""
+    begins = f"trial:{arm_id}:"
+    query = (
+        select(Earning.work, Earning.kind, EarningStanding.status, Earning.currency, Earning.amount)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(Earning.task_id == task_id, Earning.work.startswith(begins, autoescape=True))
+    )
+    sums: dict[tuple[str, str, str, str], int] = {}
+    for work, kind, status, currency, amount in db.execute(query):
+        key = (work.removeprefix(begins).partition("/")[0], kind, status, currency)
+        sums[key] = sums.get(key, 0) + amount
+    found: dict[str, list[tuple[str, str, str, int]]] = {}
+    for (stage, kind, status, currency), amount in sums.items():
+        found.setdefault(stage, []).append((kind, status, currency, amount))
+    return found
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

@@ -17,9 +17,10 @@ from quintain.core.records.trial import (
     NextGrading,
     NextStep,
     PoolAdded,
+    TrialCosts,
     TrialPart,
 )
-from quintain.services.trial import letters, reporting, rubric, running, taking_part, trials
+from quintain.services.trial import costs, letters, reporting, rubric, running, taking_part, trials
 from quintain.services.trial.rounds import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
@@ -213,6 +214,11 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
     answers = {name: str(value) for name, value in given.answers.items()}
     found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
     return NextGrading(found)
+
+
+def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
+    """Say what a question has cost in each arm: with training and without, experts' time priced in."""
+    return TrialCosts(costs.trial_costs(call.db, call.actor, task, trial))
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:

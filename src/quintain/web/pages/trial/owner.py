@@ -12,6 +12,7 @@ from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
+from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
@@ -148,6 +149,7 @@ def show_to_owner(visit: Visit, task: str, trial: str) -> Response:
         section="trials",
         trial=record,
         kinds=_kinds(visit),
+        costs=[] if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),

@@ -1,0 +1,67 @@
+"""What a question costs in each arm of a trial, by the ledger: with training and without, experts' time priced in.
+
+Sessions are booked to the rounds in which they were written, everything else (tutorials, bonuses, grades) to the task
+under a name that begins with the arm and the stage. What was set aside is no cost.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from quintain.core.ledger import Account
+from quintain.core.people import Actor
+from quintain.core.records.trial import ArmCosts
+from quintain.protocols import grading
+from quintain.protocols.engine import Course
+from quintain.protocols.stages import Stage
+from quintain.services.access.permissions import require_owner
+from quintain.services.pay.policy import policy_of
+from quintain.services.pay.report import group_cost, summed
+from quintain.services.trial.courses import course_of
+from quintain.services.trial.trials import find
+from quintain.store.queries.pay import ledger
+from quintain.store.queries.trial import trials as queries
+from quintain.store.tables import CrowdArm, CrowdTrial
+
+
+def trial_costs(db: Session, actor: Actor, task: str, name: str) -> list[ArmCosts]:
+    """Say what a question has cost in each arm (owners)."""
+    require_owner(actor, task)
+    trial = find(db, task, name)
+    return [costs_of(db, trial, arm) for arm in queries.arms(db, trial.id)]
+
+
+def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:
+    """Add up what the stages of an arm have cost; those before the final one are training, and leave no texts."""
+    rounds = queries.rounds(db, arm.id)
+    besides = queries.arm_sums(db, trial.task_id, arm.id)
+    priced = policy_of(db, trial.task_id).expert_hourly
+    with course_of(db, trial, arm) as course:
+        final, currency = course.protocol.final.name, course.protocol.currency
+        seconds = {one.name: expert_seconds(course, one) for one in course.protocol.stages if one.grading is not None}
+        hourly = {one.name: one.grading.hourly or priced for one in course.protocol.stages if one.grading is not None}
+        written = course.arm.written.get(final, 0)
+        stages = [one.name for one in course.protocol.stages]
+    groups = []
+    for stage in stages:
+        balances = ledger.balances(db, f"round:{rounds[stage][0]}") if stage in rounds else {}
+        for kind, status, money, amount in besides.get(stage, ()):
+            account = Account(f"trial:{arm.id}", f"{kind}.{status}", money)
+            balances[account] = balances.get(account, 0) - amount
+        expert = round(seconds.get(stage, 0.0) * hourly.get(stage, 0) / 3600)
+        texts = written if stage == final else 0
+        made = group_cost(stage, balances, currency, texts=texts, expert=expert, training=stage != final)
+        if made.total.amount or texts:
+            groups.append(made)
+    return ArmCosts(arm.name, summed(arm.name, currency, groups), round(sum(seconds.values()) / 3600, 3))
+
+
+def expert_seconds(course: Course, stage: Stage) -> float:
+    """Say how long experts graded at a stage: as measured or, where nothing was, as the protocol expects."""
+    spent = course.arm.seconds.get(stage.name, {})
+    measured = sum(seconds for person, seconds in spent.items() if person not in course.arm.people)
+    if measured or not spent:
+        return measured
+    items = [course.arm.items[name] for name in course.sample(stage).names]
+    given = sum(person not in course.arm.people for one in items for person in (*one.grades, *one.checks))
+    return given * grading.rule_of(stage).minutes * 60
