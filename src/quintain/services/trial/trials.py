@@ -151,6 +151,11 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
+def is_trial(db: Session, task: str, name: str) -> bool:
+    """Say whether there is a trial of this name."""
+    return queries.find(db, task, name) is not None
+
+
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)
