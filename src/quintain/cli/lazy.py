@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
+    "jobs": Listed("Follow what workers do outside of requests, and rebuild figures.", ("quintain.cli.jobs.jobs:app",)),
     "task": Listed(
         "Define what is asked.",
         (
@@ -114,6 +115,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_errors",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
+            "quintain.cli.study.code",
         ),
     ),
     "contrast": Listed(
@@ -165,6 +167,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
     ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),
+    ("data", "overlap"): ("quintain.cli.plain.data_files:app", "quintain.cli.evaluate.overlap"),
     ("data", "perturb"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "perturbations"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),
