@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from quintain.core.example import Example, Prediction
     from quintain.core.task import Label, Task
     from quintain.library.comparing import compare
+    from quintain.library.errors import calibration, disagreement, slices
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
@@ -60,7 +61,10 @@ _PUBLIC = {
     "aggregate": "quintain.library.labels",
     "agreement": "quintain.library.labels",
     "artefacts": "quintain.library.studies",
+    "calibration": "quintain.library.errors",
     "compare": "quintain.library.comparing",
+    "disagreement": "quintain.library.errors",
+    "slices": "quintain.library.errors",
     "irt": "quintain.library.studies",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
@@ -114,9 +118,11 @@ __all__ = [
     "aggregate",
     "agreement",
     "artefacts",
+    "calibration",
     "compare",
     "contest_score",
     "contrast_score",
+    "disagreement",
     "expand",
     "human",
     "irt",
@@ -127,5 +133,6 @@ __all__ = [
     "read_task",
     "release",
     "score",
+    "slices",
     "workers",
 ]

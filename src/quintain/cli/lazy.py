@@ -112,6 +112,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_texts",
             "quintain.cli.plain.study_irt",
             "quintain.cli.plain.study_artefacts",
+            "quintain.cli.plain.study_errors",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
             "quintain.cli.study.code",
@@ -175,6 +176,10 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("evaluate", "score"): ("quintain.cli.evaluate.evaluate:app",),
     ("study", "irt"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_irt"),
     ("study", "artefacts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_artefacts"),
+    **{
+        ("study", name): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_errors")
+        for name in ("slices", "disagree", "calibration")
+    },
     ("study", "human"): ("quintain.cli.plain.study:app",),
     ("study", "texts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_texts"),
     ("trial", "check"): ("quintain.cli.plain.trial:app",),

@@ -19,6 +19,7 @@ from quintain.services.plain.artefact_files import ExampleColumns, read_examples
 from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
 from quintain.services.plain.irt import IrtStudy, item_responses
 from quintain.services.plain.irt_report import irt_report
+from quintain.services.plain.recipe_learner import read_recipe
 from quintain.services.plain.responses import LONG, ResponseReading
 from quintain.stats.irt.fit import IrtMethod, IrtModel
 
@@ -147,6 +148,7 @@ def artefacts(
     context: str = "",
     writer: str = "",
     partial: Sequence[Sequence[str]] = (),
+    recipe: str | Path | None = None,
     seed: int = 0,
     commands: Sequence[str] = (),
     progress: Callable[[float], None] | None = None,
@@ -155,11 +157,13 @@ def artefacts(
 
     *fields* are the columns of the input; of multiple choice, *options* is the column of the options, or one for each.
     *context* is the column of what examples share, such as a passage's id: a context is never in two folds. *partial*
-    lists parts of the input to try; all that make sense by default.
+    lists parts of the input to try; all that make sense by default. *recipe* is a recipe's file whose learner tries
+    them in place of the linear one.
     """
     source = source_of(examples, name="the examples")
     found = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer))
-    wanted = ArtefactOptions(subsets=[list(one) for one in partial], seed=seed, commands=list(commands))
+    learner = None if recipe is None else read_recipe(Path(recipe))
+    wanted = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner)
     told = {"done": progress} if progress else {}
     return ArtefactsFound(artefact_report(found, source.name, wanted, **told))
 

@@ -40,7 +40,7 @@ def test_labels_that_a_word_gives_away(cli: Cli, labelled: Path, tmp_path: Path)
     assert "Can the answer be told from a part of the input?" in (tmp_path / "report" / "report.html").read_text()
     assert json.loads(cli("study", "artefacts", labelled, *fields, "--json").stdout) == report
     command = sections["partial"]["commands"][0]
-    assert command.startswith("quintain study artefacts nli.jsonl --label label --field premise,hypothesis")
+    assert command.startswith("quintain study artefacts nli.jsonl --field premise,hypothesis")
 
 
 def test_options_by_number_letter_or_name(cli: Cli, tmp_path: Path) -> None:

@@ -34,6 +34,16 @@ MATRIX = [
     for side, gold in (("a", "yes"), ("b", "no"))
 ]
 ITEMS = [{"id": str(at), "text": f"{at * 7919} a day", "label": "yes" if at % 2 else "no"} for at in range(40)]
+ANSWERED = [
+    {
+        "id": str(at),
+        "text": "not bad" if at < 20 else f"good {at}",
+        "label": "yes",
+        "said": "no" if at < 15 else "yes",
+        "votes": ["yes"] * (5 - at % 3) + ["no"] * (at % 3),
+    }
+    for at in range(60)
+]
 RESPONSES = [(f"r{who}", f"i{item}", int(who + (who * item) % 3 > item)) for who in range(8) for item in range(6)]
 MODELS = {"model": ["x", "y", "z"], "perf": [80.0, 70.0, 60.0], "speed": [1.0, 3.0, 2.0]}
 
@@ -48,6 +58,13 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),
     "irt": lambda: qt.irt(RESPONSES),
     "artefacts": lambda: qt.artefacts(ITEMS),
+    "slices": lambda: qt.slices(ANSWERED, {one["id"]: one["said"] for one in ANSWERED}),
+    "disagreement": lambda: qt.disagreement(
+        ANSWERED, *([(one["id"], one[by]) for one in ANSWERED] for by in ("said", "label"))
+    ),
+    "calibration": lambda: qt.calibration(
+        ANSWERED, [{"id": one["id"], "prediction": "yes", "prob_yes": 0.8, "prob_no": 0.2} for one in ANSWERED]
+    ),
     "compare": lambda: qt.compare({"one": ITEMS, "two": ITEMS[:30]}, seeds=1),
     "perturb": lambda: qt.perturb(["A fine day for a long walk."], ["typos", "ocr"]),
     "contrast_score": lambda: qt.contrast_score(SETS, {one["id"]: "yes" for one in SETS}),

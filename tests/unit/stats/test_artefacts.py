@@ -8,7 +8,7 @@ from quintain.stats.artefacts.descent import descend
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import grouped_folds
 from quintain.stats.artefacts.partial import partial_input, subsets_of
-from quintain.stats.artefacts.people import identity_labels, repeats, writer_effect
+from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
 from quintain.stats.artefacts.surface import option_overlap
 from quintain.stats.artefacts.words_by_label import words_by_label
 
@@ -127,3 +127,35 @@ def test_descent_finds_the_minimum_of_a_narrow_valley() -> None:
         return float(away @ table @ away) / 2, table @ away
 
     assert np.abs(descend(loss, np.zeros(6), turns=200, tolerance=1e-14) - goal).max() < 1e-4
+
+
+def test_a_learner_that_knows_writers_is_found_out() -> None:
+    """Each writer signs with a word of their own and has one label: known writers are easy, new ones are chance."""
+    rng = np.random.default_rng(0)
+    writer = rng.integers(0, 20, 400)
+    answer = writer % 2
+    texts = [f"sign{one} {' '.join(f'w{word}' for word in rng.integers(0, 30, 5))}" for one in writer.tolist()]
+    names = [f"p{one}" for one in writer.tolist()]
+    found = held_out_writers(Examples({"text": texts}, answer, ["no", "yes"], (), (), names), ["text"])
+    assert found is not None
+    assert (found.known.value or 0.0) > 0.95
+    assert (found.new.value or 1.0) < 0.7
+    assert (found.difference.low or 0.0) > 0.1
+    assert held_out_writers(Examples({"text": texts}, answer, ["no", "yes"], (), (), ["p"] * 400), ["text"]) is None
+
+
+def test_the_order_within_a_context_shows() -> None:
+    """Later questions of a context that grow shorter, and whose place gives the answer, are told; others are not."""
+    rng = np.random.default_rng(0)
+    place = np.tile(np.arange(4), 50)
+    context = [f"c{one}" for one in np.repeat(np.arange(50), 4)]
+    falling = ["a " * (12 - 2 * one + int(rng.integers(0, 2))) for one in place.tolist()]
+    told = order_effect(Examples({"text": falling}, place % 2, ["no", "yes"], (), context), falling)
+    assert told is not None
+    assert (told.length.high or 0.0) < -0.8
+    assert told.label.gain > 0.4
+    flat = ["a " * int(rng.integers(5, 12)) for _ in place]
+    silent = order_effect(Examples({"text": flat}, rng.integers(0, 2, 200), ["no", "yes"], (), context), flat)
+    assert silent is not None
+    assert (silent.length.low or 1.0) < 0 < (silent.length.high or -1.0)
+    assert order_effect(Examples({"text": flat}, place % 2, ["no", "yes"]), flat) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,13 +11,14 @@ from quintain.cli import output
 from quintain.cli.names import split_names
 from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
-from quintain.cli.reporting import FolderOption, give_report
+from quintain.cli.reporting import FolderOption, again, give_report
 from quintain.cli.streams import in_file
 from quintain.library import studies as library
 
 
 @app.command()
 def artefacts(
+    context: typer.Context,
     file: Annotated[Path, in_file("Examples, one a row: CSV, TSV, JSONL or Parquet.")],
     field: Annotated[
         list[str] | None, typer.Option(help="Column of the input, or several by commas.", show_default="text")
@@ -28,13 +28,17 @@ def artefacts(
         list[str] | None,
         typer.Option(help="Of multiple choice: the column of the options, or one for each.", show_default="none"),
     ] = None,
-    context: Annotated[
-        str, typer.Option(help="Column of what examples share, such as a passage's id.", show_default="none")
+    passage: Annotated[
+        str,
+        typer.Option("--context", help="Column of what examples share, such as a passage's id.", show_default="none"),
     ] = "",
     writer: Annotated[str, typer.Option(help="Column of the writers.", show_default="none")] = "",
     partial: Annotated[
         list[str] | None,
         typer.Option(help="A part of the input to try, as fields by commas.", show_default="all that make sense"),
+    ] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe whose learner takes the place of the linear one.")
     ] = None,
     seed: SeedOption = 0,
     out: FolderOption = None,
@@ -46,21 +50,18 @@ def artefacts(
 
     Example: quintain study artefacts questions.jsonl --field passage,question --options options --label answer
     """
-    named = {"field": field, "options": options, "partial": partial}
-    again = [f"--{name} {shlex.quote(one)}" for name, values in named.items() for one in values or []]
-    again += [f"--{name} {shlex.quote(one)}" for name, one in (("context", context), ("writer", writer)) if one]
-    command = " ".join(["quintain study artefacts", shlex.quote(file.name), f"--label {shlex.quote(label)}", *again])
     with output.bar() as tell:
         found = library.artefacts(
             file,
             split_names(field) or ["text"],
             label=label,
             options=split_names(options),
-            context=context,
+            context=passage,
             writer=writer,
             partial=[split_names([one]) for one in partial or []],
+            recipe=recipe,
             seed=seed,
-            commands=[f"{command} --seed {seed} --out DIR"],
+            commands=[again(context)],
             progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
     give_report(found.report, out, json=json)

@@ -85,17 +85,21 @@ def report(
     context: typer.Context,
     ref: Annotated[
         str,
-        typer.Argument(metavar="DATASET|ROUND", help="A data set, as task/name, or a round, as task/number."),
+        typer.Argument(
+            metavar="DATASET|ROUND|TRIAL", help="A data set or a trial, as task/name; a round, as task/number."
+        ),
     ],
     seed: SeedOption = 0,
     out: FolderOption = None,
     json: JsonFlag = False,
 ) -> None:
-    """Tell all of a data set or a round: artefacts, difficulty for models, texts, labels, people.
+    """Tell all of a data set, a round or a trial: artefacts, difficulty, errors, texts, labels, people, arms.
 
     Example: quintain study report sentiment/test --out report
 
     Example: quintain study report sentiment/2 --out report
+
+    Example: quintain study report reading/protocols --out report
     """
     workspace = workspace_of(context)
     with workspace.session() as db, bar() as tell:

@@ -13,9 +13,9 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, distribution_chart, interval_chart
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.learner import OPTIONS
+from quintain.stats.artefacts.learner import OPTIONS, Teachable
 from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
-from quintain.stats.artefacts.people import identity_labels, repeats, writer_effect
+from quintain.stats.artefacts.people import held_out_writers, identity_labels, order_effect, repeats, writer_effect
 from quintain.stats.artefacts.surface import (
     first_words,
     generic_questions,
@@ -38,11 +38,15 @@ Done = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class ArtefactOptions:
-    """What to look for: *subsets* of fields (all that make sense by default), the *seed*, commands to do it again."""
+    """What to look for: *subsets* of fields (all that make sense by default), the *seed*, commands to do it again.
+
+    *learner* tries the subsets; the linear one by default.
+    """
 
     subsets: Sequence[Sequence[str]] = ()
     seed: int = 0
     commands: Sequence[str] = ()
+    learner: Teachable | None = None
 
 
 def _quiet(_share: float) -> None:
@@ -96,10 +100,12 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
         raise BadInput("There is no field '{name}'.", name=name, remedy="Name fields of the examples.")
     found: list[PartialInput] = []
     for at, one in enumerate(wanted):
-        found.append(partial_input(examples, one, seed=options.seed))
+        found.append(partial_input(examples, one, seed=options.seed, learner=options.learner))
         done(0.6 * (at + 1) / (len(wanted) + 1))
     if not examples.options and not options.subsets:
-        found.append(partial_input(examples, list(examples.fields), seed=options.seed, masked=True))
+        found.append(
+            partial_input(examples, list(examples.fields), seed=options.seed, masked=True, learner=options.learner)
+        )
     names = [_name(one) for one in found]
     rows: list[list[Cell]] = [
         [name, Estimate(one.accuracy.value, one.accuracy.low, one.accuracy.high), one.deviation, one.chance]
@@ -352,6 +358,7 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
                 chance=gain.chance,
             )
         )
+    findings += _writing(examples, seed)
     columns = [Column(Text("Text")), Column(Text("Nearly the same as"))]
     rows: list[list[Cell]] = [
         list(pair)
@@ -361,6 +368,41 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
     ]
     tables = [Table("repeats-table", Text("Texts that repeat others"), columns, rows)] if rows else []
     return [ReportSection("people", Text("Do texts repeat, and do writers show?"), findings, [], tables, commands)]
+
+
+def _writing(examples: Examples, seed: int) -> list[str]:
+    """Say whether a learner knows writers, and whether later examples of a context differ from earlier ones."""
+    told: list[str] = []
+    fields = [*examples.fields, *([OPTIONS] if examples.options else [])]
+    apart = held_out_writers(examples, fields, seed=seed) if examples.writer else None
+    if apart is not None and apart.difference.low is not None and apart.difference.high is not None:
+        told.append(
+            Text(
+                "On writers whom it has read before a learner is right in {known:.1%}, on others in {new:.1%}: "
+                "{points:+.1f} points (95 % between {low:+.1f} and {high:+.1f}).",
+                known=apart.known.value,
+                new=apart.new.value,
+                points=100 * (apart.difference.value or 0.0),
+                low=100 * apart.difference.low,
+                high=100 * apart.difference.high,
+            )
+        )
+    order = order_effect(examples, list(examples.fields.values())[-1], seed)
+    if order is not None and order.length.value is not None and order.length.low is not None:
+        told.append(
+            Text(
+                "Within {n} contexts, place and length correlate at {value:+.2f} (95 % between {low:+.2f} and "
+                "{high:+.2f}); the place alone tells the answer in {accuracy:.1%}, the commonest answer has "
+                "{chance:.1%}.",
+                n=order.contexts,
+                value=order.length.value,
+                low=order.length.low,
+                high=order.length.high,
+                accuracy=order.label.accuracy,
+                chance=order.label.chance,
+            )
+        )
+    return told
 
 
 def _identity(examples: Examples, commands: list[str]) -> ReportSection:

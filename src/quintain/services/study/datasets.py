@@ -38,8 +38,6 @@ def datasets_report(
 
 def _set(db: Session, blobs: Blobs, actor: Actor, ref: str, first: str) -> ComparedSet:
     task_name = ref.partition("/")[0]
-    task = get_task(db, task_name)
-    require_owner(actor, task_name)
     if task_name != first.partition("/")[0]:
         raise BadInput(
             "{ref} is not of task {task}.",
@@ -47,6 +45,8 @@ def _set(db: Session, blobs: Blobs, actor: Actor, ref: str, first: str) -> Compa
             task=first.partition("/")[0],
             remedy="Data sets of one task are compared at a time.",
         )
+    task = get_task(db, task_name)
+    require_owner(actor, task_name)
     found = compared_set(stored_set(db, blobs, actor, task, ref))
     if found is None:
         raise BadInput(

@@ -1,7 +1,8 @@
-"""All that can be said of a data set, or of a round, as one report.
+"""All that can be said of a data set, of a round or of a trial, as one report.
 
-Of a data set: what gives its answers away, and how hard its examples are for the models that were run on it. Of a
-round: its texts by condition and, once they are judged, how labels came out and who did the work.
+Of a data set: what gives its answers away, how hard its examples are for the models that were run on it, and where
+those err. Of a round: its texts by condition and, once they are judged, how labels came out and who did the work. Of a
+trial: how its arms compare.
 """
 
 from __future__ import annotations
@@ -17,13 +18,18 @@ from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
+from quintain.services.data.datasets import list_versions
 from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, artefact_sections
 from quintain.services.plain.irt import study_responses
 from quintain.services.plain.irt_report import irt_sections
+from quintain.services.plain.trial_report import ReportOptions
 from quintain.services.study.compare import compare_report
+from quintain.services.study.errors import error_sections
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.stored import LEAST_MODELS, examples_of, responses_of, stored_set
 from quintain.services.tasks.definitions import get_task
+from quintain.services.trial.reporting import report
+from quintain.services.trial.trials import is_trial
 from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validations import list_validations
 from quintain.store.blobs import Blobs
@@ -36,19 +42,26 @@ def _quiet(_share: float) -> None:
 
 
 def whole_report(db: Session, blobs: Blobs, actor: Actor, ref: str, *, seed: int = 0, done: Done = _quiet) -> Report:
-    """Tell of the data set (`task/name`, `task/name@2`) or the round (`task/number`) that *ref* names. For owners."""
+    """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
+
+    Where a data set and a trial have the same name, the data set is meant.
+    """
     task_name, _, rest = ref.partition("/")
     if not rest:
         raise BadInput(
-            "{ref} is neither a data set nor a round.", ref=ref, remedy="Name it as task/name, or as task/number."
+            "{ref} is neither a data set nor a round or a trial.",
+            ref=ref,
+            remedy="Name it as task/name, or as task/number.",
         )
     task = get_task(db, task_name)
     require_owner(actor, task_name)
     command = f"quintain study report {ref} --seed {seed} --out DIR"
     if rest.isdecimal():
         found = _round(db, blobs, actor, task, _Asked(ref, seed, command))
-    else:
+    elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
         found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done)
+    else:
+        found = _trial(db, blobs, actor, _Asked(ref, seed, command))
     done(1.0)
     return found
 
@@ -60,6 +73,12 @@ class _Asked:
     ref: str
     seed: int
     command: str
+
+
+def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
+    task, _, name = asked.ref.partition("/")
+    found = report(db, blobs, actor, task, name, ReportOptions(seed=asked.seed))
+    return _report(asked, Text("All about trial {ref}", ref=asked.ref), list(found.facts), list(found.sections))
 
 
 def _round(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> Report:
@@ -85,6 +104,7 @@ def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked,
     responses = responses_of(stored)
     if responses is not None:
         sections += irt_sections(study_responses(responses, "2pl", seed=asked.seed), [asked.command])
+    sections += error_sections(stored, asked.seed, [asked.command])
     if not sections:
         raise BadInput(
             "There is nothing to study in {ref} yet.",

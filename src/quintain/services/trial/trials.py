@@ -167,6 +167,11 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
+def is_trial(db: Session, task: str, name: str) -> bool:
+    """Say whether there is a trial of this name."""
+    return queries.find(db, task, name) is not None
+
+
 def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
     """Find an arm of a trial."""
     found = next((one for one in queries.arms(db, trial.id) if one.name == name), None)

@@ -11,13 +11,15 @@ import scipy
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.bootstrap import IntArray
-from quintain.stats.diversity import WORD
+from quintain.stats.artefacts.learner import LinearLearner, Reading, Teachable, grouped_folds, over_folds
+from quintain.stats.bootstrap import IntArray, interval, resample_weights
+from quintain.stats.diversity import WORD, count_words
 from quintain.stats.multiplicity import step_up
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
 from quintain.stats.workers import wilson_share
 
+FOLDS = 5
 # Who a text is about, by words that say so; a text may be of several groups, or of none.
 IDENTITY = {
     "women": (
@@ -77,6 +79,100 @@ def writer_effect(examples: Examples, seed: int = 0) -> Gain:
     """Say how well the label follows from who wrote the text, over folds."""
     codes = np.unique(np.asarray(examples.writer), return_inverse=True)[1].astype(np.int64)
     return gain_over_chance(one_hot(codes), examples.answer, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutWriters:
+    """How often a learner is right on texts of writers it has read before, and of writers it has not.
+
+    *difference* is the first minus the second, with an interval over writers.
+    """
+
+    known: Estimate
+    new: Estimate
+    difference: Estimate
+    writers: int
+
+
+def held_out_writers(
+    examples: Examples, fields: Sequence[str], *, seed: int = 0, learner: Teachable | None = None
+) -> HeldOutWriters | None:
+    """Learn from four fifths, with writers on both sides and with none; None where there are too few writers.
+
+    A learner that does better on writers it knows has learned how they write, not only the task (Geva et al. 2019).
+    """
+    codes = np.unique(np.asarray(examples.writer), return_inverse=True)[1].astype(np.int64)
+    if not len(codes) or int(codes.max()) + 1 < FOLDS or len(np.unique(examples.answer)) < 2:
+        return None
+    learner = learner or LinearLearner()
+    ready = learner.ready(examples, Reading(fields))
+    mixed = grouped_folds(examples.groups, min(FOLDS, int(examples.groups.max()) + 1), seed)
+    right = [
+        (over_folds(learner, ready, fold, seed) == examples.answer).astype(np.float64)
+        for fold in (mixed, grouped_folds(codes, FOLDS, seed))
+    ]
+    writers = int(codes.max()) + 1
+    sums = np.column_stack([np.bincount(codes, one, minlength=writers) for one in right])
+    sizes = np.bincount(codes, minlength=writers).astype(np.float64)
+    drawn = np.concatenate(
+        [part @ np.column_stack([sums, sizes]) for part in resample_weights(writers, 1000, np.random.default_rng(seed))]
+    )
+    shares = drawn[:, :2] / drawn[:, 2:]
+    means = [float(one.mean()) for one in right]
+    return HeldOutWriters(
+        Estimate(means[0], *interval(shares[:, 0])),
+        Estimate(means[1], *interval(shares[:, 1])),
+        Estimate(means[0] - means[1], *interval(shares[:, 0] - shares[:, 1])),
+        writers,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEffect:
+    """How lengths and labels go with the place of an example within its context, first to last.
+
+    *length* is the correlation of place and number of words within contexts, with an interval over contexts;
+    *label* how well the place tells the label, over folds.
+    """
+
+    contexts: int
+    length: Estimate
+    label: Gain
+
+
+def order_effect(examples: Examples, texts: Sequence[str], seed: int = 0) -> OrderEffect | None:
+    """Say whether later examples of a context differ from earlier ones, in the order given; None without contexts."""
+    groups = examples.groups
+    sizes = np.bincount(groups)
+    shared = np.flatnonzero(sizes > 1)
+    if not len(examples.context) or len(shared) < 5:
+        return None
+    order = np.argsort(groups, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    place = np.empty(len(groups), dtype=np.int64)
+    place[order] = np.arange(len(groups)) - starts[groups[order]]
+    words = count_words(texts).astype(np.float64)
+    kept = np.isin(groups, shared)
+    # Deviations from the context's own mean, so that contexts with long texts do not decide.
+    apart = [
+        values - (np.bincount(groups, values) / np.maximum(sizes, 1))[groups]
+        for values in (place.astype(np.float64), words)
+    ]
+    sums = np.column_stack(
+        [
+            np.bincount(groups[kept], (one * other)[kept], minlength=len(sizes))
+            for one, other in ((apart[0], apart[1]), (apart[0], apart[0]), (apart[1], apart[1]))
+        ]
+    )[shared]
+    drawn = np.concatenate([part @ sums for part in resample_weights(len(shared), 1000, np.random.default_rng(seed))])
+    whole = sums.sum(axis=0)
+    if whole[2] <= 0:
+        length = Estimate(None, reason="all texts of a context are as long")
+    else:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ends = interval(drawn[:, 0] / np.sqrt(drawn[:, 1] * drawn[:, 2]))
+        length = Estimate(float(whole[0] / np.sqrt(whole[1] * whole[2])), *ends)
+    return OrderEffect(len(shared), length, gain_over_chance(one_hot(np.minimum(place, 9)), examples.answer, seed))
 
 
 @dataclass(frozen=True, slots=True)

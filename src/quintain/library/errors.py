@@ -1,0 +1,213 @@
+"""Errors of models: where they are, what two models disagree on, and confidence against people's disagreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from quintain.core.records.base import plain
+from quintain.core.records.report import Report
+from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
+from quintain.data.given import Source, source_of
+from quintain.library.results import Result, spread
+from quintain.reports.charts import bar_chart
+from quintain.reports.folder import write_folder
+from quintain.services.plain.errors.reading import ErrorColumns, read_answered
+from quintain.services.plain.errors.report import calibration_report, disagreement_report, slices_report
+
+MODEL = "the model"
+
+
+class _Told(Result):
+    """A result that has a report."""
+
+    report: Report
+
+    @property
+    def findings(self) -> list[str]:
+        """What was found, in sentences."""
+        return [str(finding) for section in self.report.sections for finding in section.findings]
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
+        return write_folder(self.report, Path(folder))
+
+    def facts(self) -> Iterator[str]:
+        """Say what it rests on."""
+        yield f"{self.report.facts[0].value} examples, {self.report.facts[1].value}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SlicesFound(_Told):
+    """Where a model is weak."""
+
+    title = "Weak slices"
+    report: Report
+    slices: list[ErrorSlice]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The slices, the surest first: how often the model is right there, and elsewhere."""
+        rows = [
+            {
+                "by": str(one.kind),
+                "slice": one.name,
+                "examples": one.examples,
+                "accuracy": one.accuracy.value,
+                "low": one.accuracy.low,
+                "high": one.accuracy.high,
+                "elsewhere": one.elsewhere,
+                "z": one.z,
+            }
+            for one in self.slices
+        ]
+        text, number = pl.String(), pl.Float64()
+        numbers = dict.fromkeys(("accuracy", "low", "high", "elsewhere", "z"), number)
+        return pl.DataFrame(rows, schema={"by": text, "slice": text, "examples": pl.Int64(), **numbers})
+
+    def content(self) -> Mapping[str, Any]:
+        """Give the slices with the places of their examples, and the report."""
+        return {**plain(self.report), "slices": self.slices}
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw how often the model is right in each slice."""
+        charts = self.report.sections[0].charts
+        nothing = bar_chart({str(self.findings[0]): 0}, category="slice", value="examples")
+        return charts[0].spec if charts else nothing
+
+
+def slices(
+    gold: Any,
+    predictions: Any,
+    fields: Sequence[str] = ("text",),
+    *,
+    label: str = "label",
+    id: str = "id",  # noqa: A002 - the column is called so
+    tags: str = "",
+    by: Sequence[str] = (),
+    model: str = MODEL,
+    commands: Sequence[str] = (),
+) -> SlicesFound:
+    """Find slices in which a model is weak, among tags, answers, lengths and words, with multiplicity controlled.
+
+    *gold* has the columns `id`, `label` and *fields*, and maybe *tags* and others to cut *by*; *predictions* has `id`
+    and `prediction`. Of the slices that are given, one in twenty is there by chance on average.
+
+    >>> gold = [{"id": at, "text": "not bad" if at < 20 else "good", "label": "yes"} for at in range(60)]
+    >>> said = [{"id": at, "prediction": "no" if at < 15 else "yes"} for at in range(60)]
+    >>> slices(gold, said).table["slice"][0]
+    'bad'
+    """
+    columns = ErrorColumns(list(fields), label, id, tags, list(by))
+    answered = read_answered(_gold(gold), {model: _said(predictions)}, columns)
+    found = slices_report(answered, model, commands)
+    return SlicesFound(found.report, found.slices)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DisagreementFound(_Told):
+    """What two models disagree on."""
+
+    title = "Disagreement of two models"
+    report: Report
+    pair: ModelPair
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """How many examples both, one or none of the models got right."""
+        names = ("both", "only_first", "only_second", "wrong_alike", "wrong_apart")
+        return pl.DataFrame({"who": list(names), "examples": [getattr(self.pair, name) for name in names]})
+
+    def content(self) -> Mapping[str, Any]:
+        """Give the counts, the test and the report."""
+        return {**plain(self.report), "pair": self.pair}
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw who is right how often."""
+        return self.report.sections[0].charts[0].spec
+
+
+def disagreement(
+    gold: Any,
+    first: Any,
+    second: Any,
+    fields: Sequence[str] = ("text",),
+    *,
+    label: str = "label",
+    id: str = "id",  # noqa: A002 - the column is called so
+    tags: str = "",
+    by: Sequence[str] = (),
+    models: tuple[str, str] = ("first", "second"),
+    commands: Sequence[str] = (),
+) -> DisagreementFound:
+    """Say what two models disagree on: who is right how often, whether that is chance, and where one is better.
+
+    *gold* is as in `slices`; *first* and *second* are predictions (`id`, `prediction`), and *models* names them.
+    """
+    columns = ErrorColumns(list(fields), label, id, tags, list(by))
+    said = dict(zip(models, (_said(first), _said(second)), strict=True))
+    found = disagreement_report(read_answered(_gold(gold), said, columns), commands)
+    if found.pair is None:
+        raise ValueError("a report on two models has counts")
+    return DisagreementFound(found.report, found.pair)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationFound(_Told):
+    """Confidence against people's disagreement."""
+
+    title = "Calibration to people"
+    report: Report
+    calibration: HumanCalibration
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Each figure with its interval."""
+        names = ("error", "correlation", "divergence", "distance", "people_on_top", "confidence")
+        return pl.DataFrame([spread(name, getattr(self.calibration, name)) for name in names])
+
+    def content(self) -> Mapping[str, Any]:
+        """Give the figures and the report."""
+        return {**plain(self.report), "calibration": self.calibration}
+
+    def chart(self) -> Mapping[str, Any]:
+        """Draw people's shares against the model's probabilities."""
+        return self.report.sections[0].charts[0].spec
+
+
+def calibration(
+    gold: Any,
+    predictions: Any,
+    *,
+    votes: str = "votes",
+    label: str = "label",
+    id: str = "id",  # noqa: A002 - the column is called so
+    model: str = MODEL,
+    seed: int = 0,
+    commands: Sequence[str] = (),
+) -> CalibrationFound:
+    """Hold a model's confidence against people's disagreement: whether it is as unsure, and about the same examples.
+
+    *gold* has `id`, `label` and a column of *votes* (a list of answers, or counts by answer); *predictions* has `id`,
+    `prediction` and `probabilities` (an object), or one column `prob_LABEL` for each label.
+    """
+    columns = ErrorColumns((), label, id, votes=votes)
+    answered = read_answered(_gold(gold), {model: _said(predictions)}, columns)
+    found = calibration_report(answered, model, seed, commands)
+    if found.calibration is None:
+        raise ValueError("a report on confidence has figures")
+    return CalibrationFound(found.report, found.calibration)
+
+
+def _gold(value: Any) -> Source:
+    return source_of(value, name="the gold answers")
+
+
+def _said(value: Any) -> Source:
+    if isinstance(value, Mapping) and not {"id", "prediction"} <= set(value):
+        value = {"id": list(value), "prediction": list(value.values())}
+    return source_of(value, ("id", "prediction"), name="the predictions")

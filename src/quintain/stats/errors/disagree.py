@@ -1,0 +1,86 @@
+"""What two models disagree on: who is right how often, whether that is chance, and in which slices one is better."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy
+
+from quintain.core.records.figures import Estimate
+from quintain.core.records.study import ModelPair
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.errors.slices import Candidates, rows_of
+from quintain.stats.multiplicity import step_up
+from quintain.stats.workers import wilson_share
+
+LEAST_PARTED = 6  # examples of a slice on which exactly one model is right
+
+
+def pair_of(first: FloatArray, second: FloatArray, same: FloatArray) -> ModelPair:
+    """Count who is right, and test whether one is better (McNemar, exact); *same* is where they say the same.
+
+    >>> pair_of(np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 1]), np.array([1.0, 0, 1, 0])).only_first
+    1
+    """
+    one, other = first > 0, second > 0
+    only_first, only_second = int((one & ~other).sum()), int((~one & other).sum())
+    neither = ~one & ~other
+    return ModelPair(
+        len(first),
+        int((one & other).sum()),
+        only_first,
+        only_second,
+        int((neither & (same > 0)).sum()),
+        int((neither & (same <= 0)).sum()),
+        wilson_share(int((same > 0).sum()), len(same)),
+        _difference(first, second),
+        mcnemar(only_first, only_second),
+    )
+
+
+def mcnemar(first: int, second: int) -> float:
+    """Give the exact p of the test that two models are right alone equally often.
+
+    >>> round(mcnemar(1, 9), 4)
+    0.0215
+    """
+    total, fewer = first + second, min(first, second)
+    if not total:
+        return 1.0
+    return float(min(1.0, 2 * scipy.special.bdtr(fewer, total, 0.5)))
+
+
+def parted_slices(
+    found: Candidates, first: FloatArray, second: FloatArray, *, rate: float = 0.05, most: int = 10
+) -> list[tuple[str, str, int, int, int, float]]:
+    """Give the slices in which one model is better than elsewhere it is: kind, name, size, each alone right, p."""
+    if not found.name:
+        return []
+    alone_first = np.asarray(((first > 0) & ~(second > 0)).astype(float) @ found.rows).ravel()
+    alone_second = np.asarray((~(first > 0) & (second > 0)).astype(float) @ found.rows).ravel()
+    looked = np.flatnonzero(alone_first + alone_second >= LEAST_PARTED)
+    p = np.array([mcnemar(int(alone_first[at]), int(alone_second[at])) for at in looked.tolist()])
+    stands = step_up(p, rate)
+    order = [int(looked[at]) for at in np.argsort(p, kind="stable").tolist() if stands[at]]
+    value = dict(zip(looked.tolist(), p.tolist(), strict=True))
+    return [
+        (
+            found.kind[at],
+            found.name[at],
+            len(rows_of(found, at)),
+            int(alone_first[at]),
+            int(alone_second[at]),
+            value[at],
+        )
+        for at in order[:most]
+    ]
+
+
+def _difference(first: FloatArray, second: FloatArray) -> Estimate:
+    """Give the difference of two shares of the same examples, with its interval."""
+    n = len(first)
+    if not n:
+        return Estimate(None, reason="there are no examples")
+    apart = first - second
+    half = float(scipy.special.ndtri(0.975)) * float(apart.std()) / np.sqrt(n)
+    value = float(apart.mean())
+    return Estimate(value, float(max(value - half, -1.0)), float(min(value + half, 1.0)))
