@@ -220,12 +220,16 @@ def rules_of(settings: Settings) -> SubmissionRules:
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return ()
+    from quintain.services.study.abilities import ABILITIES  # as below
+
+    return (ABILITIES,)
 
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
-    return {kind.job: handler_of(kind) for kind in figure_kinds()}
+    from quintain.services.study import studies  # much of what computes, which only workers need
+
+    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, studies.KIND: studies.make_study}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

@@ -114,6 +114,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_artefacts",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
+            "quintain.cli.study.kept",
             "quintain.cli.study.code",
         ),
     ),

@@ -18,11 +18,14 @@ from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.task import ABILITY
+from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Board, BoardPart
 from quintain.services.tasks.board_settings import board_spec
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.queries.jobs import figures as kept_queries
 
 T = TypeVar("T")
 BOARDS_KEPT = 24
@@ -70,7 +73,9 @@ def warm_board(db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPa
     with _CACHES_LOCK:
         cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT))
     # Results that nobody has looked at yet are computed while the board is made; what they need is in the stamp.
-    key = (task, part, actor, queries.stamp(db), board_spec(db, task).frozen_at)
+    spec = board_spec(db, task)
+    fitted = kept_queries.computed_at(db, NAME, task) if spec.metric == ABILITY else None
+    key = (task, part, actor, queries.stamp(db), spec.frozen_at, fitted)
     return cache.get(key, lambda: _make(board(db, blobs, actor, task, part)))
 
 

@@ -18,6 +18,11 @@ def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
     return db.scalar(kept.execution_options(populate_existing=True))
 
 
+def computed_at(db: Session, kind: str, subject: str) -> datetime | None:
+    """Say when the figure that is kept was computed, without reading it."""
+    return db.scalar(select(KeptFigure.computed_at).where(KeptFigure.kind == kind, KeptFigure.subject == subject))
+
+
 def subjects(db: Session, kind: str) -> Sequence[str]:
     """List the subjects of which a figure of *kind* is kept."""
     return db.scalars(select(KeptFigure.subject).where(KeptFigure.kind == kind).order_by(KeptFigure.subject)).all()
