@@ -23,6 +23,9 @@ from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
+from quintain.services.board.kept import BOARD
+from quintain.services.board.uncertainty import UNCERTAINTY
+from quintain.services.evaluate.compare import JOB, do_comparison
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
 from quintain.services.evaluate.submit import SubmissionRules
@@ -222,14 +225,15 @@ def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
     from quintain.services.study.abilities import ABILITIES  # as below
 
-    return (ABILITIES,)
+    return (BOARD, UNCERTAINTY, ABILITIES)
 
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
     from quintain.services.study import studies  # much of what computes, which only workers need
 
-    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, studies.KIND: studies.make_study}
+    figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
+    return {JOB: do_comparison, studies.KIND: studies.make_study, **figures}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

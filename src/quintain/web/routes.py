@@ -296,6 +296,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -871,6 +872,13 @@ API = [
         "trials",
         204,
     ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/trials/{trial}/replies/{arm}/{stage}/{name}",
+        api_trials.answer_reply,
+        "trials",
+        204,
+    ),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/enter", api_trials.enter_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/leave", api_trials.leave_trial, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/part", api_trials.get_trial_part, "trials"),
@@ -879,6 +887,8 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/part/letters/{stage}", api_trials.reply_to_letter, "trials", 204),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/grading", api_trials.get_grading_task, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/grading", api_trials.grade_item, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/grading/before", api_trials.get_grade, "trials"),
+    Endpoint("PUT", "/tasks/{task}/trials/{trial}/grading", api_trials.change_grade, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(
