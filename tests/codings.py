@@ -42,8 +42,10 @@ def build(workspace: Workspace, folder: Path) -> None:
         for name in EXPERTS:
             make_person(db, name, RoleName.EXPERT)
         make_person(db, "rita", RoleName.WORKER)
-        rows = [{"text": f"{text} once", "answer": "positive"} for text in unlike_texts(30)]
+        labels = ("positive", "negative")
+        rows = [{"text": f"{text} once", "answer": labels[at % 2]} for at, text in enumerate(unlike_texts(30))]
         add_sentences(db, workspace.blobs, owner, folder, "test", rows)
+        add_sentences(db, workspace.blobs, owner, folder, "few", rows[:3])
 
 
 def coding_site(folder: Path) -> Workspace:

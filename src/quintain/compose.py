@@ -223,12 +223,17 @@ def rules_of(settings: Settings) -> SubmissionRules:
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (BOARD, UNCERTAINTY)
+    from quintain.services.study.abilities import ABILITIES  # as below
+
+    return (BOARD, UNCERTAINTY, ABILITIES)
 
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
-    return {JOB: do_comparison, **{kind.job: handler_of(kind) for kind in figure_kinds()}}
+    from quintain.services.study import studies  # much of what computes, which only workers need
+
+    figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
+    return {JOB: do_comparison, studies.KIND: studies.make_study, **figures}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

@@ -22,6 +22,7 @@ EVERY_PAGE = [
     "/tasks/new",
     "/tasks/sentiment",
     "/tasks/sentiment/settings",
+    "/tasks/sentiment/codings",
     "/tasks/sentiment/data",
     "/tasks/sentiment/data/import",
     "/tasks/sentiment/data/train",

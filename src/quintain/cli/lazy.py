@@ -115,6 +115,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_errors",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
+            "quintain.cli.study.kept",
             "quintain.cli.study.code",
         ),
     ),

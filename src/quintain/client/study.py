@@ -14,6 +14,14 @@ from quintain.client.refs import format_of, place, task_path
 class StudyClient(StudyCalls, CodingsCalls):
     """What `Client` can ask about reports and hand coding."""
 
+    def download_study(self, task: str, source: str, path: Path | str) -> Path:
+        """Write the last report of *source* (`data/test@2`, `rounds/1`, `trials/x`) as a file, by its ending."""
+        target = Path(path)
+        room, _, name = source.partition("/")
+        where = f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}/download"
+        self._transport.fetch(where, target, params={"format": format_of(target, None)})
+        return target
+
     def download_codes(self, ref: str, path: Path | str) -> Path:
         """Write all codes of a coding (`task/name`) as CSV; with arms once it is closed (owners)."""
         target = Path(path)

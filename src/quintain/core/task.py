@@ -11,6 +11,8 @@ FieldType = Literal["text", "long_text", "texts", "tokens", "token", "image"]
 AnswerType = str  # the name of one, such as "label": see `quintain.tasks.answer_kinds`
 # The one figure a task may rank by that comes from its rounds and not from predictions on data sets.
 VMER = "vmer"
+# What a board may rank by that is fitted to all predictions on the data sets that score.
+ABILITY = "ability"
 
 
 def one_form(label: str) -> str:

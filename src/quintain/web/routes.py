@@ -36,6 +36,7 @@ from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
+from quintain.web.api.study import studies as api_studies
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.trial import trials as api_trials
 from quintain.web.api.validate import console as api_console
@@ -66,7 +67,7 @@ from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
 from quintain.web.pages.study import code as coding_desk
-from quintain.web.pages.study import codings, reports
+from quintain.web.pages.study import codings, reports, studies
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -264,6 +265,9 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
     PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
+    PageRoute("GET", "/tasks/{task}/studies/{room}/{name}", studies.show),
+    PageRoute("POST", "/tasks/{task}/studies/{room}/{name}", studies.start),
+    PageRoute("GET", "/tasks/{task}/studies/{room}/{name}/download", studies.fetch),
     # hand coding
     PageRoute("GET", "/tasks/{task}/codings", codings.index),
     PageRoute("GET", "/tasks/{task}/codings/new", codings.new_page),
@@ -827,6 +831,15 @@ API = [
         "GET",
         "/tasks/{task}/reports/{kind}/download",
         api_reports.download_report,
+        "study",
+        media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/studies/{room}/{name}", api_studies.get_study, "study"),
+    Endpoint("POST", "/tasks/{task}/studies/{room}/{name}", api_studies.start_study, "study"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/studies/{room}/{name}/download",
+        api_studies.download_study,
         "study",
         media_type="application/octet-stream",
     ),

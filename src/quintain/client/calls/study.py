@@ -11,6 +11,7 @@ from urllib.parse import quote
 from quintain.client.refs import task_path
 from quintain.client.transport import Transport
 from quintain.core.records.report import Report, ReportChoices
+from quintain.core.records.studies import KeptStudy
 
 
 class StudyCalls:
@@ -38,4 +39,19 @@ class StudyCalls:
             "GET",
             f"{task_path(task)}/reports/{quote(kind, safe='')}",
             params={"rounds": list(rounds), "harvests": list(harvests), "validation": validation, "seed": seed},
+        )
+
+    def study(self, task: str, room: str, name: str) -> KeptStudy:
+        """Give the last report of a data set, a round or a trial, and how far the next one is (owners)."""
+        return self._transport.read(
+            KeptStudy, "GET", f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}"
+        )
+
+    def start_study(self, task: str, room: str, name: str, *, seed: int = 0) -> KeptStudy:
+        """Have a worker make the report anew (owners)."""
+        return self._transport.read(
+            KeptStudy,
+            "POST",
+            f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}",
+            params={"seed": seed},
         )

@@ -16,11 +16,12 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.people import Actor
-from quintain.core.task import VMER, Task
+from quintain.core.task import ABILITY, VMER, Task
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
+from quintain.services.board.abilities import figures_of, shown_abilities
 from quintain.services.board.gaps import on_machine, stands_on
-from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound, Figure
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, Figure
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
 from quintain.services.data.fitness import fitness
@@ -57,8 +58,9 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
         require_owner(actor, task_name)
     moment = None if part.live else spec.frozen_at
     metric = spec.metric or task.canonical_metric
-    if metric == VMER and (part.tag or part.language):
-        metric = leading_metric(task)  # rounds are not divided by tag or language
+    if metric in {VMER, ABILITY} and (part.tag or part.language):
+        metric = leading_metric(task)  # rounds and abilities are not divided by tag or language
+    abilities = figures_of(shown_abilities(db, task_name, moment)) if metric == ABILITY else {}
     axes = _axes(metric, spec)
     variants = counted(task)
     found = _found(db, blobs, actor, task, moment)
@@ -84,7 +86,7 @@ def board(db: Session, blobs: Blobs, actor: Actor, task_name: str, part: BoardPa
             machine=machine.name,
             metric=metric,
             tag=part.tag,
-            rounds=rounds,
+            pooled=abilities.get(version.ref) if metric == ABILITY else pooled_rate(rounds, version.ref, axes[0].scale),
         )
         for info, version in versions
     ]
@@ -202,6 +204,8 @@ def _performance_axis(name: str) -> Axis:
     # A rate of which less is better has a natural cap: what is left of the whole is the good, here 1 − vMER.
     if name == VMER:
         return Axis("performance", "vMER", "%", lower=True, cap=100.0, scale=100.0, pooled=True)
+    if name == ABILITY:
+        return Axis("performance", "Ability", pooled=True)
     metric = METRICS.get(name)
     low, high = metric.range
     scale = 100.0 if (low, high) == (0.0, 1.0) else 1.0
@@ -220,7 +224,7 @@ def _model(
     machine: str | None,
     metric: str,
     tag: str | None,
-    rounds: Sequence[BoardRound],
+    pooled: Figure | None,
 ) -> BoardModel:
     place = ADAPTERS.get(version.adapter).place
     cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
@@ -245,7 +249,7 @@ def _model(
         values={name: [figure for figure, _ in pairs] for name, pairs in cells.items()},
         gaps={name: [why for _, why in pairs] for name, pairs in cells.items()},
         runs=[runs for _, runs in stands],
-        pooled={axis.name: pooled_rate(rounds, version.ref, axis.scale) for axis in axes if axis.pooled},
+        pooled={axis.name: pooled for axis in axes if axis.pooled},
         slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
         cannot=cannot,
         hashes=(version.hash,),

@@ -19,7 +19,8 @@ from quintain import __version__
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.core.records.base import decode, plain
 from quintain.core.spec import restore
-from quintain.core.task import Task
+from quintain.core.task import ABILITY, Task
+from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound
 from quintain.services.evaluate.standing import Runs
@@ -29,6 +30,7 @@ from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.services.tasks.machines import RankedMachine
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.queries.jobs import figures as kept_queries
 
 FORMAT = 1  # goes up when the shape or the meaning of a kept board changes
 AT_ONCE = 2_000  # cells of which a board is made while somebody waits: half a second
@@ -126,9 +128,11 @@ def _model(shape: Mapping[str, Any]) -> BoardModel:
 def basis(db: Session, subject: str) -> str:
     """Say what a board would rest on now."""
     key = BoardKey.read(subject)
-    frozen = board_spec(db, key.task).frozen_at
+    spec = board_spec(db, key.task)
+    fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
-    return f"{FORMAT}-{__version__} {stamp} {frozen.isoformat() if frozen else ''}"
+    moments = [spec.frozen_at, fitted.computed_at if fitted else None]
+    return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
 
 
 def facts(db: Session, subject: str) -> int:

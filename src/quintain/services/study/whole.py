@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -32,19 +33,30 @@ from quintain.services.trial.reporting import report
 from quintain.services.trial.trials import is_trial
 from quintain.services.validate.labels import shows_answer
 from quintain.services.validate.validations import list_validations
+from quintain.stats.irt.responses import Responses
 from quintain.store.blobs import Blobs
 
 Done = Callable[[float], None]
+# Gives the sections of a part by its name: those that were made before, or what the function makes.
+Part = Callable[[str, Callable[[], list[ReportSection]]], list[ReportSection]]
 
 
 def _quiet(_share: float) -> None:
     """Say nothing of the progress."""
 
 
-def whole_report(db: Session, blobs: Blobs, actor: Actor, ref: str, *, seed: int = 0, done: Done = _quiet) -> Report:
+def _anew(_name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
+    """Make every part anew."""
+    return make()
+
+
+def whole_report(
+    db: Session, blobs: Blobs, actor: Actor, ref: str, *, seed: int = 0, done: Done = _quiet, part: Part = _anew
+) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
-    Where a data set and a trial have the same name, the data set is meant.
+    Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; *part* may
+    give parts that were made before.
     """
     task_name, _, rest = ref.partition("/")
     if not rest:
@@ -59,7 +71,7 @@ def whole_report(db: Session, blobs: Blobs, actor: Actor, ref: str, *, seed: int
     if rest.isdecimal():
         found = _round(db, blobs, actor, task, _Asked(ref, seed, command))
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done)
+        found = _dataset(db, blobs, actor, task, _Asked(ref, seed, command), done=done, part=part)
     else:
         found = _trial(db, blobs, actor, _Asked(ref, seed, command))
     done(1.0)
@@ -93,18 +105,18 @@ def _round(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -
     return _report(asked, Text("All about round {ref}", ref=asked.ref), facts, sections)
 
 
-def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, done: Done) -> Report:
+def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, part: Part) -> Report:
     stored = stored_set(db, blobs, actor, task, asked.ref)
     version, found = stored.version, examples_of(stored)
     examples = None if found is None else found[0]
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])
-        sections += artefact_sections(examples, options, lambda share: done(0.7 * share))
+        sections += part("artefacts", partial(artefact_sections, examples, options, lambda share: done(0.7 * share)))
     responses = responses_of(stored)
     if responses is not None:
-        sections += irt_sections(study_responses(responses, "2pl", seed=asked.seed), [asked.command])
-    sections += error_sections(stored, asked.seed, [asked.command])
+        sections += part("difficulty", partial(_difficulty, responses, asked))
+    sections += part("errors", partial(error_sections, stored, asked.seed, [asked.command]))
     if not sections:
         raise BadInput(
             "There is nothing to study in {ref} yet.",
@@ -120,6 +132,10 @@ def _dataset(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked,
         ReportFact(Text("Seed"), str(asked.seed)),
     ]
     return _report(asked, Text("All about data set {ref}", ref=version.ref), facts, sections)
+
+
+def _difficulty(responses: Responses, asked: _Asked) -> list[ReportSection]:
+    return irt_sections(study_responses(responses, "2pl", seed=asked.seed), [asked.command])
 
 
 def _report(asked: _Asked, title: Text, facts: list[ReportFact], sections: list[ReportSection]) -> Report:

@@ -17,7 +17,7 @@ from quintain.core.errors import Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.spec import option, read, restore, specification
 from quintain.core.spec_kinds import Kind
-from quintain.core.task import VMER
+from quintain.core.task import ABILITY, VMER
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
@@ -68,7 +68,9 @@ class BoardSpec:
     caps: Mapping[str, float] = option(
         kinds.each(WEIGHT, CAPPED), default={}, help="what a model may use at most, in GiB"
     )
-    metric: str | None = option(kinds.text(200), default=None, help="the canonical metric; that of the task by default")
+    metric: str | None = option(
+        kinds.text(200), default=None, help="the canonical metric, `vmer` or `ability`; that of the task by default"
+    )
     models: tuple[str, ...] = option(NAMES, default=(), help="the models that are shown; all by default")
     hidden_models: tuple[str, ...] = option(NAMES, default=(), help="models that are not shown")
     epsilon: float | None = option(WEIGHT, default=None, help="ε, in units of the metric")
@@ -185,7 +187,7 @@ def _unknown_names(db: Session, task: str, values: Mapping[str, Any], before: Bo
         if name not in names and name not in before.datasets:
             known = ", ".join(sorted(names)) or Text("none")
             yield Fault("is no data set of this task; there are: {known}", known=known, field=f"datasets.{name}")
-    fitting = list(dict.fromkeys([*get_task(db, task).metrics, VMER]))
+    fitting = list(dict.fromkeys([*get_task(db, task).metrics, VMER, ABILITY]))
     metric = values.get("metric", fitting[0])
     if metric not in fitting:
         known = ", ".join(fitting)

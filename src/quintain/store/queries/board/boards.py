@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.evaluate.cells import PLAIN
 from quintain.store.tables import (
     AuditEntry,
     BoardFork,
@@ -105,6 +106,19 @@ def cell_facts(db: Session, task: str) -> dict[int, CellFacts]:
         .where(TaskRow.name == task)
     )
     return {cell: CellFacts(finished, predictions) for cell, finished, predictions in db.execute(query)}
+
+
+def plain_runs(db: Session, task: str) -> tuple[int, datetime | None]:
+    """Count the runs of a task's models on unchanged data that are done, and say when the last of them was."""
+    query = (
+        select(func.count(Cell.id), func.max(Cell.finished_at))
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task, Cell.variant == PLAIN, Cell.predictions.is_not(None))
+    )
+    number, newest = db.execute(query).one()
+    return int(number), newest
 
 
 def newest_settings(db: Session, task: str) -> BoardSettings | None:

@@ -9,10 +9,11 @@ from fastapi import Depends
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Unavailable
-from quintain.core.task import VMER, Task
+from quintain.core.task import ABILITY, VMER, Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
+from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import PENDING, SOON_S, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
@@ -138,7 +139,8 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         order=ranked.order() if ranked else [],
         slider_top=SLIDER_TOP,
         presets=presets(_, made),
-        words=words(_),
+        words=words(_, fitted=made.metric == ABILITY),
+        abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
         scatter=scatter_chart(),
         over_rounds=rounds_chart(title=_("Right")),
         progress=progress_chart(ranked, title=axes[0][1], human=_("people")) if ranked else None,
@@ -191,6 +193,7 @@ def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Respon
         metrics=[
             ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
             *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
+            (ABILITY, _("ability, by item response theory")),
         ],
         names=sorted(
             {one.name for one in list_models(visit.db, visit.actor, task) if one.version.withdrawn_at is None}

@@ -14,6 +14,8 @@ Translate = Callable[[str], str]
 
 def axis_title(_: Translate, axis: Axis) -> str:
     """Name an axis for the reader; performance goes by the name of its metric."""
+    if axis.pooled and not axis.lower:
+        return _("Ability")
     named = {
         "throughput": _("Throughput"),
         "memory": _("Memory"),
@@ -66,10 +68,14 @@ def presets(_: Translate, made: Board) -> list[dict[str, Any]]:
     ]
 
 
-def words(_: Translate) -> dict[str, str]:
-    """Give the sentences that the browser fills in; {names} in braces are its."""
+def words(_: Translate, *, fitted: bool = False) -> dict[str, str]:
+    """Give the sentences that the browser fills in; {names} in braces are its.
+
+    Where abilities are *fitted*, one figure is over all data sets that score, and not over rounds.
+    """
     rows = _row_words(_) | _gap_words(_)
-    return rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+    found = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+    return found | {"all_rounds": _("All data sets that score together")} if fitted else found
 
 
 def _row_words(_: Translate) -> dict[str, str]:

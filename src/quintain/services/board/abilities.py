@@ -1,0 +1,62 @@
+"""Ability on the board: how able models are by item response theory, over the data sets that score.
+
+Whoever looks computes nothing: a job fits the model when runs are done and keeps the abilities; until the next ones are
+there, the board shows the last. `quintain.services.study.abilities` has the computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.records.jobs import JobStanding
+from quintain.services.board.parts import Figure
+from quintain.services.jobs import queue
+from quintain.services.jobs.figures import REST, ShownFigure
+from quintain.store.queries.board import boards as queries
+from quintain.store.queries.jobs import figures as kept_queries
+
+NAME = "ability"
+JOB = f"figure:{NAME}"
+
+
+def basis(db: Session, task: str) -> str:
+    """Say what abilities would rest on now: the board's settings, and the runs that are done."""
+    settings = queries.newest_settings(db, task)
+    number, newest = queries.plain_runs(db, task)
+    return f"{settings.id if settings else 0}/{number}/{newest.isoformat() if newest else ''}"
+
+
+def shown_abilities(db: Session, task: str, moment: datetime | None = None) -> ShownFigure:
+    """Give the abilities as they are known, and see to it that the next ones are on the way if runs have outrun them.
+
+    A board that is frozen at *moment* shows none that were computed later, and has none computed.
+    """
+    kept = kept_queries.figure(db, NAME, task)
+    if moment is not None:
+        there = kept is not None and kept.computed_at <= moment
+        return ShownFigure(
+            kept.value if kept and there else None, kept.computed_at if kept and there else None, fresh=True
+        )
+    if kept is not None and kept.basis == basis(db, task):
+        return ShownFigure(kept.value, kept.computed_at, fresh=True)
+    job = _awake(db, task)
+    return ShownFigure(kept.value if kept else None, kept.computed_at if kept else None, fresh=False, job=job)
+
+
+def figures_of(shown: ShownFigure) -> dict[str, Figure]:
+    """Give the ability of each model version as a figure of the board, by its reference."""
+    if shown.value is None or shown.computed_at is None:
+        return {}
+    found: Mapping[str, Mapping[str, Any]] = shown.value["models"]
+    at = shown.computed_at.isoformat(timespec="seconds")
+    return {ref: {**one, "n": shown.value["items"], "at": at} for ref, one in found.items()}
+
+
+def _awake(db: Session, task: str) -> JobStanding:
+    """Have them computed, unless that is on the way."""
+    last = queue.newest(db, JOB, task)
+    return last if last is not None and last.state == "queued" else queue.ask(db, JOB, task, task=task, rest=REST)

@@ -1,0 +1,138 @@
+"""Studies: the whole report of a data set, a round or a trial, made by a worker and kept for whoever looks.
+
+A report is made when an owner asks for it, and shown with its time until they ask again. Parts that are done are
+written down: a worker that takes the job over goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound
+from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.report import Report, ReportSection
+from quintain.core.records.studies import KeptStudy
+from quintain.reports.plain import from_plain, sections_from_plain, sections_to_plain, to_plain
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.attempts import owned
+from quintain.services.data.datasets import get_version
+from quintain.services.jobs import queue
+from quintain.services.jobs.running import JobRun
+from quintain.services.study.whole import Part, whole_report
+from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.reporting import report as trial_report
+from quintain.services.trial.trials import find as find_trial
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.jobs import figures as kept_queries
+
+KIND = "study"
+STEPS = 100  # in which progress is told
+
+
+def start_study(db: Session, actor: Actor, task: str, source: str, *, seed: int = 0) -> KeptStudy:
+    """Have a worker make the report of *source*, `data/NAME`, `rounds/NUMBER` or `trials/NAME` (owners)."""
+    require_owner(actor, task)
+    pinned = _pinned(db, actor, task, source)
+    queue.ask(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
+    return _study(db, task, pinned)
+
+
+def get_study(db: Session, actor: Actor, task: str, source: str) -> KeptStudy:
+    """Give the last report of *source*, and how far the next one is (owners: labels may be hidden)."""
+    require_owner(actor, task)
+    return _study(db, task, _pinned(db, actor, task, source))
+
+
+def kept_report(db: Session, actor: Actor, task: str, source: str) -> Report:
+    """Give the last report of *source*, to be sent as a file (owners)."""
+    found = get_study(db, actor, task, source)
+    if found.report is None:
+        raise NotFound(
+            "No report of {source} has been made yet.",
+            source=found.source,
+            remedy="Ask for one: `quintain study start {task} {source}`.",
+            task=task,
+            page="Ask for one on its page.",
+        )
+    return found.report
+
+
+def make_study(run: JobRun) -> None:
+    """Make the report that a job asks for, and keep it; what a worker before has finished is taken over."""
+    task, _, source = run.subject.partition(" ")
+    done: dict[str, object] = dict(run.checkpoint)
+
+    def part(name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
+        known = done.get(name)
+        if isinstance(known, list):
+            return sections_from_plain(known)
+        found = make()
+        done[name] = sections_to_plain(found)
+        run.save(done)
+        return found
+
+    started = time.perf_counter()
+    with run.sessions() as db:
+        report = _made(db, run, task, source, part)
+        db.rollback()  # the reading is over, and writing lasts a moment
+        with transaction(db):
+            kept_queries.put(
+                db,
+                KIND,
+                run.subject,
+                basis="",
+                value=to_plain(report),
+                at=now(),
+                seconds=time.perf_counter() - started,
+            )
+
+
+def _made(db: Session, run: JobRun, task: str, source: str, part: Part) -> Report:
+    room, _, name = source.partition("/")
+
+    def tell(share: float) -> None:
+        run.tell(int(STEPS * share), STEPS)
+
+    tell(0.0)
+    if room == "trials":
+        return trial_report(db, run.blobs, OPERATOR, task, name)
+    seed = int(run.params.get("seed", 0))
+    return whole_report(db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, part=part)
+
+
+def _study(db: Session, task: str, source: str) -> KeptStudy:
+    subject = _subject(task, source)
+    kept = kept_queries.figure(db, KIND, subject)
+    job = queue.newest(db, KIND, subject)
+    return KeptStudy(
+        task=task,
+        source=source,
+        report=from_plain(kept.value) if kept else None,
+        at=kept.computed_at if kept else None,
+        seconds=kept.seconds if kept else None,
+        job=job,
+    )
+
+
+def _subject(task: str, source: str) -> str:
+    return f"{task} {source}"
+
+
+def _pinned(db: Session, actor: Actor, task: str, source: str) -> str:
+    """Give *source* with the version of a data set, or say that there is no such thing."""
+    find_row(db, task)
+    room, _, name = source.partition("/")
+    if room == "data":
+        version = get_version(db, actor, f"{task}/{name}")
+        return f"data/{version.dataset}@{version.number}"
+    if room == "rounds":
+        return f"rounds/{owned(db, actor, f'{task}/{name}').number}"
+    if room == "trials":
+        return f"trials/{find_trial(db, task, name).name}"
+    raise NotFound(
+        "There is no '{source}' to study.", source=source, remedy="Name data/NAME, rounds/NUMBER or trials/NAME."
+    )

@@ -1,0 +1,51 @@
+"""All about a data set, a round or a trial as a page: the last report, and the job that makes the next."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.reports.html import body_of
+from quintain.services.study import studies as service
+from quintain.services.tasks import definitions as tasks
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.report_files import in_words, send_file
+from quintain.web.visit import Posting, Visiting
+
+
+def show(visit: Visiting, task: str, room: str, name: str, following: str = "") -> Response:
+    """Show the last report and how far the next one is; who is *following* is told to look again once it is there."""
+    study = service.get_study(visit.db, visit.actor, task, f"{room}/{name}")
+    found = tasks.get_task(visit.db, task)
+    told, wording = in_words(study.report, visit.language) if study.report else (None, None)
+    going = study.job is not None and study.job.going
+    base = f"/tasks/{task}/studies/{study.source}"
+    _ = visit.tongue.gettext
+    return visit.render(
+        "study/study.html",
+        headers={"HX-Refresh": "true"} if following and not going else None,
+        task=found,
+        section="reports",
+        study=study,
+        going=going,
+        report=told,
+        body=body_of(told, wording) if told and wording else "",
+        base=base,
+        crumbs=[
+            (title_of(visit, found), f"/tasks/{task}"),
+            (_("Reports"), f"/tasks/{task}/reports"),
+            (study.source, None),
+        ],
+    )
+
+
+def start(post: Posting, task: str, room: str, name: str) -> Response:
+    """Have a worker make the report."""
+    visit = post.visit
+    study = service.start_study(visit.db, visit.actor, task, f"{room}/{name}")
+    return visit.redirect(f"/tasks/{task}/studies/{study.source}")
+
+
+def fetch(visit: Visiting, task: str, room: str, name: str, format: str = "html") -> Response:  # noqa: A002 - the address's word
+    """Send the last report as a file, in the reader's language."""
+    report = service.kept_report(visit.db, visit.actor, task, f"{room}/{name}")
+    return visit.finish(send_file(report, f"{task}-{room}-{name}", format, visit.language))
