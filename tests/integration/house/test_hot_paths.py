@@ -47,7 +47,12 @@ class Place:
     """A small workspace whose database believes that it is large."""
 
     workspace: Workspace
-    judge: Actor
+    judges: tuple[Actor, ...]
+
+    @property
+    def judge(self) -> Actor:
+        """Somebody who has judged and earned."""
+        return self.judges[0]
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +64,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     workspace = open_workspace(settings)
     _believe_large(workspace.engine)
     with workspace.session() as db:
-        first = db.connection().exec_driver_sql("SELECT min(user_id) FROM judge_places").scalar_one()
-        judge = Actor(user_id=first, name=f"person-{first}", grants=frozenset([Grant(RoleName.WORKER)]))
-    yield Place(workspace, judge)
+        ids = db.connection().exec_driver_sql("SELECT user_id FROM judge_places ORDER BY user_id").scalars().all()
+    role = frozenset([Grant(RoleName.WORKER)])
+    yield Place(workspace, tuple(Actor(user_id=one, name=f"person-{one}", grants=role) for one in ids))
     workspace.close()
 
 
@@ -81,15 +86,17 @@ def _believe_large(engine: Engine) -> None:
 
 
 def _judged(db: Session, place: Place) -> object:
-    page = claim_page(db, place.judge, f"{TASK}/1")
+    """Let the first judge for whom there is something left judge a page of it."""
+    held = ((judge, claim_page(db, judge, f"{TASK}/1")) for judge in place.judges)
+    judge, page = next((judge, page) for judge, page in held if page is not None)
     answers = [Answer(item.id, label="positive", seconds=1.0) for item in page.items]
-    return submit_page(db, place.judge, page.token, answers)
+    return submit_page(db, judge, page.token, answers)
 
 
 HOT: dict[str, Callable[[Session, Place], object]] = {
     "claim and hand in a page": _judged,
     "a person's earnings": lambda db, place: my_page(db, place.judge),
-    "people": lambda db, place: accounts.page_of_people(db, OPERATOR, limit=25),
+    "people": lambda db, place: accounts.list_people(db, OPERATOR, limit=25),
     "audit": lambda db, place: audit.entries(db, OPERATOR),
     "the stamp of boards": lambda db, place: board_queries.stamp(db),
     "what a board rests on": lambda db, place: BOARD.basis(db, str(BoardKey(TASK, "public"))),
