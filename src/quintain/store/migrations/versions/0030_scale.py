@@ -5,7 +5,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0030"
-down_revision = "0028"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 
@@ -13,8 +13,3 @@ depends_on = None
 def upgrade() -> None:
     """Add the index."""
     op.create_index("ix_audit_action_id", "audit", ["action", "id"])
-
-
-def downgrade() -> None:
-    """Take it away."""
-    op.drop_index("ix_audit_action_id", table_name="audit")
