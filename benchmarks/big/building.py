@@ -16,10 +16,12 @@ from big import boards, judging, pay, rounds
 from big.loading import Loader
 from big.people import add_people
 from big.sizes import TASK, Size
-from quintain.compose import Workspace, create_workspace
+from quintain.compose import Workspace, create_workspace, figure_kinds, job_handlers
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.sign_in import start_session
 from quintain.services.evaluate.results import results
+from quintain.services.jobs.figures import rebuild
+from quintain.services.jobs.running import run_all
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.review import review_new
 from quintain.settings import Settings
@@ -95,6 +97,15 @@ def _compute(workspace: Workspace, *, judged: bool, figures: bool) -> None:
         if judged:
             with step("a review"):
                 review_new(db, OPERATOR, judging.REF)
+        with step("figures that are kept"):
+            rebuild(db, workspace.blobs, OPERATOR, figure_kinds())
+
+
+def do_jobs(settings: Settings) -> None:
+    """Do what a worker would: what somebody has asked for and nobody has computed."""
+    workspace = create_workspace(settings)
+    run_all(workspace.session, workspace.blobs, job_handlers())
+    workspace.close()
 
 
 def sign_in(settings: Settings, size: Size) -> Place:

@@ -123,7 +123,7 @@ def add_slots(
                 }
                 for n in places
             ]
-            for row in slot_rows(validation, [first_item + n for n in places], items, 0, SLOTS):
+            for row in slot_rows(validation, [first_item + n for n in places], items, 0, [SLOTS] * len(items)):
                 place = next(numbers)
                 judgement = filled.get(place)
                 state = "open" if judgement is None else "filled"

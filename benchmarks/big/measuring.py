@@ -13,12 +13,13 @@ from pathlib import Path
 import httpx2 as httpx
 import numpy as np
 
-from big.building import Place
+from big.building import Place, do_jobs
 from big.pages import Page
 from quintain.settings import settings_environment
 
 WARM = 20
 HEAVY = 1
+PENDING = 503
 SECONDS = 1200.0
 LONG_MS = 5000.0  # a request that takes so long is not repeated
 
@@ -87,6 +88,8 @@ def _measure(client: httpx.Client, process: int, place: Place, page: Page, warm:
         before = used_ms(process)
         answer = client.get(page.path, headers=headers)
         costs.append(used_ms(process) - before)
+        if answer.status_code == PENDING:  # a worker is wanted; this one stands beside the server
+            do_jobs(place.settings)
         if costs[-1] > LONG_MS:
             break
     middle, slowest = np.quantile(costs[1:] or costs, [0.5, 0.99])

@@ -82,7 +82,7 @@ def warm_board(
         raise Unavailable(
             "This board is being made for the first time.",
             retry_after=SOON_S,
-            code=PENDING,
+            code="board_pending",
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="Look again in a moment. A worker makes it.",
         )

@@ -121,7 +121,7 @@ def compare(
             retry_after=SOON_S,
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="This page looks again by itself.",
-            code=PENDING,
+            code="comparison_pending",
         )
     for number, name in enumerate(left):
         if tell is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, delete, func, insert, select, tuple_, update
+from sqlalchemy import Select, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -201,10 +201,10 @@ def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
 def _known(db: Session, wanted: Sequence[Account]) -> dict[Account, int]:
     found: dict[Account, int] = {}
     for first in range(0, len(wanted), CHUNK):
-        these = [(one.holder, one.name, one.currency) for one in wanted[first : first + CHUNK]]
-        key = tuple_(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency)
+        # Each by itself: a list of rows would be looked for in all of the table, which has some for every worker.
+        these = or_(*(and_(*_is(one)) for one in wanted[first : first + CHUNK]))
         query = select(LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency, LedgerAccount.id)
-        found |= {Account(*row[:3]): row[3] for row in db.execute(query.where(key.in_(these)))}
+        found |= {Account(*row[:3]): row[3] for row in db.execute(query.where(these))}
     return found
 
 
