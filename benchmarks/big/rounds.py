@@ -114,11 +114,7 @@ def add_attempts(
     load.add(
         AttemptBand,
         ("band", "attempt_id"),
-        (
-            (band, found.ids[place])
-            for place, some in enumerate(_bands(count))
-            for band in some
-        ),
+        ((band, found.ids[place]) for place, some in enumerate(_bands(count)) for band in some),
     )
     _add_notes(load, found, fooled)
     return found

@@ -35,6 +35,8 @@ from quintain.services.jobs.running import Handlers
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
+from quintain.services.validate import review
+from quintain.services.validate.kept import VALIDATION
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -220,12 +222,12 @@ def rules_of(settings: Settings) -> SubmissionRules:
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return ()
+    return (VALIDATION,)
 
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
-    return {kind.job: handler_of(kind) for kind in figure_kinds()}
+    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, **review.handlers()}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

@@ -42,6 +42,7 @@ def come_back(db: Session, attempt_id: int) -> None:
         if item.gold is not None or item.retired_at is None or item.id in queries.gone_items(db, item.validation_id):
             continue
         item.retired_at = None
+        queries.touch(db, item.validation_id)
         db.flush()
         ask_again(db, find(db, "/".join(queries.place_of(db, item.validation_id))), [item])
     db.flush()

@@ -68,6 +68,7 @@ def find(db: Session, ref: str) -> ValidationInfo:
         state=ValidationState(found.state),
         seed=found.seed,
         taken_to=found.taken_to,
+        revision=found.revision,
         policy=read_policy(found.policy),
     )
 
@@ -200,6 +201,7 @@ def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt
         for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
             setattr(item, name, made[name])
         item.retired_at = None
+    queries.touch(db, validation.id)
     db.flush()
     ask_again(db, validation, items)
     return len(items)

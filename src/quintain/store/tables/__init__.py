@@ -68,6 +68,7 @@ from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
     Adjudication,
     DueReview,
+    ItemFigure,
     JudgeEstimate,
     Judgement,
     JudgePlace,
@@ -141,6 +142,7 @@ __all__ = [
     "EarningDecision",
     "EarningStanding",
     "FlagDecision",
+    "ItemFigure",
     "Job",
     "JudgeEstimate",
     "JudgePlace",

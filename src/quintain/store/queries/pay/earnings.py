@@ -57,6 +57,11 @@ def add_once(db: Session, **values: Any) -> Earning | None:
     return found
 
 
+def works(db: Session, round_id: int, kind: str) -> set[str]:
+    """Name the pieces of work of a round that have been paid by earnings of a *kind*."""
+    return set(db.scalars(select(Earning.work).where(Earning.round_id == round_id, Earning.kind == kind)))
+
+
 def rows(
     db: Session,
     *,

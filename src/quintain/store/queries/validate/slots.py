@@ -108,6 +108,12 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, i
     return found
 
 
+def has_any(db: Session, validation_id: int) -> bool:
+    """Say whether a validation has items to judge, and so slots."""
+    item = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id)
+    return db.scalar(item.where(ValidationItem.gold.is_(None)).limit(1)) is not None
+
+
 def anything_wanted(db: Session, validation_id: int) -> bool:
     """Say whether any slot of a validation is still to be filled."""
     left = select(Slot.id).where(Slot.validation_id == validation_id)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
+from sqlalchemy import Select, Text, case, cast, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
@@ -44,6 +44,7 @@ class FoundValidation(NamedTuple):
     state: str
     seed: int
     taken_to: int
+    revision: int
     policy: str
     task_toml: str
 
@@ -58,10 +59,31 @@ class OfferRow(NamedTuple):
 
 
 _FIND = text("""
-    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, p.toml, d.toml
+    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, v.revision, p.toml, d.toml
     FROM validations v JOIN tasks t ON t.id = v.task_id
     JOIN validation_policies p ON p.validation_id = v.id JOIN task_versions d ON d.task_id = t.id
     WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
+
+
+_TOUCH = text("UPDATE validations SET revision = revision + 1 WHERE id = :validation")
+WINDOW = 2000  # ids within which somebody may still commit what they began earlier
+_NEWEST = {
+    name: text(f"""
+    SELECT max(id), count(*) FROM {name} WHERE validation_id = :validation AND id > (
+        SELECT coalesce(max(id), 0) - {WINDOW} FROM {name} WHERE validation_id = :validation
+    )""")  # noqa: S608 - nothing here comes from outside
+    for name in ("judgements", "judge_standings", "validation_items")
+}
+
+
+def newest_facts(db: Session, validation_id: int) -> str:
+    """Say which judgements, standings and items there are, by the ends of their indices.
+
+    The newest id alone would not do: what gets an id first may be committed last. So the last few are counted, too.
+    """
+    given = {"validation": validation_id}
+    ends = (db.connection().execute(query, given).one() for query in _NEWEST.values())
+    return "/".join(f"{newest or 0}.{number}" for newest, number in ends)
 
 
 def find(db: Session, task: str, name: str) -> FoundValidation | None:
@@ -120,9 +142,11 @@ def _drawn(share: float, seed: int) -> Any:
 
 
 def gone_items(db: Session, validation_id: int) -> list[int]:
-    """List the items whose attempts were retracted or withheld."""
+    """List the items whose attempts were retracted or withheld: few of many, so that they are looked for by those."""
+    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
     query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
-    return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, gone())))
+    suspects = or_(ValidationItem.attempt_id.in_(said), ValidationItem.attempt_id.in_(_withheld()))
+    return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, suspects, gone())))
 
 
 def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
@@ -154,6 +178,13 @@ def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
     """Take items out of what is judged and counted."""
     change = update(ValidationItem).where(ValidationItem.id.in_(ids), ValidationItem.retired_at.is_(None))
     db.execute(change.values(retired_at=at).execution_options(synchronize_session=False))
+    for validation_id in db.scalars(select(ValidationItem.validation_id).where(ValidationItem.id.in_(ids)).distinct()):
+        touch(db, validation_id)
+
+
+def touch(db: Session, validation_id: int) -> None:
+    """Note that something has changed that figures rest on, other than by what is added to a table."""
+    db.connection().execute(_TOUCH, {"validation": validation_id})
 
 
 def mark(db: Session, round_id: int) -> int:
@@ -209,6 +240,12 @@ def count_items(db: Session, validation_id: int) -> int:
     """Count the items that were ever taken in to be judged; gold items are not."""
     query = select(func.count()).where(ValidationItem.validation_id == validation_id, ValidationItem.gold.is_(None))
     return db.scalar(query) or 0
+
+
+def count_items_to(db: Session, validation_id: int, most: int) -> int:
+    """Count the items of a validation, gold ones too, and no further than *most*."""
+    some = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
 
 
 def count_standing(db: Session, validation_id: int) -> int:
@@ -287,16 +324,15 @@ def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
     return list(db.scalars(query))
 
 
-def ids_with_text(db: Session, validation_id: int, wanted: str) -> list[int]:
-    """List the items in whose inputs *wanted* occurs, whatever its case."""
+def with_text(validation_id: int, wanted: str) -> Select[int]:
+    """Choose the items in whose inputs *wanted* occurs, whatever its case."""
     inputs = func.lower(cast(ValidationItem.inputs, Text))
     # JSON is kept with or without escapes; either way of writing the text may be the one.
     forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
-    query = select(ValidationItem.id).where(
+    return select(ValidationItem.id).where(
         ValidationItem.validation_id == validation_id,
         or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
     )
-    return list(db.scalars(query))
 
 
 def settled(db: Session, ids: Sequence[int]) -> set[int]:
