@@ -112,6 +112,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_texts",
             "quintain.cli.plain.study_irt",
             "quintain.cli.plain.study_artefacts",
+            "quintain.cli.study.compare",
             "quintain.cli.study.study",
         ),
     ),

@@ -60,6 +60,7 @@ from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
+from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
@@ -202,6 +203,8 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
     PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/jobs", jobs.index),
+    PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
@@ -276,6 +279,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -827,6 +831,13 @@ API = [
         "trials",
         204,
     ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/trials/{trial}/replies/{arm}/{stage}/{name}",
+        api_trials.answer_reply,
+        "trials",
+        204,
+    ),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/enter", api_trials.enter_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/leave", api_trials.leave_trial, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/part", api_trials.get_trial_part, "trials"),
@@ -835,6 +846,8 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/part/letters/{stage}", api_trials.reply_to_letter, "trials", 204),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/grading", api_trials.get_grading_task, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/grading", api_trials.grade_item, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/grading/before", api_trials.get_grade, "trials"),
+    Endpoint("PUT", "/tasks/{task}/trials/{trial}/grading", api_trials.change_grade, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -41,28 +43,41 @@ def worker(
     if not attached:
         say_sandbox(workspace.settings)
         output.say("Working; Ctrl-C stops after the cells in hand.")
-    jobs = threading.Thread(target=_do_jobs, args=(workspace, stop, until_empty), name="jobs")
-    jobs.start()
-    stored = work_together(
-        workspace.session,
-        workspace.blobs,
-        make_engine(workspace.settings),
-        conditions_of(workspace.settings),
-        stop,
-        parallel=parallel,
-        until_empty=until_empty,
-        abandon=abandon,
-        trainer=trainer_of(workspace.settings),
-    )
-    jobs.join()
+    with _jobs_beside(workspace):
+        stored = work_together(
+            workspace.session,
+            workspace.blobs,
+            make_engine(workspace.settings),
+            conditions_of(workspace.settings),
+            stop,
+            parallel=parallel,
+            until_empty=until_empty,
+            abandon=abandon,
+            trainer=trainer_of(workspace.settings),
+        )
+    if until_empty:  # the last cells may have woken some
+        _do_jobs(workspace, stop, until_empty=True)
     if json:
         output.print_json({"computed": stored})
     elif not attached:
         output.say(f"{stored} cells computed.")
 
 
-def _do_jobs(workspace: Workspace, stop: threading.Event, until_empty: bool) -> None:
-    """Do jobs beside the cells; nothing is measured on this machine while one is done."""
+@contextmanager
+def _jobs_beside(workspace: Workspace) -> Iterator[None]:
+    """Do jobs beside the cells, for as long as the block runs."""
+    over = threading.Event()
+    jobs = threading.Thread(target=_do_jobs, args=(workspace, over), name="jobs")
+    jobs.start()
+    try:
+        yield
+    finally:
+        over.set()
+        jobs.join()
+
+
+def _do_jobs(workspace: Workspace, stop: threading.Event, *, until_empty: bool = False) -> None:
+    """Do jobs; nothing is measured on this machine while one is done."""
     keep_running(
         workspace.session,
         workspace.blobs,

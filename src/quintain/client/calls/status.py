@@ -19,7 +19,7 @@ class StatusCalls:
         """Say which version this is and whether all parts work."""
         return self._transport.read(Status, "GET", "/status")
 
-    def jobs(self, *, unfinished: bool = False) -> Sequence[JobStanding]:
+    def jobs(self, *, unfinished: bool = False) -> tuple[JobStanding, ...]:
         """List the newest jobs of the tasks that one owns; admins see all."""
         return self._transport.read(JobList, "GET", "/jobs", params={"unfinished": unfinished}).jobs
 

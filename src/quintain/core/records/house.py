@@ -23,6 +23,9 @@ class WaitingKind(StrEnum):
     CONTRAST = "contrast"  # edit an example of a test set
     CHECK = "check"  # check what others edited
     SETTLE = "settle"  # decide on edits that people disagree on
+    TRIAL = "trial"  # enter a trial, or go on with it
+    GRADE = "grade"  # grade items of a trial by its rubric
+    CLOSE_STAGE = "close_stage"  # people of a trial wait for its owner
     FAILED_RUN = "failed_run"
     APPROVE_PAY = "approve_pay"
     PAID = "paid"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -45,7 +45,7 @@ class JobStanding(Record):
 class JobList(Record):
     """Jobs, the newest first."""
 
-    jobs: Sequence[JobStanding]
+    jobs: tuple[JobStanding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +64,4 @@ class FigureCheck(Record):
 
     checked: int
     outrun: int
-    faults: Sequence[FigureFault]
+    faults: tuple[FigureFault, ...]

@@ -157,7 +157,7 @@ def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) 
                 faults.append(FigureFault(kind.name, subject, before, counted))
             elif wrong:
                 faults.append(FigureFault(kind.name, subject, {"wrong rows": wrong}, {"wrong rows": 0}))
-    return FigureCheck(checked, outrun, faults)
+    return FigureCheck(checked, outrun, tuple(faults))
 
 
 def rebuild(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], tell: Tell | None = None) -> int:

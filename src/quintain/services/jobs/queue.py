@@ -84,7 +84,7 @@ def list_jobs(db: Session, actor: Actor, *, unfinished: bool = False) -> JobList
     owns_all = actor.has(RoleName.OWNER)
     tasks = None if owns_all else {grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task}
     found = queries.listed(db, tasks=tasks, unfinished=unfinished, limit=LISTED)
-    return JobList([standing_of(one) for one in found])
+    return JobList(tuple(map(standing_of, found)))
 
 
 def cancel(db: Session, actor: Actor, number: int) -> JobStanding:

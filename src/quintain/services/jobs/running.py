@@ -144,10 +144,11 @@ def keep_running(
                     return
                 stop.wait(IDLE_SECONDS)
             failures = 0
-        except (QuintainError, SQLAlchemyError, OSError) as error:
+        except Exception as error:  # whatever it is, the next job may be another matter
             failures += 1
             seconds = min(LONGEST_PAUSE_S, IDLE_SECONDS * 2 ** (failures - 1))
-            log.warning("Jobs go on in %g s: %s", seconds, error)
+            known = isinstance(error, QuintainError | SQLAlchemyError | OSError)
+            log.warning("Jobs go on in %g s: %s", seconds, error, exc_info=None if known else error)
             stop.wait(seconds)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -33,19 +34,21 @@ class Settled:
 def settle_bonuses(db: Session, validation: ValidationInfo, tallies: Tallies) -> Settled:
     """Pay the writers' bonus for aimed successes that are not paid yet, and note how often each writer succeeds.
 
-    What was paid stays paid, whatever later judgements say; what was taken back meanwhile is not.
+    What was paid stays paid, whatever later judgements say; what was taken back meanwhile is not. In a pool of several
+    rounds, each item earns what its own round promises.
     """
-    if validation.round_id is None:
+    rounds = queries.rounds_of(db, validation.id, validation.round_id)
+    if not rounds:
         return Settled(0, {})
-    return Settled(_pay(db, validation, validation.round_id, tallies), _note_writers(db, validation, tallies))
+    return Settled(_pay(db, validation, rounds, tallies), _note_writers(db, validation, tallies))
 
 
-def _pay(db: Session, validation: ValidationInfo, round_id: int, tallies: Tallies) -> int:
-    spec = get_round(db, OPERATOR, validation.ref).spec
-    if not spec.reward.bonus:
-        return 0
-    known = earning_queries.works(db, round_id, "bonus")
-    owed = [(attempt, author) for attempt, author in tallies.earned if earnings.bonus_work(attempt) not in known]
+def _pay(db: Session, validation: ValidationInfo, rounds: Mapping[int, tuple[int, int]], tallies: Tallies) -> int:
+    task = validation.task.name
+    specs = {key: get_round(db, OPERATOR, f"{task}/{number}").spec for key, number in {*rounds.values()}}
+    earned = [pair for pair in tallies.earned if pair[0] in rounds and specs[rounds[pair[0]][0]].reward.bonus]
+    known = earning_queries.paid_works(db, [earnings.bonus_work(attempt) for attempt, _ in earned])
+    owed = [(attempt, author) for attempt, author in earned if earnings.bonus_work(attempt) not in known]
     paid = 0
     for start in range(0, len(owed), AT_A_TIME):
         some = owed[start : start + AT_A_TIME]
@@ -53,7 +56,8 @@ def _pay(db: Session, validation: ValidationInfo, round_id: int, tallies: Tallie
             standing = queries.standing(db, [attempt for attempt, _ in some])
             for attempt, author in some:
                 if attempt in standing:
-                    paid += earnings.earn_bonus(db, spec, validation.task_id, round_id, author, attempt)
+                    round_id = rounds[attempt][0]
+                    paid += earnings.earn_bonus(db, specs[round_id], validation.task_id, round_id, author, attempt)
     return paid
 
 

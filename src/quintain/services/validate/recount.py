@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.item_figures import ItemRow
+from quintain.store.queries.validate.validation import PartCount
 
 RESAMPLES = 200
 NARROW = 0.75  # one dissenting voice of five is no contest; two of five are
@@ -44,12 +45,13 @@ def recount(db: Session, validation: ValidationInfo) -> Recount:
     final = final_labels(db, validation, evidence, figures)
     ids = item_queries.item_ids(db, validation.id)
     rows = item_rows(final, ids)
-    slots = slot_queries.counts(db, validation.id)
+    slots, parts = slot_queries.counts(db, validation.id), item_queries.parts(db, validation.id)
     whole = {
         "judgements": queries.count(db, validation.id),
         "slots": {state.value: count for state, count in slots.items()},
-        "progress": _progress(validation, evidence, final, len(ids), slots),
-        "agreement": agreement_of(final.judgements),
+        "progress": _progress(validation, evidence, final, parts, slots),
+        "parts": [list(one) for one in parts],
+        "agreement": agreement_of(final.compared),
         "labels": _label_counts(final),
         "confusion": confusion(evidence, final),
         "contested": sum(row.contested for row in rows.values()),
@@ -61,14 +63,18 @@ def recount(db: Session, validation: ValidationInfo) -> Recount:
 
 
 def _progress(
-    validation: ValidationInfo, evidence: Evidence, final: FinalLabels, items: int, slots: Mapping[SlotState, int]
+    validation: ValidationInfo,
+    evidence: Evidence,
+    final: FinalLabels,
+    parts: Sequence[PartCount],
+    slots: Mapping[SlotState, int],
 ) -> ItemProgress:
     table = evidence.table
     gold = int((table.gold != "").sum())
-    saved = _saved(final, validation) if validation.policy.adaptive else 0
-    settled = int((final.complete & ~final.decided).sum()) * validation.policy.judgements
+    saved = _saved(final) if validation.policy.adaptive else 0
+    settled = int(final.asked[final.complete & ~final.decided].sum())
     return ItemProgress(
-        items=items,
+        items=sum(one.items for one in parts),
         complete=int(final.complete.sum()),
         labelled=int((final.complete & (final.label != NONE)).sum()),
         judgements=len(table) - gold,
@@ -81,13 +87,13 @@ def _progress(
         # What an adaptive policy has not had to ask for, as far as the items are complete.
         saved=saved,
         saved_share=saved / settled if settled else 0.0,
-        asked_without_adapting=items * validation.policy.judgements,
+        asked_without_adapting=sum((one.items - one.often) * validation.policy.judgements + one.asked for one in parts),
     )
 
 
-def _saved(final: FinalLabels, validation: ValidationInfo) -> int:
-    given = final.votes.sum(axis=1)[final.complete & ~final.decided]
-    return int(np.maximum(validation.policy.judgements - given, 0).sum())
+def _saved(final: FinalLabels) -> int:
+    over = final.complete & ~final.decided
+    return int(np.maximum(final.asked - final.compared.sizes(), 0)[over].sum())
 
 
 def agreement_of(judgements: Judgements) -> dict[str, Any]:

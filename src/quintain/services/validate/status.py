@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.validate import (
+    AskedPart,
+    Asking,
     Forecast,
     GoldUse,
     ReviewedAgreement,
@@ -49,6 +52,7 @@ def status(db: Session, actor: Actor, ref: str, *, writers: int | None = None) -
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
         progress=found.progress,
+        asking=asking(validation, found.whole.get("parts", [])),
         forecast=forecast(db, validation, found.slots),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, validation_queries.count_gold(db, validation.id)),
@@ -93,6 +97,20 @@ def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
 def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     """Say who is needed for the last judgements, where somebody is."""
     return endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
+
+
+def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking:
+    """Say how many judgements items get, and how many items of each part are judged more often."""
+    policy = validation.policy
+    return Asking(
+        judgements=policy.judgements,
+        writer=policy.writer,
+        setting=policy.setting,
+        often=policy.often.judgements if policy.often is not None else None,
+        sample=policy.often.items if policy.often is not None else 0,
+        share=policy.often.share if policy.often is not None else 0.0,
+        parts=[AskedPart(part, items, often) for part, items, often, _asked in parts],
+    )
 
 
 def forecast(

@@ -23,6 +23,7 @@ from quintain.store.tables import (
 )
 
 _standings = table_of(EarningStanding)
+CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
     "oldest": (EarningStanding.earning_id,),
@@ -57,9 +58,12 @@ def add_once(db: Session, **values: Any) -> Earning | None:
     return found
 
 
-def works(db: Session, round_id: int, kind: str) -> set[str]:
-    """Name the pieces of work of a round that have been paid by earnings of a *kind*."""
-    return set(db.scalars(select(Earning.work).where(Earning.round_id == round_id, Earning.kind == kind)))
+def paid_works(db: Session, works: Sequence[str]) -> set[str]:
+    """Say which pieces of work have an earning."""
+    found: set[str] = set()
+    for first in range(0, len(works), CHUNK):
+        found.update(db.scalars(select(Earning.work).where(Earning.work.in_(works[first : first + CHUNK]))))
+    return found
 
 
 def rows(

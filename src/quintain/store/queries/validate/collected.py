@@ -10,7 +10,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.validation import gone
-from quintain.store.tables import Attempt, TaskRow, Validation, ValidationItem, ValidationReview
+from quintain.store.tables import Attempt, Round, TaskRow, Validation, ValidationItem, ValidationReview
 
 FETCHED = 2000  # rows that are read at a time
 
@@ -32,7 +32,8 @@ def collected(
 ) -> Iterator[Collected]:
     """Give all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
 
-    They come some at a time; with an *author_id*, only what that person wrote.
+    Of no round are also pools: items that were written in several. All come some at a time; with an *author_id*, only
+    what that person wrote.
     """
     if round_id is not None:
         judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
@@ -62,10 +63,11 @@ def collected(
         ValidationItem.aim != "",
     ).where(
         ValidationItem.validation_id == validation_id,
-        ValidationItem.attempt_id.is_(None),
         ValidationItem.gold.is_(None),
         ValidationItem.retired_at.is_(None),
     )
+    if round_id is not None:
+        elsewhere = elsewhere.where(ValidationItem.attempt_id.is_(None))
     if author_id is not None:
         elsewhere = elsewhere.where(ValidationItem.author_id == author_id)
     yield from _some(db, elsewhere.order_by(ValidationItem.id))
@@ -79,6 +81,17 @@ def _some(db: Session, query: Select[Any]) -> Iterator[Collected]:
 def standing(db: Session, attempt_ids: Sequence[int]) -> set[int]:
     """Say which of some attempts are neither retracted nor withheld."""
     return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), ~gone())))
+
+
+def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int, tuple[int, int]]:
+    """Give the id and the number of the round of each attempt: those of a round or, in a pool, those of its items."""
+    query = select(Attempt.id, Round.id, Round.number).join(Round, Round.id == Attempt.round_id)
+    if round_id is not None:
+        query = query.where(Attempt.round_id == round_id)
+    else:
+        query = query.join(ValidationItem, ValidationItem.attempt_id == Attempt.id)
+        query = query.where(ValidationItem.validation_id == validation_id)
+    return {int(attempt): (int(key), int(number)) for attempt, key, number in db.execute(query)}
 
 
 def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:

@@ -20,6 +20,9 @@ ICONS = {
     WaitingKind.CONTRAST: "target",
     WaitingKind.CHECK: "check",
     WaitingKind.SETTLE: "shield",
+    WaitingKind.TRIAL: "pen",
+    WaitingKind.GRADE: "check",
+    WaitingKind.CLOSE_STAGE: "round",
     WaitingKind.FAILED_RUN: "warning",
     WaitingKind.APPROVE_PAY: "coin",
     WaitingKind.PAID: "coin",
@@ -61,6 +64,11 @@ def _title(visit: Visit, one: Errand) -> str:
         WaitingKind.CONTRAST: _("Go on editing") if one.begun else _("Edit an example of a test set"),
         WaitingKind.CHECK: ngettext("Check %(num)s edit", "Check %(num)s edits", count),
         WaitingKind.SETTLE: ngettext("Decide %(num)s contested edit", "Decide %(num)s contested edits", count),
+        WaitingKind.TRIAL: _("Go on in the trial") if one.begun else _("Take part in a trial"),
+        WaitingKind.GRADE: ngettext("Grade what others wrote", "Grade %(num)s items", count),
+        WaitingKind.CLOSE_STAGE: ngettext(
+            "People wait for you to close a stage", "People wait for you to close %(num)s stages", count
+        ),
         WaitingKind.FAILED_RUN: ngettext("%(num)s run failed", "%(num)s runs failed", count),
         WaitingKind.APPROVE_PAY: _("Approve pay: %(money)s", money=one.money),
         WaitingKind.PAID: _("Pay came: %(money)s", money=one.money),
