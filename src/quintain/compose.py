@@ -37,6 +37,8 @@ from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
 from quintain.services.validate import review
 from quintain.services.validate.kept import VALIDATION
+from quintain.services.validate.preparing import prepare
+from quintain.services.validate.validations import PREPARE
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -227,7 +229,7 @@ def figure_kinds() -> tuple[FigureKind, ...]:
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
-    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, **review.handlers()}
+    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, **review.handlers(), PREPARE: prepare}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

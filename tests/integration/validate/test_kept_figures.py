@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as settings_of_hypothesis
+from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace, figure_kinds, job_handlers
+from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor
+from quintain.core.records.base import plain
 from quintain.services.jobs.figures import check
 from quintain.services.jobs.running import run_all
 from quintain.services.validate import adjudicate, handing_out, judges, kept, recount, review, status
@@ -19,7 +27,11 @@ from quintain.services.validate.unqualify import requalify, unqualify
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
+from tests.properties import examples
 from tests.validation_support import REF, answer_page, judge_all, make_ground, make_judges
+
+LABELS = ("negative", "neutral", "positive")
+NUMBERS = count()
 
 
 @pytest.fixture
@@ -127,4 +139,44 @@ def test_a_wrong_row_is_repaired_and_reported(db: Session, workspace: Workspace,
     (fault,) = check(db, workspace.blobs, OPERATOR, figure_kinds()).faults
     assert (fault.subject, fault.kept) == (REF, {"wrong rows": 1})
     assert validation_items.list_items(db, owner, REF).items[0] == first
-    assert check(db, workspace.blobs, OPERATOR, figure_kinds()).faults == []
+    assert check(db, workspace.blobs, OPERATOR, figure_kinds()).faults == ()
+
+
+ACTS = ("judge", "unqualify", "requalify", "decide", "take back", "policy")
+
+
+@settings_of_hypothesis(
+    max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 4), st.sampled_from(LABELS)), max_size=8))
+def test_figures_equal_a_full_recount_after_any_history(
+    db: Session, workspace: Workspace, owner: Actor, acts: list[tuple[str, int, str]]
+) -> None:
+    """Whatever happens, in whatever order: what is shown is what a full count finds, and the check agrees."""
+    ref = f"mood/h{next(NUMBERS)}"
+    make_ground(db, owner, 4, "automatic = false\npage_size = 2", ref=ref)
+    people = make_judges(db, 5, name=f"judge{next(NUMBERS)}-")
+    for act, number, label in acts:
+        do_act(db, owner, ref, people[number], act, label)
+        validation_items.list_items(db, owner, ref)  # somebody looks in between
+    found = validate.find(db, ref)
+    assert kept.known(db, found).whole == json.loads(json.dumps(recount.recount(db, found).whole, default=plain))
+    rows = item_figures.page(db, found.id, item_figures.Filter(), order="item", down=False, offset=0, limit=10)
+    assert {row.item_id: row for row in rows} == recount.recount(db, found).items
+    assert check(db, workspace.blobs, OPERATOR, figure_kinds()).faults == ()
+
+
+def do_act(db: Session, owner: Actor, ref: str, person: Actor, act: str, label: str) -> None:
+    """Let something happen to a validation; what cannot happen now does not."""
+    ids = [one.id for one in validation_items.list_items(db, owner, ref).items]
+    with suppress(Conflict, Forbidden):
+        if act == "judge" and (page := handing_out.claim_page(db, person, ref)) is not None:
+            answer_page(db, person, page, lambda _: label)
+        elif act == "unqualify":
+            unqualify(db, owner, ref, [person.name], reason="a test")
+        elif act == "requalify":
+            requalify(db, owner, ref, person.name, restore=True)
+        elif act in {"decide", "take back"}:
+            adjudicate.adjudicate(db, owner, ref, ids[0], label if act == "decide" else "")
+        elif act == "policy":
+            validate.set_policy(db, owner, ref, "automatic = false\npage_size = 2\nminimum = 2")

@@ -119,7 +119,7 @@ def shown(db: Session, actor: Actor, ref: str) -> ShownFigure:
 def _basis(db: Session, ref: str) -> str:
     validation = find(db, ref)
     rules = zlib.crc32(repr((validation.policy, validation.task.judgement_labels)).encode())
-    return f"{SHAPE}/{queries.newest_facts(db, validation.id)}/{validation.revision}/{rules:08x}"
+    return f"{SHAPE}/{queries.newest_facts(db, validation.id, validation.round_id)}/{validation.revision}/{rules:08x}"
 
 
 def _facts(db: Session, ref: str) -> int:

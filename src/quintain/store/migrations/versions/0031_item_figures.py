@@ -15,6 +15,7 @@ def upgrade() -> None:
     """Create the table; the rows follow when somebody looks, or a worker counts."""
     op.add_column("validations", sa.Column("revision", sa.Integer(), server_default="0", nullable=False))
     op.create_index("ix_judge_standings_newest", "judge_standings", ["validation_id", "id"])
+    op.create_index("ix_attempts_round_newest", "attempts", ["round_id", "id"])
     op.create_table(
         "item_figures",
         sa.Column("item_id", sa.Integer(), autoincrement=False, nullable=False),

@@ -46,7 +46,8 @@ def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add slots."""
     if rows:
-        db.execute(insert(Slot), list(rows))
+        begun = {"state": SlotState.OPEN.value, "generation": 0}  # given here: a default would be asked for each row
+        db.connection().execute(insert(Slot.__table__), [{**begun, **row} for row in rows])  # type: ignore[arg-type]
     if len(rows) >= MANY and db.get_bind().dialect.name == "postgresql":
         db.execute(text("ANALYZE validation_slots"))
 
