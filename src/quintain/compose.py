@@ -38,6 +38,10 @@ from quintain.services.jobs.running import Handlers
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
+from quintain.services.validate import review
+from quintain.services.validate.kept import VALIDATION
+from quintain.services.validate.preparing import prepare
+from quintain.services.validate.validations import PREPARE
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -225,7 +229,7 @@ def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
     from quintain.services.study.abilities import ABILITIES  # as below
 
-    return (BOARD, UNCERTAINTY, ABILITIES)
+    return (BOARD, UNCERTAINTY, ABILITIES, VALIDATION)
 
 
 def job_handlers() -> Handlers:
@@ -233,7 +237,7 @@ def job_handlers() -> Handlers:
     from quintain.services.study import studies  # much of what computes, which only workers need
 
     figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
-    return {JOB: do_comparison, studies.KIND: studies.make_study, **figures}
+    return {JOB: do_comparison, studies.KIND: studies.make_study, **figures, **review.handlers(), PREPARE: prepare}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

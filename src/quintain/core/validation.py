@@ -19,8 +19,9 @@ RULE_NAMES: tuple[RuleName, ...] = get_args(RuleName)
 
 
 class ValidationState(StrEnum):
-    """Where a validation stands."""
+    """Where a validation stands. One of many attempts is prepared first: nobody judges while they are taken in."""
 
+    PREPARING = "preparing"
     OPEN = "open"
     PAUSED = "paused"
     CLOSED = "closed"

@@ -21,6 +21,7 @@ from quintain.services.validate import adjudicate, gold, handing_in, handing_out
 from quintain.services.validate import validations as validate
 from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.review import review
+from quintain.services.validate.tallies import tally
 from quintain.services.work import qualify
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Earning, ValidationItem
@@ -71,7 +72,8 @@ def test_vmer_and_aimed_success_are_as_the_design_defines_them(db: Session, owne
     assert [(one["model"], one["errors"]) for one in rates["models"]] == [("mood/m0", 3)]
     assert [(one["worker"], one["successes"]) for one in rates["workers"]] == [("wanda", 2)]
     assert [(one["label"], one["collected"]) for one in rates["labels"]] == [("positive", 5)]
-    assert vmer.error_counts(db, validate.find(db, REF), final_labels(db, validate.find(db, REF))) == {
+    found = validate.find(db, REF)
+    assert tally(db, found, final_labels(db, found)).error_counts() == {
         "all": [5, 4, 3],
         "models": {"mood/m0": [5, 4, 3]},
     }

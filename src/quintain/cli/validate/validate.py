@@ -63,7 +63,10 @@ def open_(
             dataset=dataset,
         )
         found = validation_status.progress(db, OPERATOR, ref)
-    say(f"{ref} is open: {found.items} items, {found.forecast.judgements} judgements to go.")
+    if found.state == ValidationState.PREPARING:
+        say(f"{ref} is being prepared by a worker; `quintain jobs list` shows how far it is.")
+    else:
+        say(f"{ref} is open: {found.items} items, {found.forecast.judgements} judgements to go.")
     if json:
         print_json(found)
 

@@ -159,7 +159,8 @@ class ValidationCalls:
     def review_judges(self, ref: str, *, apply: bool | None = None) -> JudgeReview:
         """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
 
-        Where it says nothing, the policy decides.
+        Where it says nothing, the policy decides. Where there are many judgements, a worker does it: *job* is its
+        number.
         """
         return self._transport.read(JudgeReview, "POST", f"{place(ref, 'validations')}/review", json={"apply": apply})
 

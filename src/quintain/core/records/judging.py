@@ -197,7 +197,10 @@ class JudgeHistory(Record):
 
 @dataclass(frozen=True, slots=True)
 class JudgeReview(Record):
-    """What a review of the judges found: *caught* names who was (or, not *applied*, would be) unqualified, and why."""
+    """What a review of the judges found: *caught* names who was (or, not *applied*, would be) unqualified, and why.
+
+    Where there are too many judgements to wait for, *job* is the number of the job that reviews, and nothing is known.
+    """
 
     judgements: int
     judges: int
@@ -206,6 +209,7 @@ class JudgeReview(Record):
     opened: int
     bonuses: int
     clean: bool
+    job: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

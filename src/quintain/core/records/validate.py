@@ -54,7 +54,8 @@ class Waiting(Record):
 class ValidationProgress(Record):
     """How far a validation is: *done* is the filled share of the *slots*, *forecast* what is still to be done.
 
-    *waiting* says who is needed for the last judgements, where somebody is.
+    *waiting* says who is needed for the last judgements, where somebody is. Where more has come in than was counted,
+    *as_of* is the time of the numbers.
     """
 
     validation: str
@@ -65,6 +66,7 @@ class ValidationProgress(Record):
     done: float
     forecast: Forecast
     waiting: Waiting | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,8 @@ class Batch(Record):
 class Validation(Record):
     """Everything that the owner's console shows of a validation: *method* makes labels, *contested* waits for experts.
 
-    *agreement* has the statistics by name, or a `reason` where there are no judgements yet.
+    *agreement* has the statistics by name, or a `reason` where there are no judgements yet. Where more has come in than
+    was counted, *as_of* is the time of the figures.
     """
 
     validation: str
@@ -250,6 +253,7 @@ class Validation(Record):
     rates: ErrorRates
     batches: list[Batch]
     waiting: Waiting | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +273,15 @@ class JudgedItem(Record):
 
 @dataclass(frozen=True, slots=True)
 class JudgedItems(Record):
-    """Some items; *total* is how many fit the filters, *counts* how many are in each state."""
+    """Some items; *total* is how many fit the filters, *counts* how many are in each state.
+
+    Where more has come in than was counted, *as_of* is the time of the figures.
+    """
 
     items: list[JudgedItem]
     total: int
     counts: Mapping[str, int]
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,8 +171,8 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
 
 
 def _is_judged(db: Session, ref: str) -> bool:
-    counts = slots.counts(db, find(db, ref).id)
-    return bool(counts) and not any(state.wanted for state in counts)
+    validation_id = find(db, ref).id
+    return slots.has_any(db, validation_id) and not slots.anything_wanted(db, validation_id)
 
 
 def _place(info: RoundInfo, kind: WaitingKind) -> str:

@@ -37,20 +37,32 @@ Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
+class WithRows:
+    """A figure with rows of its own in tables, which lists page through.
+
+    *keep* brings the rows into step with the facts that were read, in short transactions, and gives how many were not.
+    """
+
+    value: Mapping[str, Any]
+    keep: Callable[[Session], int]
+
+
+@dataclass(frozen=True, slots=True)
 class FigureKind:
-    """A kind of figure. *compute* gives plain data for JSON, and may say how far it is.
+    """A kind of figure. *compute* gives plain data for JSON, alone or `WithRows`, and may say how far it is.
 
     *basis* says what it would rest on now, and *facts* how many facts that are: both are asked at every look, so they
     read an index and never a table. *subjects* lists what there are figures of. *at_once* is how many facts may be
-    read while somebody waits.
+    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them.
     """
 
     name: str
     basis: Callable[[Session, str], str]
     facts: Callable[[Session, str], int]
-    compute: Callable[[Session, Blobs, str, Tell], Mapping[str, Any]]
+    compute: Callable[[Session, Blobs, str, Tell], Mapping[str, Any] | WithRows]
     subjects: Callable[[Session], Iterable[str]]
     at_once: int = AT_ONCE
+    rows: bool = False
 
     @property
     def job(self) -> str:
@@ -75,7 +87,8 @@ def show(db: Session, blobs: Blobs, kind: FigureKind, subject: str, *, task: str
     if kept is not None and kept.basis == basis:
         return ShownFigure(kept.value, kept.computed_at, fresh=True)
     if kind.facts(db, subject) <= kind.at_once:
-        return ShownFigure(kind.compute(db, blobs, subject, _quietly), now(), fresh=True)
+        value = refresh(db, blobs, kind, subject) if kind.rows else _value(kind.compute(db, blobs, subject, _quietly))
+        return ShownFigure(value, now(), fresh=True)
     job = wake(db, kind, subject, task=task)
     if kept is None:
         return ShownFigure(None, None, fresh=False, job=job)
@@ -89,14 +102,26 @@ def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobS
 
 def refresh(db: Session, blobs: Blobs, kind: FigureKind, subject: str, tell: Tell | None = None) -> dict[str, Any]:
     """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
+    return _refresh(db, blobs, kind, subject, tell)[0]
+
+
+def _refresh(
+    db: Session, blobs: Blobs, kind: FigureKind, subject: str, tell: Tell | None = None
+) -> tuple[dict[str, Any], int]:
+    """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis = kind.basis(db, subject)
     started = time.perf_counter()
-    value: dict[str, Any] = json.loads(json.dumps(kind.compute(db, blobs, subject, tell or _quietly), allow_nan=False))
+    computed = kind.compute(db, blobs, subject, tell or _quietly)
+    value: dict[str, Any] = json.loads(json.dumps(_value(computed), allow_nan=False))
     seconds = time.perf_counter() - started
-    db.rollback()  # the reading is over: writing begins from what is true now, and lasts a moment
-    with transaction(db):
+    wrong = computed.keep(db) if isinstance(computed, WithRows) else 0
+    with transaction(db):  # which ends the reading: writing begins from what is true now, and lasts a moment
         queries.put(db, kind.name, subject, basis=basis, value=value, at=now(), seconds=seconds)
-    return value
+    return value, wrong
+
+
+def _value(computed: Mapping[str, Any] | WithRows) -> Mapping[str, Any]:
+    return computed.value if isinstance(computed, WithRows) else computed
 
 
 def handler_of(kind: FigureKind) -> Handler:
@@ -127,9 +152,11 @@ def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) 
                 wake(db, kind, subject)
                 continue
             before = dict(kept.value)
-            counted = refresh(db, blobs, kind, subject)
+            counted, wrong = _refresh(db, blobs, kind, subject)
             if before != counted:
                 faults.append(FigureFault(kind.name, subject, before, counted))
+            elif wrong:
+                faults.append(FigureFault(kind.name, subject, {"wrong rows": wrong}, {"wrong rows": 0}))
     return FigureCheck(checked, outrun, tuple(faults))
 
 

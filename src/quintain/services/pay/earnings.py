@@ -122,11 +122,16 @@ def earn_bonus(
         user_id,
         task_id,
         kind="bonus",
-        work=f"bonus:attempt:{attempt_id}",
+        work=bonus_work(attempt_id),
         money=Money(spec.reward.bonus, spec.reward.currency),
         what=what or f"Confirmed example for “{spec.title}”",
         round_id=round_id,
     )
+
+
+def bonus_work(attempt_id: int) -> str:
+    """Name the piece of work that a confirmed attempt is."""
+    return f"bonus:attempt:{attempt_id}"
 
 
 def my_earnings(db: Session, actor: Actor, *, limit: int | None = None, offset: int = 0) -> list[Earning]:

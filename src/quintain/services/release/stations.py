@@ -15,12 +15,9 @@ from quintain.core.validation import SlotState, ValidationState
 from quintain.services.collect import rounds
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.models.registry import list_names
-from quintain.services.validate.adjudicate import contested_places
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.judge_figures import measured
+from quintain.services.validate.kept import known
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
-from quintain.stats.judgements import NONE
 from quintain.store.queries.release import releases, stations
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
@@ -44,7 +41,7 @@ def stations_of(db: Session, actor: Actor, ref: str) -> Stations:
 
 def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, StationStep]:
     if info.kind is RoundKind.HARVEST and judging is not None:
-        count = validations.count_standing(db, judging.id)
+        count = known(db, judging).progress.items
     else:
         count = stations.written(db, info.id)
     step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
@@ -55,9 +52,9 @@ def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tupl
 def _judge(db: Session, judging: ValidationInfo | None, *, written: bool) -> tuple[Station, StationStep]:
     if judging is None:
         return Station(StationName.JUDGE, False, 0, None, []), StationStep.VALIDATE
-    counts = slots.counts(db, judging.id)
+    counts = known(db, judging).slots
     wanted = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
-    waits = any(state.wanted for state in counts)
+    waits = slots.anything_wanted(db, judging.id)
     done = judging.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
     return Station(StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, []), StationStep.JUDGE
 
@@ -67,11 +64,9 @@ def _label(db: Session, judging: ValidationInfo | None, *, judged: bool, release
     step = StationStep.ADJUDICATE
     if judging is None or not judged:
         return Station(StationName.LABEL, False, 0, None, []), step
-    known = measured(db, judging)
-    final = final_labels(db, judging, known.evidence, known.figures)
-    labelled = int((final.complete & (final.label != NONE)).sum())
-    done = released or not len(contested_places(final))
-    return Station(StationName.LABEL, done, labelled, int(final.complete.sum()), []), step
+    found = known(db, judging)
+    done = released or not found.contested
+    return Station(StationName.LABEL, done, found.progress.labelled, found.progress.complete, []), step
 
 
 def _release(db: Session, actor: Actor, info: RoundInfo, judging: ValidationInfo | None) -> tuple[Station, list[str]]:

@@ -10,7 +10,7 @@ from quintain.core.people import Actor
 from quintain.core.records.validate import AdaptiveForecast, AdaptiveSetting
 from quintain.core.validation import Adaptive, ValidationPolicy
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.judge_figures import measured
+from quintain.services.validate.judge_figures import gather, measure
 from quintain.services.validate.policy import parse_policy
 from quintain.services.validate.validations import find
 from quintain.stats.adaptive import Stopping, foresee, replay
@@ -31,8 +31,9 @@ def foresee_adaptive(
     adaptive = policy.adaptive or Adaptive(least=policy.minimum)
     ways = _ways(policy, adaptive)
     classes = max(len(validation.task.judgement_labels), 2)
-    known = measured(db, validation)
-    found = [replay(known.evidence.counted, known.figures.fit.accuracy, way, seed=validation.seed) for way in ways]
+    evidence = gather(db, validation)
+    accuracy = measure(evidence).fit.accuracy
+    found = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
     played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
     results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
     settings = [

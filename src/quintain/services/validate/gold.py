@@ -152,6 +152,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
         (made,) = queries.add_items(db, [row])
         slot_queries.drop(db, [item_id])  # an expert may have decided before all were asked
         db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
+        queries.touch(db, validation.id)
         audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
     return label
 

@@ -23,7 +23,7 @@ from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
 from quintain.services.pay import earnings, watch
-from quintain.services.validate import gold
+from quintain.services.validate import gold, kept
 from quintain.services.validate.handing_out import ground_of, held_page
 from quintain.services.validate.labels import label_fault
 from quintain.services.validate.review import catch_up
@@ -136,6 +136,8 @@ def _submit(
             slot_queries.give_back(db, page.id)
             page.ended_at, page.outcome = moment, "submitted"
             drafts.discard(db, page.id)
+        if labelled:
+            kept.wake(db, validation)
         for batch in sorted(batches):
             if not slot_queries.batch_has_open(db, validation.id, batch):
                 judgement_queries.mark_due(db, validation.id, batch)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
-import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.validate import STATES, ItemState, JudgedItem, JudgedItems
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.adjudicate import contested_places
-from quintain.services.validate.final_labels import FinalLabels, final_labels
-from quintain.services.validate.judge_figures import measured
+from quintain.services.validate.kept import known
 from quintain.services.validate.validations import find
-from quintain.stats.judgements import NONE
+from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate.item_figures import Filter, ItemRow
+from quintain.store.tables import ValidationItem
 
 ItemOrder = Literal["item", "share", "judgements", "label"]
 ORDERS: tuple[ItemOrder, ...] = get_args(ItemOrder)
@@ -40,52 +39,44 @@ class WantedItems:
     limit: int = 25
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """One entry per item of the validation; *place* is where it is among the labelled ones, or -1."""
-
-    ids: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    label: npt.NDArray[np.int64]
-    judgements: npt.NDArray[np.int64]
-    share: npt.NDArray[np.float64]
-    complete: npt.NDArray[np.bool_]
-    contested: npt.NDArray[np.bool_]
-
-    def mask(self, state: str) -> npt.NDArray[np.bool_]:
-        """Say which items are in a state."""
-        masks: dict[str, npt.NDArray[np.bool_]] = {
-            "contested": self.contested,
-            "labelled": self.complete & (self.label != NONE),
-            "undecided": self.complete & (self.label == NONE),
-            "waiting": ~self.complete,
-        }
-        return masks[state]
-
-
 def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None = None) -> JudgedItems:
-    """List items of a validation, for its owner."""
+    """List items of a validation, for its owner, as they were counted last."""
     wanted = wanted or WantedItems()
     _check(wanted)
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    known = measured(db, validation)
-    final = final_labels(db, validation, known.evidence, known.figures)
-    ids = queries.item_ids(db, validation.id)
-    columns = _columns(final, ids)
-    keep = np.ones(len(ids), dtype=bool) if not wanted.state else columns.mask(wanted.state)
-    if wanted.label:
-        code = final.classes.index(wanted.label) if wanted.label in final.classes else NONE - 1
-        keep = keep & (columns.label == code)
-    if wanted.text.strip():
-        keep = keep & np.isin(ids, queries.ids_with_text(db, validation.id, wanted.text.strip()))
-    chosen = _ordered(columns, np.flatnonzero(keep), wanted)
-    first = min(wanted.offset, max(len(chosen) - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
-    shown = chosen[first : first + wanted.limit]
-    found = queries.items(db, ids[shown].tolist())
-    copies = queries.copied(db, validation.id, [item.hash for item in found.values()])
-    rows = [_row(final, columns, int(at), found[int(ids[at])], copies) for at in shown]
-    return JudgedItems(rows, len(chosen), {state: int(columns.mask(state).sum()) for state in STATES})
+    found = known(db, validation)
+    chosen = Filter(wanted.state, wanted.label, wanted.text.strip())
+    total = _total(db, validation.id, chosen, found.whole.get("states", []))
+    first = min(wanted.offset, max(total - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
+    rows = item_figures.page(
+        db, validation.id, chosen, order=wanted.order, down=wanted.down, offset=first, limit=wanted.limit
+    )
+    items = queries.items(db, [row.item_id for row in rows])
+    copies = queries.copied(db, validation.id, [item.hash for item in items.values()])
+    listed = [_row(row, items[row.item_id], copies) for row in rows]
+    return JudgedItems(listed, total, _counts(found.whole.get("states", [])), as_of=found.as_of)
+
+
+def _total(db: Session, validation_id: int, chosen: Filter, states: Sequence[Sequence[Any]]) -> int:
+    """Say how many items fit: by what is kept, unless a text is looked for."""
+    if chosen.text:
+        return item_figures.count(db, validation_id, chosen)
+    return sum(
+        number
+        for state, contested, label, number in states
+        if (not chosen.label or label == chosen.label)
+        and (not chosen.state or state == chosen.state or (chosen.state == "contested" and contested))
+    )
+
+
+def _counts(states: Sequence[Sequence[Any]]) -> dict[str, int]:
+    """Count the items in each state; contested ones have another one, too."""
+    found: dict[str, int] = dict.fromkeys(STATES, 0)
+    for state, contested, _label, number in states:
+        found[state] += number
+        found["contested"] += number if contested else 0
+    return found
 
 
 def _check(wanted: WantedItems) -> None:
@@ -105,60 +96,15 @@ def _check(wanted: WantedItems) -> None:
         )
 
 
-def _columns(final: FinalLabels, ids: npt.NDArray[np.int64]) -> _Columns:
-    where = np.searchsorted(final.items, ids)
-    known = np.zeros(len(ids), dtype=bool)
-    inside = where < len(final.items)
-    known[inside] = final.items[where[inside]] == ids[inside]
-    place = np.where(known, where, -1)
-    at = place[known]
-    votes = final.votes.sum(axis=1) if len(final.items) else np.zeros(0, dtype=np.int64)
-    top = final.votes.max(axis=1, initial=0) if len(final.items) else np.zeros(0, dtype=np.int64)
-    contested = np.zeros(len(final.items), dtype=bool)
-    contested[contested_places(final)] = True
-    columns = _Columns(
-        ids,
-        place,
-        np.full(len(ids), NONE, dtype=np.int64),
-        np.zeros(len(ids), dtype=np.int64),
-        np.full(len(ids), np.nan),
-        np.zeros(len(ids), dtype=bool),
-        np.zeros(len(ids), dtype=bool),
-    )
-    columns.label[known] = final.label[at]
-    columns.judgements[known] = votes[at]
-    columns.share[known] = top[at] / np.maximum(votes[at], 1)
-    columns.complete[known] = final.complete[at]
-    columns.contested[known] = contested[at]
-    return columns
-
-
-def _ordered(columns: _Columns, chosen: npt.NDArray[np.int64], wanted: WantedItems) -> npt.NDArray[np.int64]:
-    keys = {
-        "item": columns.ids,
-        "share": columns.share,
-        "judgements": columns.judgements,
-        "label": np.where(columns.label == NONE, np.inf, columns.label),
-    }
-    key = keys[wanted.order][chosen].astype(np.float64)
-    missing = ~np.isfinite(key)  # items without a value come last either way
-    order = np.lexsort((columns.ids[chosen], np.where(missing, 0, -key if wanted.down else key), missing))
-    return chosen[order]
-
-
-def _row(final: FinalLabels, columns: _Columns, at: int, item: Any, copies: set[str]) -> JudgedItem:
-    place = int(columns.place[at])
-    votes = final.votes[place] if place >= 0 else np.zeros(len(final.classes), dtype=np.int64)
-    label = int(columns.label[at])
-    state: ItemState = "waiting" if not columns.complete[at] else "undecided" if label == NONE else "labelled"
+def _row(row: ItemRow, item: ValidationItem, copies: set[str]) -> JudgedItem:
     return JudgedItem(
         id=item.id,
         inputs=dict(item.inputs),
-        state=state,
-        contested=bool(columns.contested[at]),
-        label=final.classes[label] if label != NONE else None,
-        votes={name: int(count) for name, count in zip(final.classes, votes, strict=True) if count},
-        share=None if np.isnan(columns.share[at]) else float(columns.share[at]),
-        by_expert=place >= 0 and bool(final.decided[place]),
+        state=cast(ItemState, row.state),
+        contested=row.contested,
+        label=row.label,
+        votes=row.votes,
+        share=row.share,
+        by_expert=row.by_expert,
         gold=item.hash in copies,
     )

@@ -1,17 +1,12 @@
 """What is known of the judges: agreement with the others, accuracy, gold items, times and patterns, all at once.
 
-Reading a hundred thousand judgements takes half a second, and pages ask for the same figures click after click. What
-was measured last is kept, by what it was measured from: see `measured`.
+Reading a hundred thousand judgements takes half a second: pages read what was counted last, see `kept`.
 """
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +23,6 @@ from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.judgements import JudgementTable
 
-KEPT = 4  # validations of a database whose figures are kept
-MOST_KEPT = 1_000_000  # judgements of a validation whose figures are kept: some 60 MB
 LEAST = 10  # judgements before a pattern is worth a look
 SAME_SHARE = 0.95
 
@@ -152,65 +145,3 @@ def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]
     return {
         int(user): tuple(name for name, flag in flags.items() if flag[code]) for code, user in enumerate(figures.users)
     }
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredJudges:
-    """What a validation's judgements say about its judges: the evidence, the figures, and what looks wrong."""
-
-    evidence: Evidence
-    figures: Figures
-    suspicious: Mapping[int, tuple[str, ...]]
-
-
-class _Kept:
-    """The newest figures of the validations that were asked about last; safe to share between threads."""
-
-    def __init__(self) -> None:
-        self._found: OrderedDict[int, tuple[Any, MeasuredJudges]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, validation_id: int, stamp: Any) -> MeasuredJudges | None:
-        """Give the figures of a validation if they were measured from what *stamp* stands for."""
-        with self._lock:
-            known = self._found.get(validation_id)
-            if known is None or known[0] != stamp:
-                return None
-            self._found.move_to_end(validation_id)
-            return known[1]
-
-    def put(self, validation_id: int, stamp: Any, found: MeasuredJudges) -> None:
-        """Keep figures in place of older ones of the same validation."""
-        with self._lock:
-            self._found[validation_id] = (stamp, found)
-            self._found.move_to_end(validation_id)
-            while len(self._found) > KEPT:
-                self._found.popitem(last=False)
-
-
-# One for each database, gone with its engine.
-_KEPT: weakref.WeakKeyDictionary[Any, _Kept] = weakref.WeakKeyDictionary()
-_KEPT_LOCK = threading.Lock()
-
-
-def measured(db: Session, validation: ValidationInfo) -> MeasuredJudges:
-    """Measure every judge, or give what was measured before if nothing has happened since, in whichever process.
-
-    For who only reads: inside a transaction that writes, `gather` sees what the transaction has written.
-    """
-    with _KEPT_LOCK:
-        kept = _KEPT.setdefault(db.get_bind(), _Kept())
-    # Facts are only ever added, so that their numbers say which there are. Whose texts are whose changes only when
-    # attempts are taken in.
-    number, standings = queries.count(db, validation.id), queries.count_standings(db, validation.id)
-    policy = validation.policy
-    items = item_queries.count_items(db, validation.id) if policy.writer else 0
-    stamp = (number, standings, validation.taken_to, validation.task.judgement_labels, policy.writer, items)
-    known = kept.get(validation.id, stamp)
-    if known is None:
-        evidence = gather(db, validation)
-        figures = measure(evidence)
-        known = MeasuredJudges(evidence, figures, patterns(evidence, figures))
-        if number <= MOST_KEPT:
-            kept.put(validation.id, stamp, known)
-    return known

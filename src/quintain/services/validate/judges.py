@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
@@ -11,51 +15,56 @@ from quintain.core.records.judging import JudgeEstimate, JudgeHistory, Qualifica
 from quintain.core.records.validate import Judge
 from quintain.services.access.actors import find_for
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.judge_figures import MeasuredJudges, measured
+from quintain.services.validate.kept import known, people_of
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.workers import wilson
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.work import qualify as qualify_queries
 
+NOTHING_YET = Estimate(None, reason="nothing to compare with yet")
+
 
 def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
     """List the judges with their figures, those with the lowest accuracy first, for the owner's console."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    return table_of(db, validation, measured(db, validation))
+    known(db, validation)
+    return table_of(db, validation, people_of(db, validation).get("judges", {}))
 
 
-def table_of(db: Session, validation: ValidationInfo, found: MeasuredJudges) -> list[Judge]:
-    """Write figures as the rows of a table.
+def table_of(db: Session, validation: ValidationInfo, columns: Mapping[str, Any]) -> list[Judge]:
+    """Write figures, as they are kept, as the rows of a table.
 
     `qualified` says who may take pages here, as `slots.require_judge` decides: a judge who was unqualified in another
     validation of the task may not, though what they judged here counts until it is `set_aside`, too.
     """
-    figures = found.figures
-    names = queries.names(db, figures.users.tolist())
+    if not columns:
+        return []
+    names = queries.names(db, columns["user"])
     standings = queries.standings(db, validation.id)
     ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
-    agree_low, agree_high = wilson(figures.agreed, figures.compared)
-    gold_low, gold_high = wilson(figures.gold_right, figures.gold_seen)
-    low, high = figures.fit.accuracy_quantile(0.025), figures.fit.accuracy_quantile(0.975)
+    shares = zip(
+        _shares(columns["agreed"], columns["compared"]),
+        _shares(columns["gold_right"], columns["gold_seen"]),
+        _accuracies(columns["right"], columns["wrong"]),
+        strict=True,
+    )
     rows = []
-    for code, user in enumerate(figures.users.tolist()):
+    for code, (user, (agreement, gold, accuracy)) in enumerate(zip(columns["user"], shares, strict=True)):
         standing = standings.get(user)
         aside = standing is not None and not standing.qualified
-        compared, seen = int(figures.compared[code]), int(figures.gold_seen[code])
-        accuracy = float(figures.right[code] / (figures.right[code] + figures.wrong[code]))
         rows.append(
             Judge(
                 worker=names[user],
-                judgements=int(figures.judgements[code]),
-                compared=compared,
-                agreement=_share(int(figures.agreed[code]), compared, agree_low[code], agree_high[code]),
-                accuracy=Estimate(accuracy, float(low[code]), float(high[code])),
-                gold=_share(int(figures.gold_right[code]), seen, gold_low[code], gold_high[code]),
-                gold_seen=seen,
-                median_seconds=None if np.isnan(figures.seconds[code]) else float(figures.seconds[code]),
-                patterns=list(found.suspicious[user]),
+                judgements=columns["judgements"][code],
+                compared=columns["compared"][code],
+                agreement=agreement,
+                accuracy=accuracy,
+                gold=gold,
+                gold_seen=columns["gold_seen"][code],
+                median_seconds=columns["seconds"][code],
+                patterns=columns["patterns"][code],
                 qualified=not aside and user not in ended,
                 set_aside=aside,
                 reason=standing.reason if standing is not None and aside else ended.get(user, ""),
@@ -64,10 +73,17 @@ def table_of(db: Session, validation: ValidationInfo, found: MeasuredJudges) -> 
     return sorted(rows, key=lambda row: (row.accuracy.value or 0, row.worker))
 
 
-def _share(hits: int, total: int, low: float, high: float) -> Estimate:
-    if not total:
-        return Estimate(None, reason="nothing to compare with yet")
-    return Estimate(hits / total, float(low), float(high))
+def _shares(hits: Sequence[int], totals: Sequence[int]) -> list[Estimate]:
+    low, high = wilson(np.array(hits), np.array(totals))
+    rows = zip(hits, totals, low.tolist(), high.tolist(), strict=True)
+    return [Estimate(hit / total, down, up) if total else NOTHING_YET for hit, total, down, up in rows]
+
+
+def _accuracies(right: Sequence[float], wrong: Sequence[float]) -> list[Estimate]:
+    good, bad = np.array(right, dtype=np.float64), np.array(wrong, dtype=np.float64)
+    low, high = (scipy.special.betaincinv(good, bad, share) for share in (0.025, 0.975))
+    columns = (good / (good + bad), low, high)
+    return [Estimate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def judge_history(db: Session, actor: Actor, ref: str, name: str) -> JudgeHistory:

@@ -29,6 +29,7 @@ from quintain.store.tables import AttemptNote, FlagDecision
 
 def leave(db: Session, attempt_id: int) -> None:
     """Ask nobody about an attempt any more, gold copies included; for other services, in their transaction."""
+    queries.touch_round(db, attempt_id)
     ids = [item.id for item in queries.items_of_attempt(db, attempt_id)]
     if ids:
         queries.retire_items(db, ids, now())
@@ -38,10 +39,12 @@ def leave(db: Session, attempt_id: int) -> None:
 
 def come_back(db: Session, attempt_id: int) -> None:
     """Ask for what is missing about an attempt that is withheld no more; its gold copy stays retired."""
+    queries.touch_round(db, attempt_id)
     for item in queries.items_of_attempt(db, attempt_id):
         if item.gold is not None or item.retired_at is None or item.id in queries.gone_items(db, item.validation_id):
             continue
         item.retired_at = None
+        queries.touch(db, item.validation_id)
         db.flush()
         ask_again(db, find(db, "/".join(queries.place_of(db, item.validation_id))), [item])
     db.flush()

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.validate import (
     AskedPart,
     Asking,
-    Batch,
     Forecast,
     GoldUse,
-    ItemProgress,
-    JudgedConfusion,
     ReviewedAgreement,
     Validation,
     ValidationProgress,
@@ -29,53 +25,46 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.pay.earnings import hourly, pace
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate import endgame
-from quintain.services.validate.adjudicate import contested_places
-from quintain.services.validate.final_labels import FinalLabels, final_labels
-from quintain.services.validate.judge_figures import Evidence, measured
 from quintain.services.validate.judges import table_of
+from quintain.services.validate.kept import known, people_of
 from quintain.services.validate.policy import dump_policy
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find, list_validations
 from quintain.services.validate.vmer import rates_of
-from quintain.stats.agreement import measure_agreement
-from quintain.stats.judgements import NONE, Judgements
 from quintain.store.base import now
 from quintain.store.queries.validate import judgements as queries
-from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as validation_queries
-from quintain.store.queries.validate.validation import PartCount
 
-RESAMPLES = 200
 WINDOW_DAYS = 7  # the forecast looks at the pace of so many days
+PACED = 5000  # and of so many judgements at most
 RECENT = 1000  # and at the times of so many judgements
 
 
-def status(db: Session, actor: Actor, ref: str) -> Validation:
-    """Give everything that the owner's console shows, from one reading of the judgements."""
+def status(db: Session, actor: Actor, ref: str, *, writers: int | None = None) -> Validation:
+    """Give everything that the owner's console shows, as it was counted last; rates of so many *writers*, or of all."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    known = measured(db, validation)
-    evidence = known.evidence
-    final = final_labels(db, validation, evidence, known.figures)
-    parts = validation_queries.parts(db, validation.id)
+    found = known(db, validation)
+    people = people_of(db, validation)
     return Validation(
         validation=ref,
         state=validation.state.value,
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
-        progress=_progress(db, validation, evidence, final, parts),
-        asking=asking(validation, parts),
-        forecast=forecast(db, validation),
+        progress=found.progress,
+        asking=asking(validation, found.whole.get("parts", [])),
+        forecast=forecast(db, validation, found.slots),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, validation_queries.count_gold(db, validation.id)),
-        agreement=agreement_of(final.compared),
+        agreement=found.whole.get("agreement", {"reason": "nothing was counted yet"}),
         agreement_by_review=_by_review(db, validation),
-        labels=_label_counts(final),
-        confusion=confusion(evidence, final),
-        judges=table_of(db, validation, known),
-        contested=len(contested_places(final)),
-        rates=rates_of(db, validation, final),
-        batches=batches(db, validation),
+        labels=found.whole.get("labels", {}),
+        confusion=found.confusion,
+        judges=table_of(db, validation, people.get("judges", {})),
+        contested=found.contested,
+        rates=rates_of(db, people.get("rates", {}), writers=writers),
+        batches=found.batches,
+        as_of=found.as_of,
     )
 
 
@@ -90,17 +79,18 @@ def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
     """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    slots = slot_queries.counts(db, validation.id)
-    wanted = sum(slots.values()) - slots.get(SlotState.DROPPED, 0)
+    found = known(db, validation)
+    wanted = sum(found.slots.values()) - found.slots.get(SlotState.DROPPED, 0)
     return ValidationProgress(
         validation=ref,
         state=validation.state.value,
-        items=validation_queries.count_standing(db, validation.id),
-        judgements=queries.count(db, validation.id),
-        slots={state.value: count for state, count in slots.items()},
-        done=slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
-        forecast=forecast(db, validation),
+        items=found.progress.items,
+        judgements=found.judgements,
+        slots=found.slots,
+        done=found.slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
+        forecast=forecast(db, validation, found.slots),
         waiting=_waiting(db, validation),
+        as_of=found.as_of,
     )
 
 
@@ -109,35 +99,7 @@ def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
     return endgame.waiting(db, validation) if validation.state is ValidationState.OPEN else None
 
 
-def _progress(
-    db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, parts: Sequence[PartCount]
-) -> ItemProgress:
-    slots = slot_queries.counts(db, validation.id)
-    table = evidence.table
-    gold = int((table.gold != "").sum())
-    items = sum(one.items for one in parts)
-    asked = sum((one.items - one.often) * validation.policy.judgements + one.asked for one in parts)
-    saved = _saved(final) if validation.policy.adaptive else 0
-    settled = int(final.asked[final.complete & ~final.decided].sum())
-    return ItemProgress(
-        items=items,
-        complete=int(final.complete.sum()),
-        labelled=int((final.complete & (final.label != NONE)).sum()),
-        judgements=len(table) - gold,
-        gold_judgements=gold,
-        counted=len(evidence.counted),
-        kept=int(final.kept.sum()),
-        set_aside=len(table) - gold - len(evidence.counted),
-        late=int(table.late.sum()),
-        slots={state.value: count for state, count in slots.items()},
-        # What an adaptive policy has not had to ask for, as far as the items are complete.
-        saved=saved,
-        saved_share=saved / settled if settled else 0.0,
-        asked_without_adapting=asked,
-    )
-
-
-def asking(validation: ValidationInfo, parts: Sequence[PartCount]) -> Asking:
+def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking:
     """Say how many judgements items get, and how many items of each part are judged more often."""
     policy = validation.policy
     return Asking(
@@ -147,26 +109,25 @@ def asking(validation: ValidationInfo, parts: Sequence[PartCount]) -> Asking:
         often=policy.often.judgements if policy.often is not None else None,
         sample=policy.often.items if policy.often is not None else 0,
         share=policy.often.share if policy.often is not None else 0.0,
-        parts=[AskedPart(one.part, one.items, one.often) for one in parts],
+        parts=[AskedPart(part, items, often) for part, items, often, _asked in parts],
     )
 
 
-def _saved(final: FinalLabels) -> int:
-    over = final.complete & ~final.decided
-    return int(np.maximum(final.asked - final.compared.sizes(), 0)[over].sum())
+def forecast(
+    db: Session, validation: ValidationInfo, slots: Mapping[str, int], *, moment: datetime | None = None
+) -> Forecast:
+    """Say what is to go by the numbers of *slots*.
 
-
-def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None = None) -> Forecast:
-    """Say what is to go. Days are those at the pace of the last week; None where nothing has come in."""
+    Days are those at the pace of the last week, or of the newest judgements; None where nothing has come in.
+    """
     moment = moment or now()
-    slots = slot_queries.counts(db, validation.id)
-    left = sum(number for state, number in slots.items() if state.wanted)
+    left = sum(number for state, number in slots.items() if SlotState(state).wanted)
     policy = validation.policy
     real = max(policy.page_size * (1 - policy.gold.rate), 1.0)  # gold items take their places on pages
     pages = -(-left // int(real)) if left else 0
     seconds = validation_queries.recent_seconds(db, validation.id, RECENT)
     each, timed = pace(seconds, policy.seconds_per_item, policy.page_size)
-    recent, first = queries.since(db, validation.id, moment - timedelta(days=WINDOW_DAYS))
+    recent, first = queries.lately(db, validation.id, moment - timedelta(days=WINDOW_DAYS), PACED)
     days = None
     if recent and first is not None:
         span = max((moment - first).total_seconds() / 86_400, 1 / 24)
@@ -184,13 +145,6 @@ def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None
     )
 
 
-def agreement_of(judgements: Judgements) -> dict[str, Any]:
-    """Give the statistics of agreement of the judgements that are kept."""
-    if not len(judgements):
-        return {"reason": "there are no judgements yet"}
-    return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
-
-
 def _by_review(db: Session, validation: ValidationInfo) -> list[ReviewedAgreement]:
     """Give how agreement went from review to review."""
     return [
@@ -202,28 +156,3 @@ def _by_review(db: Session, validation: ValidationInfo) -> list[ReviewedAgreemen
         )
         for row in reversed(queries.reviews(db, validation.id))
     ]
-
-
-def _label_counts(final: FinalLabels) -> dict[str, int]:
-    counts = np.bincount(final.label[final.complete] + 1, minlength=len(final.classes) + 1)
-    return {**{name: int(counts[code + 1]) for code, name in enumerate(final.classes)}, "no majority": int(counts[0])}
-
-
-def confusion(evidence: Evidence, final: FinalLabels) -> JudgedConfusion:
-    """Count what judges said (columns) where the label is what the rows say, over all judgements that count."""
-    counted = evidence.counted
-    label = final.label[counted.item] if len(counted) else np.zeros(0, dtype=np.int64)
-    there = label != NONE
-    size = len(final.classes)
-    cells = np.bincount(label[there] * size + counted.label[there], minlength=size * size).reshape(size, size)
-    return JudgedConfusion(list(final.classes), cells.tolist())
-
-
-def batches(db: Session, validation: ValidationInfo) -> list[Batch]:
-    """List the batches with how far they are."""
-    found = []
-    for batch, counts in slot_queries.batch_counts(db, validation.id).items():
-        waiting = any(state.wanted for state in counts)
-        total = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
-        found.append(Batch(batch + 1, total, counts.get(SlotState.FILLED, 0), done=not waiting))
-    return found

@@ -6,7 +6,7 @@ Every change is a fact in the judge's history and in the audit log, and can be t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,14 @@ from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.permissions import require_owner
-from quintain.services.validate.judge_figures import Figures, measured
+from quintain.services.validate.judge_figures import Figures
+from quintain.services.validate.kept import known, people_of
 from quintain.services.validate.policy import policy_of
 from quintain.services.validate.settle import settle
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.services.work import qualify
+from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_rules import catches, judgements_needed, power
 from quintain.store.database import transaction
 from quintain.store.queries.validate import judgements as queries
@@ -50,7 +52,8 @@ def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEf
     """Say whom *rule* would catch, what would be collected anew, and how well it tells clickers from honest people."""
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
-    figures = measured(db, validation).figures
+    known(db, validation)
+    figures = counts_of(people_of(db, validation).get("judges", {}))
     caught = caught_by(rule, figures, qualified_mask(db, validation, figures))
     names = queries.names(db, figures.users[caught].tolist())
     labels = max(len(validation.task.judgement_labels), 2)
@@ -101,14 +104,46 @@ def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> Rule
     return replace(found, unqualified=done.unqualified, opened=done.opened)
 
 
-def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures) -> Any:
+@dataclass(frozen=True, slots=True)
+class JudgeCounts:
+    """What rules look at, one entry per judge."""
+
+    users: IntArray
+    judgements: IntArray
+    compared: IntArray
+    agreed: IntArray
+    gold_seen: IntArray
+    gold_right: IntArray
+    right: FloatArray
+    wrong: FloatArray
+
+
+def counts_of(columns: Mapping[str, Any]) -> JudgeCounts:
+    """Read the figures of judges as they are kept."""
+
+    def whole(name: str) -> IntArray:
+        return np.array(columns.get(name, []), dtype=np.int64)
+
+    return JudgeCounts(
+        users=whole("user"),
+        judgements=whole("judgements"),
+        compared=whole("compared"),
+        agreed=whole("agreed"),
+        gold_seen=whole("gold_seen"),
+        gold_right=whole("gold_right"),
+        right=np.array(columns.get("right", []), dtype=np.float64),
+        wrong=np.array(columns.get("wrong", []), dtype=np.float64),
+    )
+
+
+def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures | JudgeCounts) -> Any:
     """Say who is still qualified."""
     standings = queries.standings(db, validation.id)
     gone = {user for user, standing in standings.items() if not standing.qualified}
     return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
 
 
-def caught_by(rule: UnqualifyRule, figures: Figures, among: Any) -> Any:
+def caught_by(rule: UnqualifyRule, figures: Figures | JudgeCounts, among: Any) -> Any:
     """Say which of the judges *among* a rule catches."""
     if rule.rule == "gold":
         return among & catches(rule, figures.gold_right, figures.gold_seen)

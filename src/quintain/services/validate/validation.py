@@ -27,6 +27,7 @@ class ValidationInfo:
     state: ValidationState
     seed: int
     taken_to: int
+    revision: int
     policy: ValidationPolicy
 
     @property

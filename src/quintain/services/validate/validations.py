@@ -23,6 +23,7 @@ from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
+from quintain.services.jobs import queue
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.item_rules import drawn_often
 from quintain.services.validate.label_methods import require_suited
@@ -40,6 +41,8 @@ from quintain.tasks.definition import parse_task
 
 NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,78}[a-z0-9])?")
 CHUNK = 5000
+AT_ONCE = 5000  # attempts that are taken in while somebody waits
+PREPARE = "open validation"  # the kind of job that takes in more
 LOOK_AGAIN = -1  # what was looked at for items is to be looked at once more
 SOURCE_KEYS = ("rating", "review", "start", "end")
 ROW_KEYS = ("inputs", "answer", "predictions", *SOURCE_KEYS)
@@ -69,6 +72,7 @@ def find(db: Session, ref: str) -> ValidationInfo:
         state=ValidationState(found.state),
         seed=found.seed,
         taken_to=found.taken_to,
+        revision=found.revision,
         policy=read_policy(found.policy),
     )
 
@@ -83,7 +87,8 @@ def open_validation(
 ) -> ValidationInfo:
     """Begin the judging of round *ref* (`task/number`) or, under a name of its own, of items that are added later.
 
-    Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in.
+    Where there is one already it is opened again, its policy changed if one is given, and new attempts taken in. Where
+    the round has many attempts, a worker takes them in, and people judge when that is done.
     """
     task_name, _, name = ref.rpartition("/")
     if not task_name:
@@ -97,15 +102,35 @@ def open_validation(
             require_suited(policy, get_task(db, task_name))
             _begin(db, actor, task_id, name, policy, seed)
             audit.record(db, actor, "validation.open", ref)
-            judges = [one for one in queries.judges_of_task(db, task_id) if one != actor.user_id]
-            page = f"/tasks/{task_name}/judge/{name}"
-            notify_all(db, judges, "judging.opened", Text("There is more to judge: {ref}.", ref=ref), page)
+            if _is_prepared(db, actor, ref):
+                return find(db, ref)
+            tell_judges(db, find(db, ref), actor.user_id)
+        elif find(db, ref).state is ValidationState.PREPARING:
+            queue.ask(db, PREPARE, ref, task=task_name, by=actor)  # also where the worker before gave up
         else:
             if policy_toml is not None:
                 set_policy(db, actor, ref, policy_toml, file=file)
             set_state(db, actor, ref, ValidationState.OPEN)
         take_attempts(db, find(db, ref))
     return find(db, ref)
+
+
+def _is_prepared(db: Session, actor: Actor, ref: str) -> bool:
+    """Leave a round of many attempts to a worker; say whether that is so."""
+    validation = find(db, ref)
+    if validation.round_id is None or queries.count_attempts_to(db, validation.round_id, AT_ONCE + 1) <= AT_ONCE:
+        return False
+    db.get_one(Validation, validation.id).state = ValidationState.PREPARING.value
+    queue.ask(db, PREPARE, ref, task=validation.task.name, by=actor)
+    db.flush()
+    return True
+
+
+def tell_judges(db: Session, validation: ValidationInfo, but: int | None) -> None:
+    """Tell those who judge for the task that there is more to judge."""
+    judges = [one for one in queries.judges_of_task(db, validation.task_id) if one != but]
+    page = f"/tasks/{validation.task.name}/judge/{validation.name}"
+    notify_all(db, judges, "judging.opened", Text("There is more to judge: {ref}.", ref=validation.ref), page)
 
 
 def _begin(db: Session, actor: Actor, task_id: int, name: str, policy: ValidationPolicy, seed: int) -> None:
@@ -158,6 +183,13 @@ def set_state(db: Session, actor: Actor, ref: str, state: ValidationState) -> No
     with transaction(db):
         validation = find(db, ref)
         require_owner(actor, validation.task.name)
+        if validation.state is ValidationState.PREPARING:
+            raise Conflict(
+                "{ref} is being prepared: its attempts are taken in.",
+                ref=ref,
+                remedy="Wait until that is done; `quintain jobs list` shows how far it is.",
+                page="Its page shows how far that is.",
+            )
         if validation.state != state:
             row = db.get_one(Validation, validation.id)
             row.state, row.closed_at = state.value, now() if state is ValidationState.CLOSED else None
@@ -170,7 +202,9 @@ def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
 
     For other services, in their transaction.
     """
-    if validation.round_id is None or queries.mark(db, validation.round_id) == validation.taken_to:
+    if validation.round_id is None or validation.state is ValidationState.PREPARING:
+        return ItemsAdded(0, 0)
+    if queries.mark(db, validation.round_id) == validation.taken_to:
         return ItemsAdded(0, 0)
     lock(db, f"items of {validation.id}")
     row = db.get_one(Validation, validation.id, populate_existing=True)
@@ -182,8 +216,9 @@ def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
         db.expire_all()
     share = validation.policy.unfooled_share
     found = queries.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
+    found = [attempt for attempt in found if attempt.inputs]
     again = _take_again(db, validation, found)
-    new = _add(db, validation, [_from_attempt(attempt) for attempt in found])
+    new = add_rows(db, validation, [from_attempt(attempt) for attempt in found])
     db.flush()
     return ItemsAdded(len(new) + again, len(found) - len(new) - again)
 
@@ -197,16 +232,19 @@ def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt
     first = {attempt.hash: attempt for attempt in reversed(found)}
     items = queries.retracted_items(db, validation.id, list(first))
     for item in items:
-        made = _from_attempt(first[item.hash])
+        made = from_attempt(first[item.hash])
         for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
             setattr(item, name, made[name])
         item.retired_at = None
+    if items:
+        queries.touch(db, validation.id)
     db.flush()
     ask_again(db, validation, items)
     return len(items)
 
 
-def _from_attempt(attempt: Attempt) -> dict[str, Any]:
+def from_attempt(attempt: Attempt) -> dict[str, Any]:
+    """Give an attempt as the item that it becomes."""
     return {
         "attempt_id": attempt.id,
         "author_id": attempt.user_id,
@@ -299,7 +337,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
             }
             for row in rows
         ]
-        new = _add(db, validation, made)
+        new = add_rows(db, validation, made)
         taken = ItemsAdded(len(new), len(made) - len(new))
         used = {"task_id": validation.task_id, "round_id": validation.round_id, "corpus": "", "part": "", "row": ""}
         prompts.add_uses(db, [{**used, "hash": row["hash"], "created_at": now()} for row in new])
@@ -312,16 +350,25 @@ def aim_text(answer: Any) -> str:
     return one_form(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 
-def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Add the rows that are no items yet, with their slots, and give them."""
+def add_rows(
+    db: Session,
+    validation: ValidationInfo,
+    rows: list[dict[str, Any]],
+    *,
+    before: int | None = None,
+    often: Mapping[str, int] | None = None,
+) -> list[dict[str, Any]]:
+    """Add the rows that are no items yet, with their slots, and give them; for other services, in their transaction.
+
+    *before* is how many items there are, and *often* how many judgements some get by their hashes, where that is known.
+    """
     unique: dict[str, dict[str, Any]] = {}
     for row in rows:
         unique.setdefault(row["hash"], row)
     known = queries.known_hashes(db, validation.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
-    before = queries.count_items(db, validation.id)
-    often = {one.part: one.often for one in queries.parts(db, validation.id)} if validation.policy.often else {}
-    asked = drawn_often(validation, new, often)
+    before = queries.count_items(db, validation.id) if before is None else before
+    asked = _asked(db, validation, new) if often is None else [often.get(row["hash"]) for row in new]
     for start in range(0, len(new), CHUNK):
         some = [
             {
@@ -339,6 +386,11 @@ def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) ->
         counts = [row["asked"] or validation.policy.first_slots for row in some]
         slots.add(db, slot_rows(validation, ids, some, 0, counts))
     return new
+
+
+def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:
+    often = {one.part: one.often for one in queries.parts(db, validation.id)} if validation.policy.often else {}
+    return drawn_often(validation, new, often)
 
 
 def require_open(validation: ValidationInfo) -> None:

@@ -70,6 +70,7 @@ from quintain.store.tables.trials import Trial
 from quintain.store.tables.validation import (
     Adjudication,
     DueReview,
+    ItemFigure,
     JudgeEstimate,
     Judgement,
     JudgePlace,
@@ -148,6 +149,7 @@ __all__ = [
     "EarningDecision",
     "EarningStanding",
     "FlagDecision",
+    "ItemFigure",
     "Job",
     "JudgeEstimate",
     "JudgePlace",

@@ -22,6 +22,7 @@ LEASED = text("state = 'leased'")
 CAME_BACK = text("state = 'open' AND generation > 0")
 GOLD_OFFER = text("slot_id IS NULL")
 HELD = text("ended_at IS NULL")
+CONTESTED = text("contested")
 GOLD_ITEM = text("gold IS NOT NULL")
 
 
@@ -29,7 +30,8 @@ class Validation(Base):
     """The judging of a round's attempts, or of items from elsewhere (*round_id* is None): open, paused or closed.
 
     *taken_to* stands for the attempts, notes and flags that were looked at for items: while it is the same, there is
-    nothing to take in.
+    nothing to take in. *revision* grows with every decision of an expert and every item that leaves or comes back:
+    with the newest ids of what is only ever added, it says what figures rest on.
     """
 
     __tablename__ = "validations"
@@ -42,6 +44,7 @@ class Validation(Base):
     state: Mapped[str] = mapped_column(String(12), default="open")
     seed: Mapped[int] = mapped_column(BigInteger, default=0)
     taken_to: Mapped[int] = mapped_column(default=0)
+    revision: Mapped[int] = mapped_column(default=0, server_default="0")
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
@@ -259,7 +262,10 @@ class JudgeStanding(Fact, Base):
     """
 
     __tablename__ = "judge_standings"
-    __table_args__ = (Index("ix_judge_standings_validation_user", "validation_id", "user_id"),)
+    __table_args__ = (
+        Index("ix_judge_standings_validation_user", "validation_id", "user_id"),
+        Index("ix_judge_standings_newest", "validation_id", "id"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     validation_id: Mapped[int] = mapped_column(ForeignKey("validations.id"))
@@ -326,3 +332,38 @@ class Adjudication(Fact, Base):
     label: Mapped[str] = mapped_column(String(80), default="")
     reason: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ItemFigure(Base):
+    """What became of an item as it was counted last: lists filter, sort and page by it. Derived: it can be thrown away.
+
+    *votes* are by label; *share* is that of the label with most of them, None where there are none. The lower
+    *sureness*, the more an item wants an expert: below 0 where it has no label, else how much speaks for the label.
+    """
+
+    __tablename__ = "item_figures"
+    __table_args__ = (
+        Index("ix_item_figures_state", "validation_id", "state", "item_id", "label", "contested"),
+        Index("ix_item_figures_share", "validation_id", "share", "item_id", "state", "label", "contested"),
+        Index("ix_item_figures_judgements", "validation_id", "judgements", "item_id", "state", "label", "contested"),
+        Index("ix_item_figures_label", "validation_id", "label", "item_id", "state", "contested"),
+        Index(
+            "ix_item_figures_contested",
+            "validation_id",
+            "sureness",
+            "item_id",
+            postgresql_where=CONTESTED,
+            sqlite_where=CONTESTED,
+        ),
+    )
+
+    item_id: Mapped[int] = mapped_column(ForeignKey("validation_items.id"), primary_key=True, autoincrement=False)
+    validation_id: Mapped[int] = mapped_column(ForeignKey("validations.id"))
+    state: Mapped[str] = mapped_column(String(10))
+    contested: Mapped[bool]
+    label: Mapped[str | None] = mapped_column(String(80))
+    judgements: Mapped[int]
+    share: Mapped[float | None]
+    sureness: Mapped[float]
+    by_expert: Mapped[bool]
+    votes: Mapped[dict[str, Any]]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import KeptFigure
@@ -41,10 +42,10 @@ def put(
     db: Session, kind: str, subject: str, *, basis: str, value: dict[str, Any], at: datetime, seconds: float
 ) -> None:
     """Keep a figure in place of the one before. Inside a writing transaction."""
-    db.merge(
-        KeptFigure(kind=kind, subject=subject, basis=basis, value=value, computed_at=at, seconds=seconds), load=True
-    )
-    db.flush()
+    add = postgresql.insert if db.get_bind().dialect.name == "postgresql" else sqlite.insert
+    values = {"basis": basis, "value": value, "computed_at": at, "seconds": seconds}
+    row = add(KeptFigure).values(kind=kind, subject=subject, **values)
+    db.execute(row.on_conflict_do_update(index_elements=[KeptFigure.kind, KeptFigure.subject], set_=values))
 
 
 def drop(db: Session, kind: str, subject: str | None = None) -> int:

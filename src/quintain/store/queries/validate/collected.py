@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.validation import gone
 from quintain.store.tables import Attempt, Round, TaskRow, Validation, ValidationItem, ValidationReview
+
+FETCHED = 2000  # rows that are read at a time
 
 
 class Collected(NamedTuple):
@@ -24,11 +27,32 @@ class Collected(NamedTuple):
     written: bool
 
 
-def collected(db: Session, validation_id: int, round_id: int | None) -> list[Collected]:
-    """List all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
+def collected(
+    db: Session, validation_id: int, round_id: int | None, author_id: int | None = None
+) -> Iterator[Collected]:
+    """Give all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
 
-    Of no round are also pools: items that were written in several.
+    Of no round are also pools: items that were written in several. All come some at a time; with an *author_id*, only
+    what that person wrote.
     """
+    if round_id is not None:
+        judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
+        found = (
+            select(
+                ValidationItem.id,
+                Attempt.id,
+                Attempt.user_id,
+                Attempt.aim,
+                Attempt.target,
+                Attempt.predictions,
+                Attempt.origin == "written",
+            )
+            .outerjoin(ValidationItem, judged)
+            .where(Attempt.round_id == round_id, ~gone())
+        )
+        if author_id is not None:
+            found = found.where(Attempt.user_id == author_id)
+        yield from _some(db, found.order_by(Attempt.id))
     elsewhere = select(
         ValidationItem.id,
         ValidationItem.attempt_id,
@@ -44,24 +68,19 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> list[Col
     )
     if round_id is not None:
         elsewhere = elsewhere.where(ValidationItem.attempt_id.is_(None))
-    others = [Collected(*row) for row in db.execute(elsewhere.order_by(ValidationItem.id))]
-    if round_id is None:
-        return others
-    judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
-    found = (
-        select(
-            ValidationItem.id,
-            Attempt.id,
-            Attempt.user_id,
-            Attempt.aim,
-            Attempt.target,
-            Attempt.predictions,
-            Attempt.origin == "written",
-        )
-        .outerjoin(ValidationItem, judged)
-        .where(Attempt.round_id == round_id, ~gone())
-    )
-    return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))] + others
+    if author_id is not None:
+        elsewhere = elsewhere.where(ValidationItem.author_id == author_id)
+    yield from _some(db, elsewhere.order_by(ValidationItem.id))
+
+
+def _some(db: Session, query: Select[Any]) -> Iterator[Collected]:
+    for item, attempt, author, aim, answer, predictions, written in db.execute(query).yield_per(FETCHED):
+        yield Collected(item, attempt, author, aim, answer, predictions or [], bool(written))
+
+
+def standing(db: Session, attempt_ids: Sequence[int]) -> set[int]:
+    """Say which of some attempts are neither retracted nor withheld."""
+    return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), ~gone())))
 
 
 def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int, tuple[int, int]]:

@@ -27,6 +27,7 @@ from quintain.store.tables import (
 _MARK_DUE = text("""
     INSERT INTO due_reviews (validation_id, batch) VALUES (:validation, :batch)
     ON CONFLICT (validation_id, batch) DO NOTHING""")
+FETCHED = 50_000  # rows that are read at a time
 FOREVER = 2**62  # set aside through this judgement: all of them
 
 
@@ -90,19 +91,26 @@ def _not_their_own() -> ColumnElement[bool]:
 
 
 def _columns(db: Session, query: Executable) -> JudgementTable:
-    # The driver's own tuples: a million row objects would take longer than all that is computed from them.
+    # The driver's own tuples, some at a time: a million row objects would take longer than all that is computed from
+    # them, and more memory. A label is one text, however often it was given.
     cursor = db.connection().execute(query).cursor
-    rows = cursor.fetchall() if cursor is not None else []
-    names = list(zip(*rows, strict=True)) if rows else [()] * 7
-    labels, golds = np.array(names[3], dtype=object), np.array(["" if one is None else one for one in names[4]], object)
+    texts: dict[str, str] = {}
+    parts: list[tuple[npt.NDArray[Any], ...]] = []
+    while cursor is not None and (rows := cursor.fetchmany(FETCHED)):
+        ids, items, users, labels, golds, late, seconds = zip(*rows, strict=True)
+        parts.append(
+            (
+                *(np.array(column, dtype=np.int64) for column in (ids, items, users)),
+                np.array([texts.setdefault(one, one) for one in labels], dtype=object),
+                np.array(["" if one is None else texts.setdefault(one, one) for one in golds], dtype=object),
+                np.array(late, dtype=bool),
+                np.array([np.nan if one is None else one for one in seconds], dtype=np.float64),
+            )
+        )
+    kinds = (np.int64, np.int64, np.int64, object, object, bool, np.float64)
+    columns = zip(*parts, strict=True) if parts else [()] * len(kinds)
     return JudgementTable(
-        np.array(names[0], dtype=np.int64),
-        np.array(names[1], dtype=np.int64),
-        np.array(names[2], dtype=np.int64),
-        labels,
-        golds,
-        np.array(names[5], dtype=bool),
-        np.array([np.nan if one is None else one for one in names[6]], dtype=np.float64),
+        *(np.concatenate([*some, np.empty(0, kind)]).astype(kind) for some, kind in zip(columns, kinds, strict=True))
     )
 
 
@@ -163,13 +171,20 @@ def givers(db: Session, ids: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def since(db: Session, validation_id: int, moment: datetime) -> tuple[int, datetime | None]:
-    """Count the judgements since *moment*, and give when the first of them came."""
-    query = select(func.count(), func.min(Judgement.created_at)).where(
-        Judgement.validation_id == validation_id, Judgement.created_at >= moment
-    )
-    number, first = db.execute(query).one()
+def lately(db: Session, validation_id: int, moment: datetime, most: int) -> tuple[int, datetime | None]:
+    """Count the judgements since *moment* among the newest *most*, and give when the first of those came."""
+    newest = select(Judgement.created_at).where(Judgement.validation_id == validation_id)
+    some = newest.order_by(Judgement.id.desc()).limit(most).subquery()
+    number, first = db.execute(
+        select(func.count(), func.min(some.c.created_at)).where(some.c.created_at >= moment)
+    ).one()
     return int(number), first
+
+
+def count_to(db: Session, validation_id: int, most: int) -> int:
+    """Count the judgements of a validation, and no further than *most*."""
+    some = select(Judgement.id).where(Judgement.validation_id == validation_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
 
 
 def standings(db: Session, validation_id: int) -> dict[int, JudgeStanding]:
@@ -263,6 +278,13 @@ def due_validations(db: Session) -> list[int]:
 def clear_due(db: Session, validation_id: int, batches: Sequence[int]) -> None:
     """Forget that some batches are to be reviewed."""
     db.execute(delete(DueReview).where(DueReview.validation_id == validation_id, DueReview.batch.in_(batches)))
+
+
+def batches_since(db: Session, validation_id: int, newest: int) -> set[int]:
+    """Name the batches in which something was judged after the judgement *newest*."""
+    query = select(ValidationItem.batch).join(Judgement, Judgement.item_id == ValidationItem.id)
+    later = (Judgement.validation_id == validation_id, Judgement.id > newest, ValidationItem.gold.is_(None))
+    return set(db.scalars(query.where(*later).distinct()))
 
 
 def estimate_history(db: Session, validation_id: int, user_id: int) -> list[tuple[ValidationReview, JudgeEstimate]]:

@@ -46,7 +46,8 @@ def _is(state: SlotState, slot: Any = Slot) -> ColumnElement[bool]:
 def add(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add slots."""
     if rows:
-        db.execute(insert(Slot), list(rows))
+        begun = {"state": SlotState.OPEN.value, "generation": 0}  # given here: a default would be asked for each row
+        db.connection().execute(insert(Slot.__table__), [{**begun, **row} for row in rows])  # type: ignore[arg-type]
     if len(rows) >= MANY and db.get_bind().dialect.name == "postgresql":
         db.execute(text("ANALYZE validation_slots"))
 
@@ -106,6 +107,12 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, i
     for batch, state, number in db.execute(query):
         found.setdefault(int(batch), {})[SlotState(state)] = int(number)
     return found
+
+
+def has_any(db: Session, validation_id: int) -> bool:
+    """Say whether a validation has items to judge, and so slots."""
+    item = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id)
+    return db.scalar(item.where(ValidationItem.gold.is_(None)).limit(1)) is not None
 
 
 def anything_wanted(db: Session, validation_id: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Text, case, cast, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Select, Text, case, cast, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from quintain.core.hashing import ID_LENGTH
@@ -44,6 +44,7 @@ class FoundValidation(NamedTuple):
     state: str
     seed: int
     taken_to: int
+    revision: int
     policy: str
     task_toml: str
 
@@ -58,7 +59,7 @@ class OfferRow(NamedTuple):
 
 
 _FIND = text("""
-    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, p.toml, d.toml
+    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, v.revision, p.toml, d.toml
     FROM validations v JOIN tasks t ON t.id = v.task_id
     JOIN validation_policies p ON p.validation_id = v.id JOIN task_versions d ON d.task_id = t.id
     WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
@@ -71,6 +72,33 @@ class PartCount(NamedTuple):
     items: int
     often: int
     asked: int
+
+
+_TOUCH = text("UPDATE validations SET revision = revision + 1 WHERE id = :validation")
+WINDOW = 2000  # ids within which somebody may still commit what they began earlier
+_ENDS = """
+    SELECT max(id), count(*) FROM {name} WHERE {whose} AND id > (
+        SELECT coalesce(max(id), 0) - {window} FROM {name} WHERE {whose}
+    )"""
+_NEWEST = [
+    text(_ENDS.format(name=name, whose="validation_id = :validation", window=WINDOW))
+    for name in ("judgements", "judge_standings", "validation_items")
+]
+_NEWEST_ATTEMPT = text(_ENDS.format(name="attempts", whose="round_id = :round", window=WINDOW))
+_TOUCH_ROUND = text("""
+    UPDATE validations SET revision = revision + 1
+    WHERE round_id = (SELECT round_id FROM attempts WHERE id = :attempt)""")
+
+
+def newest_facts(db: Session, validation_id: int, round_id: int | None) -> str:
+    """Say which judgements, standings, items and attempts of the round there are, by the ends of their indices.
+
+    The newest id alone would not do: what gets an id first may be committed last. So the last few are counted, too.
+    """
+    connection = db.connection()
+    ends = [connection.execute(query, {"validation": validation_id}).one() for query in _NEWEST]
+    ends += [connection.execute(_NEWEST_ATTEMPT, {"round": round_id}).one()] if round_id is not None else []
+    return "/".join(f"{newest or 0}.{number}" for newest, number in ends)
 
 
 def find(db: Session, task: str, name: str) -> FoundValidation | None:
@@ -104,22 +132,54 @@ def is_judged(db: Session, of_round: int) -> bool:
     return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
 
 
-def new_attempts(db: Session, validation_id: int, round_id: int, *, unfooled: float, seed: int) -> list[Attempt]:
+def new_attempts(
+    db: Session,
+    validation_id: int,
+    round_id: int,
+    *,
+    unfooled: float,
+    seed: int,
+    after: int = 0,
+    limit: int | None = None,
+) -> list[Attempt]:
     """List a round's attempts that may be judged and are no items yet: kept, neither retracted nor withheld.
+
+    With *after* and *limit*, the first so many beyond that one.
 
     All that fooled the model, by its answer or by what the writer decided; of the others the share *unfooled*, drawn
     by *seed* from the hashes of their contents, so that it is the same ones whenever they are asked for.
     """
-    newest = _newest_note
     known = select(ValidationItem.attempt_id).where(
         ValidationItem.validation_id == validation_id, ValidationItem.attempt_id == Attempt.id
     )
-    query = select(Attempt).where(Attempt.round_id == round_id, ~known.exists(), ~gone())
-    if unfooled < 1:
-        said = func.coalesce(newest("decision"), Attempt.fooled)
-        agreed = func.coalesce(newest("confirmed"), True)
-        query = query.where((said.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed))
-    return [attempt for attempt in db.scalars(query.order_by(Attempt.id)) if attempt.inputs]
+    query = select(Attempt).where(Attempt.round_id == round_id, Attempt.id > after, ~known.exists(), ~gone())
+    query = query.where(*_chosen(unfooled, seed))
+    return list(db.scalars(query.order_by(Attempt.id).limit(limit)))
+
+
+def count_attempts(db: Session, round_id: int) -> int:
+    """Count the attempts of a round."""
+    return db.scalar(select(func.count()).where(Attempt.round_id == round_id)) or 0
+
+
+def candidate_hashes(db: Session, round_id: int, *, unfooled: float, seed: int) -> list[str]:
+    """List the hashes of a round's attempts that may be judged, items already or not, each once."""
+    query = select(Attempt.hash).where(Attempt.round_id == round_id, ~gone(), *_chosen(unfooled, seed))
+    return list(dict.fromkeys(db.scalars(query.order_by(Attempt.id))))
+
+
+def count_attempts_to(db: Session, round_id: int, most: int) -> int:
+    """Count the attempts of a round, and no further than *most*."""
+    some = select(Attempt.id).where(Attempt.round_id == round_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
+
+
+def _chosen(unfooled: float, seed: int) -> list[ColumnElement[bool]]:
+    if unfooled >= 1:
+        return []
+    said = func.coalesce(_newest_note("decision"), Attempt.fooled)
+    agreed = func.coalesce(_newest_note("confirmed"), True)
+    return [(said.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed)]
 
 
 def _drawn(share: float, seed: int) -> Any:
@@ -129,9 +189,11 @@ def _drawn(share: float, seed: int) -> Any:
 
 
 def gone_items(db: Session, validation_id: int) -> list[int]:
-    """List the items whose attempts were retracted or withheld."""
+    """List the items whose attempts were retracted or withheld: few of many, so that they are looked for by those."""
+    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
     query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
-    return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, gone())))
+    suspects = or_(ValidationItem.attempt_id.in_(said), ValidationItem.attempt_id.in_(_withheld()))
+    return list(db.scalars(query.where(ValidationItem.validation_id == validation_id, suspects, gone())))
 
 
 def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
@@ -163,6 +225,18 @@ def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
     """Take items out of what is judged and counted."""
     change = update(ValidationItem).where(ValidationItem.id.in_(ids), ValidationItem.retired_at.is_(None))
     db.execute(change.values(retired_at=at).execution_options(synchronize_session=False))
+    for validation_id in db.scalars(select(ValidationItem.validation_id).where(ValidationItem.id.in_(ids)).distinct()):
+        touch(db, validation_id)
+
+
+def touch(db: Session, validation_id: int) -> None:
+    """Note that something has changed that figures rest on, other than by what is added to a table."""
+    db.connection().execute(_TOUCH, {"validation": validation_id})
+
+
+def touch_round(db: Session, attempt_id: int) -> None:
+    """Note that an attempt was taken back or let go, where its round is judged."""
+    db.connection().execute(_TOUCH_ROUND, {"attempt": attempt_id})
 
 
 def mark(db: Session, round_id: int) -> int:
@@ -209,15 +283,30 @@ def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[
 
 
 def add_items(db: Session, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add items and give their ids in the order of *rows*."""
-    made = db.scalars(insert(ValidationItem).returning(ValidationItem.id, sort_by_parameter_order=True), list(rows))
-    return list(made)
+    """Add items of one validation and give their ids in the order of *rows*."""
+    if not rows:
+        return []
+    # Asking for the ids of what is inserted would make SQLite insert row by row.
+    db.execute(insert(ValidationItem), list(rows))
+    ids: dict[str, int] = {}
+    query = select(ValidationItem.hash, ValidationItem.id)
+    mine = query.where(ValidationItem.validation_id == rows[0]["validation_id"])
+    for start in range(0, len(rows), 5000):
+        some = [row["hash"] for row in rows[start : start + 5000]]
+        ids |= {key: int(found) for key, found in db.execute(mine.where(ValidationItem.hash.in_(some)))}
+    return [ids[row["hash"]] for row in rows]
 
 
 def count_items(db: Session, validation_id: int) -> int:
     """Count the items that were ever taken in to be judged; gold items are not."""
     query = select(func.count()).where(ValidationItem.validation_id == validation_id, ValidationItem.gold.is_(None))
     return db.scalar(query) or 0
+
+
+def count_items_to(db: Session, validation_id: int, most: int) -> int:
+    """Count the items of a validation, gold ones too, and no further than *most*."""
+    some = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id).limit(most).subquery()
+    return db.scalar(select(func.count()).select_from(some)) or 0
 
 
 def count_standing(db: Session, validation_id: int) -> int:
@@ -332,16 +421,15 @@ def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:
     return list(db.scalars(query))
 
 
-def ids_with_text(db: Session, validation_id: int, wanted: str) -> list[int]:
-    """List the items in whose inputs *wanted* occurs, whatever its case."""
+def with_text(validation_id: int, wanted: str) -> Select[int]:
+    """Choose the items in whose inputs *wanted* occurs, whatever its case."""
     inputs = func.lower(cast(ValidationItem.inputs, Text))
     # JSON is kept with or without escapes; either way of writing the text may be the one.
     forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
-    query = select(ValidationItem.id).where(
+    return select(ValidationItem.id).where(
         ValidationItem.validation_id == validation_id,
         or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms))),
     )
-    return list(db.scalars(query))
 
 
 def settled(db: Session, ids: Sequence[int]) -> set[int]:

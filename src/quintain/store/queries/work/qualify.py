@@ -167,6 +167,12 @@ def worker_fact(db: Session, user_id: int, name: str) -> WorkerFact | None:
     return db.scalar(query.order_by(WorkerFact.id.desc()).limit(1))
 
 
+def facts_called(db: Session, name: str) -> dict[int, str]:
+    """Give the newest of what is known of everybody under *name*, by their ids."""
+    query = select(WorkerFact.user_id, WorkerFact.value).where(WorkerFact.name == name).order_by(WorkerFact.id)
+    return {int(user): value for user, value in db.execute(query)}
+
+
 def worker_facts(db: Session, user_id: int) -> Sequence[WorkerFact]:
     """List the newest of what is known of a worker under each name."""
     newest = select(func.max(WorkerFact.id)).where(WorkerFact.user_id == user_id).group_by(WorkerFact.name)

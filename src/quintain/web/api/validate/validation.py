@@ -299,9 +299,9 @@ def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv")
 def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | None = None) -> JudgeReview:
     """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
 
-    Where it says nothing, the policy decides.
+    Where it says nothing, the policy decides. Where there are many judgements, a worker does it: *job* is its number.
     """
-    return review.review(call.db, call.actor, ref, apply=wanted.apply if wanted else None)
+    return review.ask_review(call.db, call.actor, ref, apply=wanted.apply if wanted else None)
 
 
 def unqualify_judges(call: Calling, ref: ValidationRef, wanted: UnqualifyRequest) -> Unqualified | RuleEffect:

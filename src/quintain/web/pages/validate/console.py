@@ -16,7 +16,7 @@ from quintain.core.validation import ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import doors
+from quintain.services.validate import doors, kept, preparing
 from quintain.services.validate import forecast as adaptive_forecast
 from quintain.services.validate import review as reviewing
 from quintain.services.validate import status as validation_status
@@ -52,7 +52,10 @@ def open_one(post: Posting, task: str) -> Response:
         validation = validate.open_validation(visit.db, visit.actor, ref, post.text("policy").strip() or None)
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), (post.text("name"), post.text("policy")))
-    return visit.redirect(home_of(task, validation.name), visit.tongue.gettext("People can judge now."))
+    _ = visit.tongue.gettext
+    prepared = validation.state is not ValidationState.PREPARING
+    toast = _("People can judge now.") if prepared else _("The attempts are being taken in; then people can judge.")
+    return visit.redirect(home_of(task, validation.name), toast)
 
 
 def show(visit: Visiting, task: str, name: str) -> Response:
@@ -101,7 +104,10 @@ def review(post: Posting, task: str, name: str) -> Response:
     """Look at all judges by the policy's rules, now."""
     visit = post.visit
     _ = visit.tongue.gettext
-    found = reviewing.review(visit.db, visit.actor, f"{task}/{name}", apply=False)
+    found = reviewing.ask_review(visit.db, visit.actor, f"{task}/{name}", apply=False)
+    if found.job is not None:
+        toast = _("A worker looks at all judges now; what it finds is in the audit trail.")
+        return visit.redirect(f"{home_of(task, name)}/judges", toast)
     caught = sorted(found.caught)
     toast = _("The rules would catch: %(names)s.", names=", ".join(caught)) if caught else _("The rules catch nobody.")
     return visit.redirect(f"{home_of(task, name)}/judges", toast)
@@ -158,7 +164,12 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
 
 def _states(visit: Visit) -> dict[str, str]:
     _ = visit.tongue.gettext
-    return {"open": _("open"), "paused": _("paused"), "closed": _("closed")}
+    return {
+        "preparing": _("being prepared"),
+        "open": _("open"),
+        "paused": _("paused"),
+        "closed": _("closed"),
+    }
 
 
 def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
@@ -180,7 +191,7 @@ def _console(
 ) -> Response:
     found = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
-    status = validation_status.status(visit.db, visit.actor, ref)
+    status = validation_status.status(visit.db, visit.actor, ref, writers=SHOWN + 1)
     noted = validation_trail.notes(visit.db, visit.actor, ref)
     rates, more = _rates(visit, status.rates)
     return visit.render(
@@ -191,6 +202,8 @@ def _console(
         name=name,
         wheel=station_line(visit, found, name),
         found=status,
+        counted=kept.shown(visit.db, visit.actor, ref),
+        preparing=preparing.preparation(visit.db, visit.actor, ref),
         states=_states(visit),
         suspects=[one for one in status.judges if one.patterns and one.qualified],
         patterns=pattern_names(visit),

@@ -15,7 +15,7 @@ from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, gold_quiz, item_files
+from quintain.services.validate import gold, gold_quiz, item_files, kept
 from quintain.services.validate import items as validation_items
 from quintain.services.validate import validations as validate
 from quintain.services.validate.items import ORDERS, WantedItems
@@ -158,6 +158,7 @@ def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble
         wheel=station_line(visit, found, name),
         home=home,
         found=listed,
+        counted=kept.shown(visit.db, visit.actor, ref),
         listing=page_of(rows, listed.total, asked, path=f"{home}/items", sort=sort, down=wanted.down),
         filters=asked,
         item_states=[("", _("all")), *titles.items()],

@@ -9,7 +9,7 @@ from quintain.core.records.judging import RuleEffect, Unqualified
 from quintain.core.records.validate import Judge
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import judges, unqualify
+from quintain.services.validate import judges, kept, unqualify
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import Asked, Asking
 from quintain.web.pages.release.stations import station_line
@@ -108,6 +108,7 @@ def _index(
         name=name,
         wheel=station_line(visit, found, name),
         home=home,
+        counted=kept.shown(visit.db, visit.actor, ref),
         listing=judge_listing(rows, asked, path=f"{home}/judges"),
         filters=asked,
         shows=[

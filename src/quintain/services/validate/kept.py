@@ -1,0 +1,149 @@
+"""The figures of a validation as they are kept: counted when judgements come in, by a worker, never by who looks.
+
+Where there are few judgements they are counted at once, so that a small site is always up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, RoleName
+from quintain.core.records.base import decode, plain
+from quintain.core.records.jobs import JobStanding
+from quintain.core.records.validate import Batch, ItemProgress, JudgedConfusion
+from quintain.services.access.permissions import require_role
+from quintain.services.jobs import figures
+from quintain.services.jobs.figures import FigureKind, ShownFigure, WithRows
+from quintain.services.validate.recount import recount
+from quintain.services.validate.validation import ValidationInfo
+from quintain.services.validate.validations import find, list_validations
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.jobs import figures as figure_queries
+from quintain.store.queries.validate import item_figures, judgements
+from quintain.store.queries.validate import validation as queries
+
+SHAPE = 1  # of what is kept: figures of another shape are counted anew
+PEOPLE = "validation people"  # kept apart from the rest, and written before it
+NOTHING = ItemProgress(0, 0, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0.0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownValidation:
+    """What is known of a validation: *whole* is plain data, empty where nothing was counted yet.
+
+    Where it is not *fresh*, it is as of *computed_at*, and *job* counts anew.
+    """
+
+    whole: Mapping[str, Any]
+    computed_at: datetime | None
+    fresh: bool
+    job: JobStanding | None
+
+    @property
+    def slots(self) -> dict[str, int]:
+        """The number of slots by state."""
+        return dict(self.whole.get("slots", {}))
+
+    @property
+    def judgements(self) -> int:
+        """The number of all judgements."""
+        return int(self.whole.get("judgements", 0))
+
+    @property
+    def contested(self) -> int:
+        """The number of contested items."""
+        return int(self.whole.get("contested", 0))
+
+    @property
+    def progress(self) -> ItemProgress:
+        """How many items and judgements there are."""
+        return decode(ItemProgress, self.whole["progress"]) if self.whole else NOTHING
+
+    @property
+    def confusion(self) -> JudgedConfusion:
+        """What judges said where the label is another."""
+        return decode(JudgedConfusion, self.whole["confusion"]) if self.whole else JudgedConfusion([], [])
+
+    @property
+    def batches(self) -> list[Batch]:
+        """How far the batches are."""
+        return decode(list[Batch], self.whole.get("batches", []))
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The time of the figures, where more has come in since; None where they are up to date."""
+        return None if self.fresh else self.computed_at
+
+
+def known(db: Session, validation: ValidationInfo) -> KnownValidation:
+    """Give what is known of a validation, and see to it that it is counted anew where more has come in."""
+    # These figures read no files.
+    shown = figures.show(db, cast(Blobs, None), VALIDATION, validation.ref, task=validation.task.name)
+    return KnownValidation(shown.value or {}, shown.computed_at, shown.fresh, shown.job)
+
+
+def people_of(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
+    """Give the figures of judges and the rates by writer that belong to what is known; empty where nothing is."""
+    kept = figure_queries.figure(db, PEOPLE, validation.ref)
+    return kept.value if kept is not None else {}
+
+
+def is_large(db: Session, validation: ValidationInfo) -> bool:
+    """Say whether there is so much to read that nobody should wait for it."""
+    return _facts(db, validation.ref) > VALIDATION.at_once
+
+
+def wake(db: Session, validation: ValidationInfo) -> None:
+    """Have a validation counted anew where that is left to workers; for other services, in their transaction."""
+    if is_large(db, validation):
+        figures.wake(db, VALIDATION, validation.ref, task=validation.task.name)
+
+
+def shown(db: Session, actor: Actor, ref: str) -> ShownFigure:
+    """Say how old the figures of a validation are, and how far the next ones, to its owners and experts."""
+    validation = find(db, ref)
+    require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
+    found = known(db, validation)
+    return ShownFigure(found.whole or None, found.computed_at, found.fresh, found.job)
+
+
+def _basis(db: Session, ref: str) -> str:
+    validation = find(db, ref)
+    rules = zlib.crc32(repr((validation.policy, validation.task.judgement_labels)).encode())
+    return f"{SHAPE}/{queries.newest_facts(db, validation.id, validation.round_id)}/{validation.revision}/{rules:08x}"
+
+
+def _facts(db: Session, ref: str) -> int:
+    """Count the judgements, and no further than matters; items that nobody has judged cost as much to write."""
+    validation_id, most = find(db, ref).id, VALIDATION.at_once + 1
+    return max(judgements.count_to(db, validation_id, most), queries.count_items_to(db, validation_id, most))
+
+
+def _compute(db: Session, blobs: Blobs, ref: str, tell: figures.Tell) -> WithRows:
+    basis, validation = _basis(db, ref), find(db, ref)
+    found = recount(db, validation)
+    people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))
+
+    def keep(db: Session) -> int:
+        wrong = item_figures.keep(db, validation.id, found.items)
+        before = figure_queries.figure(db, PEOPLE, ref)
+        wrong += before is None or before.value != people
+        with transaction(db):
+            figure_queries.put(db, PEOPLE, ref, basis=basis, value=people, at=now(), seconds=0.0)
+        return wrong
+
+    return WithRows(json.loads(json.dumps(found.whole, default=plain, allow_nan=False)), keep)
+
+
+VALIDATION = FigureKind(
+    "validation", basis=_basis, facts=_facts, compute=_compute, subjects=list_validations, rows=True
+)

@@ -1,0 +1,177 @@
+"""What became of the items of a validation, as it was counted last: kept in step, and asked for page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Select,
+    UnaryExpression,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from quintain.store.database import transaction
+from quintain.store.queries.validate.validation import with_text
+from quintain.store.tables import ItemFigure, ValidationItem
+from quintain.store.turns import turn
+
+AT_A_TIME = 1000  # rows that one transaction writes: others wait for some milliseconds
+_NULLABLE = {"share", "label"}
+_PUT = text("""
+    INSERT INTO item_figures
+    (item_id, validation_id, state, contested, label, judgements, share, sureness, by_expert, votes)
+    VALUES (:item_id, :validation_id, :state, :contested, :label, :judgements, :share, :sureness, :by_expert, :votes)
+    ON CONFLICT (item_id) DO UPDATE SET state = excluded.state, contested = excluded.contested,
+    label = excluded.label, judgements = excluded.judgements, share = excluded.share, sureness = excluded.sureness,
+    by_expert = excluded.by_expert, votes = excluded.votes""").bindparams(bindparam("votes", type_=JSON()))
+
+
+class ItemRow(NamedTuple):
+    """An item as it is kept."""
+
+    item_id: int
+    state: str
+    contested: bool
+    label: str | None
+    judgements: int
+    share: float | None
+    sureness: float
+    by_expert: bool
+    votes: Mapping[str, int]
+
+
+_COLUMNS = [getattr(ItemFigure, name) for name in ItemRow._fields]
+
+
+class Filter(NamedTuple):
+    """Which items: of a *state* or contested ones, with a *label*, whose inputs contain a *text*."""
+
+    state: str = ""
+    label: str = ""
+    text: str = ""
+
+
+def keep(db: Session, validation_id: int, rows: Mapping[int, ItemRow]) -> int:
+    """Bring the kept rows of a validation into step with *rows*; give how many were not as they should be."""
+    gone: list[int] = []
+    same: set[int] = set()
+    for known in _kept(db, validation_id):
+        wanted = rows.get(known.item_id)
+        if wanted is None:
+            gone.append(known.item_id)
+        elif wanted == known:
+            same.add(known.item_id)
+    changed = [row for key, row in rows.items() if key not in same]
+    for start in range(0, len(changed), AT_A_TIME):
+        some = [{**row._asdict(), "validation_id": validation_id} for row in changed[start : start + AT_A_TIME]]
+        with turn(db), transaction(db):
+            db.connection().execute(_PUT, some)
+    for start in range(0, len(gone), AT_A_TIME):
+        with turn(db), transaction(db):
+            db.execute(
+                delete(ItemFigure)
+                .where(ItemFigure.item_id.in_(gone[start : start + AT_A_TIME]))
+                .execution_options(synchronize_session=False)
+            )
+    return len(changed) + len(gone)
+
+
+def _kept(db: Session, validation_id: int) -> Iterator[ItemRow]:
+    query = select(*_COLUMNS).where(ItemFigure.validation_id == validation_id)
+    for row in db.connection().execute(query).yield_per(10_000):
+        yield ItemRow(*row)
+
+
+def page(
+    db: Session, validation_id: int, wanted: Filter, *, order: str, down: bool, offset: int, limit: int
+) -> list[ItemRow]:
+    """Give one page of the items; those without a value to sort by come last either way."""
+    key = {"item": ItemFigure.item_id}.get(order) or getattr(ItemFigure, order)
+    query = select(ItemFigure.item_id).where(*_conditions(validation_id, wanted))
+    place = ItemFigure.item_id
+    by: list[UnaryExpression[Any]] = [key.desc(), place.desc()] if down else [key.asc(), place.asc()]
+    if order not in _NULLABLE:
+        ids = list(db.scalars(query.order_by(*by).limit(limit).offset(offset)))
+        return in_order(db, ids)
+    there = query.where(key.is_not(None))
+    ids = list(db.scalars(there.order_by(*by).limit(limit).offset(offset)))
+    if len(ids) < limit:
+        before = 0 if ids else _count(db, there)
+        missing = query.where(key.is_(None)).order_by(place).limit(limit - len(ids))
+        ids += db.scalars(missing.offset(0 if ids else offset - before))
+    return in_order(db, ids)
+
+
+def _conditions(validation_id: int, wanted: Filter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [ItemFigure.validation_id == validation_id]
+    if wanted.state == "contested":
+        found.append(_contested())
+    elif wanted.state:
+        found.append(ItemFigure.state == wanted.state)
+    if wanted.label:
+        found.append(ItemFigure.label == wanted.label)
+    if wanted.text:
+        found.append(ItemFigure.item_id.in_(with_text(validation_id, wanted.text)))
+    return found
+
+
+def _contested() -> ColumnElement[bool]:
+    return text("contested")  # type: ignore[return-value]  # SQLite uses a partial index where it sees its condition
+
+
+def count(db: Session, validation_id: int, wanted: Filter) -> int:
+    """Count the items that are wanted."""
+    return _count(db, select(ItemFigure.item_id).where(*_conditions(validation_id, wanted)))
+
+
+def _count(db: Session, query: Select[Any]) -> int:
+    return db.scalar(select(func.count()).select_from(query.subquery())) or 0
+
+
+def in_order(db: Session, ids: Sequence[int]) -> list[ItemRow]:
+    """Give the rows of some items, in the order of *ids*; what is not kept is left out."""
+    found = {row.item_id: ItemRow(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
+    return [found[one] for one in ids if one in found]
+
+
+def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[ItemRow]:
+    """Give part of the queue of contested items, the least sure ones first; none that *but_by* wrote."""
+    query = _queue(validation_id, but_by).order_by(ItemFigure.sureness, ItemFigure.item_id)
+    return in_order(db, list(db.scalars(query.limit(limit).offset(offset)))) if limit else []
+
+
+def count_contested(db: Session, validation_id: int, but_by: int | None) -> int:
+    """Count the queue of contested items; none that *but_by* wrote."""
+    all_of_them = _count(db, select(ItemFigure.item_id).where(ItemFigure.validation_id == validation_id, _contested()))
+    if but_by is None or not all_of_them:
+        return all_of_them
+    own = select(ItemFigure.item_id).join(ValidationItem, ValidationItem.id == ItemFigure.item_id)
+    mine = and_(ValidationItem.author_id == but_by, ValidationItem.validation_id == validation_id)
+    return all_of_them - _count(db, own.where(mine, ItemFigure.contested.is_(True)))
+
+
+def _queue(validation_id: int, but_by: int | None) -> Select[int]:
+    query = select(ItemFigure.item_id).where(ItemFigure.validation_id == validation_id, _contested())
+    if but_by is None:
+        return query
+    others = or_(ValidationItem.author_id.is_(None), ValidationItem.author_id != but_by)
+    return query.join(ValidationItem, ValidationItem.id == ItemFigure.item_id).where(others)
+
+
+def decide(db: Session, item_id: int, label: str) -> None:
+    """Note an expert's decision on an item until it is counted again: it leaves the queue, or comes back to it."""
+    values: dict[str, Any] = {"by_expert": bool(label), "contested": not label, "label": label or None}
+    values |= {"state": "labelled" if label else "undecided"}
+    change = update(ItemFigure).where(ItemFigure.item_id == item_id).values(**values)
+    db.execute(change.execution_options(synchronize_session=False))
