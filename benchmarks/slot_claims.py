@@ -89,7 +89,7 @@ def fill(db: Session, ground: ValidationInfo, open_slots: int) -> None:
             }
             for number in numbers
         ]
-        slots = slot_rows(ground, [number + 1 for number in numbers], items, 0, 5)
+        slots = slot_rows(ground, [number + 1 for number in numbers], items, 0, [5] * len(items))
         with transaction(db):
             load(db, "validation_items", items)
             load(db, "validation_slots", [{**row, "state": "open", "generation": 0} for row in slots])

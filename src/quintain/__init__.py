@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from quintain.core.example import Example, Prediction
     from quintain.core.task import Label, Task
+    from quintain.library.comparing import compare
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
@@ -59,6 +60,7 @@ _PUBLIC = {
     "aggregate": "quintain.library.labels",
     "agreement": "quintain.library.labels",
     "artefacts": "quintain.library.studies",
+    "compare": "quintain.library.comparing",
     "irt": "quintain.library.studies",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
@@ -112,6 +114,7 @@ __all__ = [
     "aggregate",
     "agreement",
     "artefacts",
+    "compare",
     "contest_score",
     "contrast_score",
     "expand",

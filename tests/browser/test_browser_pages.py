@@ -18,6 +18,7 @@ EVERY_PAGE = [
     "/admin",
     "/admin/audit",
     "/admin/health",
+    "/jobs",
     "/tasks/new",
     "/tasks/sentiment",
     "/tasks/sentiment/settings",

@@ -137,7 +137,7 @@ def test_pausing_opening_the_policy_and_an_empty_one(visitor: Visitor) -> None:
     page.locator("#policy-file > summary").click()
     page.fill("#policy", "minimum = 9")
     page.locator("#policy-file").get_by_role("button", name="Save").click()
-    expect(page.locator(".notice.bad")).to_contain_text("more than the 5 judgements")
+    expect(page.locator(".notice.bad")).to_contain_text("more than the 5 votes")
     page = visitor.go("/tasks/mood/validation/empty")
     expect(page.get_by_role("heading", name="Nobody has judged yet")).to_be_visible()
     expect(page.locator("section[aria-labelledby=needs]")).to_contain_text("Nothing.")

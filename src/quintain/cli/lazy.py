@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
+    "jobs": Listed("Follow what workers do outside of requests, and rebuild figures.", ("quintain.cli.jobs.jobs:app",)),
     "task": Listed(
         "Define what is asked.",
         (
@@ -111,7 +112,9 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_texts",
             "quintain.cli.plain.study_irt",
             "quintain.cli.plain.study_artefacts",
+            "quintain.cli.study.compare",
             "quintain.cli.study.study",
+            "quintain.cli.study.code",
         ),
     ),
     "contrast": Listed(

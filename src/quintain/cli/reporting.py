@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,8 @@ import typer
 
 from quintain.cli.output import print_json, print_line, print_table, say
 from quintain.core.records.report import Report
+from quintain.data.tables import FORMATS
+from quintain.data.text import suffix_of
 from quintain.reports.folder import write_folder
 from quintain.reports.words import Wording
 
@@ -23,6 +26,29 @@ FolderOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def again(context: typer.Context) -> str:
+    """Write the command that makes a report again: what was given, options that differ from their defaults, the seed.
+
+    Files stand under their names, and where the report goes is left open.
+    """
+    words, options = ["quintain", "study", str(context.info_name)], []
+    for one in context.command.params:
+        value = context.params.get(str(one.name))
+        several = list(value) if isinstance(value, list | tuple) else [value]
+        texts = [shlex.quote(_named(part)) for part in several]
+        if one.param_type_name == "argument":
+            words += texts
+        elif one.name == "seed" or (value not in (None, one.default, [], ()) and one.name not in ("out", "json")):
+            options += [f"{one.opts[0]} {text}" for text in texts]
+    return " ".join([*words, *options, "--out DIR"])
+
+
+def _named(value: object) -> str:
+    """Write a value of a command: files by their names, all else as it is."""
+    text = str(value)
+    return Path(text).name if isinstance(value, Path) or suffix_of(Path(text)) in FORMATS else text
 
 
 def give_report(report: Report, out: Path | None, *, json: bool) -> None:

@@ -77,6 +77,36 @@ class Word(str):
     """One word of ours within a text, such as a state: the interface has it in every language."""
 
 
+def packed(text: Text) -> dict[str, Any]:
+    """Give a text as plain data that can be kept: `unpacked` makes it again.
+
+    >>> packed(Text("{n} rows of {name}", n=3, name="train"))
+    {'template': '{n} rows of {name}', 'values': {'n': 3, 'name': 'train'}}
+    """
+    found: dict[str, Any] = {"template": text.template, "values": {}}
+    if text.many is not None:
+        found["many"] = text.many
+    for name, value in text.values.items():
+        kept = packed(value) if isinstance(value, Text) else {"word": str(value)} if isinstance(value, Word) else value
+        found["values"][name] = kept
+    return found
+
+
+def unpacked(kept: Mapping[str, Any]) -> Text:
+    """Make a text of what `packed` gave.
+
+    >>> unpacked(packed(Text("{n} rows of {name}", n=3, name=Text("the file"))))
+    '3 rows of the file'
+    """
+    values: dict[str, Value] = {}
+    for name, value in kept["values"].items():
+        if isinstance(value, Mapping):
+            values[name] = Word(value["word"]) if "word" in value else unpacked(value)
+        else:
+            values[name] = value
+    return Text._made(kept["template"], kept.get("many"), values)
+
+
 def as_text(text: str, values: Mapping[str, object]) -> Text:
     """Give *text*, a template over *values*, as a Text; one that is a Text already stays as it is."""
     return text if isinstance(text, Text) else Text(text, **values)

@@ -63,6 +63,46 @@ class Adaptive:
 
 
 @specification
+class Often:
+    """A sample of items is judged more often than the others: to measure people, not only to label.
+
+    The sample is drawn by the validation's seed, within each part of the items (in a trial, each arm); what was drawn
+    stays on record with the item. A share is drawn item by item. A number is filled up by lot from the items that are
+    taken in together, so that it suits pools that are there at once.
+    """
+
+    judgements: int = option(
+        kinds.whole(1, 100),
+        default=10,
+        title=N_("Judgements of each item of a sample"),
+        help=N_("More than of others."),
+    )
+    items: int = option(
+        kinds.whole(0, 1_000_000),
+        default=0,
+        title=N_("Items in the sample"),
+        help=N_("Of each part; in a trial, of each arm. 0 where a share is given."),
+    )
+    share: float = option(
+        kinds.fraction(),
+        default=0.0,
+        title=N_("Share of the items that is in the sample"),
+        help=N_("For items that come in one by one. 0 where a number is given."),
+    )
+    minimum: int = option(
+        kinds.whole(0, 100),
+        default=0,
+        title=N_("Votes that a label in the sample needs"),
+        help=N_("0 for as many as the others."),
+    )
+
+    def check(self) -> Iterator[Fault]:
+        """Ask for one way to draw."""
+        if bool(self.items) == bool(self.share):
+            yield Fault("give either 'items', a number of each part, or 'share'", field="items")
+
+
+@specification
 class Gold:
     """Items with known labels, mixed in at *rate*."""
 
@@ -175,6 +215,20 @@ class ValidationPolicy:
         section="more",
         help=N_("Any method of “quintain labels”, of the judgements that are kept."),
     )
+    writer: bool = option(
+        kinds.flag(),
+        default=False,
+        title=N_("The writer’s label is a vote"),
+        help=N_("Where an item has a writer who aimed at a label."),
+        section="what",
+    )
+    setting: int = option(
+        kinds.whole(0, 100),
+        default=0,
+        title=N_("Judgements that set a label"),
+        help=N_("Drawn by the seed; those beyond measure people. 0 for all."),
+        section="more",
+    )
     page_size: int = option(kinds.whole(1, 100), default=10, title=N_("Items on a page"), section="what")
     lease_seconds: int = option(
         kinds.whole(10, 86_400),
@@ -215,6 +269,9 @@ class ValidationPolicy:
     adaptive: Adaptive | None = option(
         table(Adaptive), default=None, help="ask for no more judgements than are needed, see below"
     )
+    often: Often | None = option(
+        table(Often), default=None, title=N_("A sample is judged more often"), section="more", control="often_"
+    )
     gold: Gold = option(table(Gold), default=Gold(), help="items with known labels")
     quiz: EntryQuiz | None = option(table(EntryQuiz), default=None, help="the quiz that judges pass first")
     reward: JudgeReward = option(table(JudgeReward), default=JudgeReward(), section="what", control="pay_")
@@ -229,8 +286,7 @@ class ValidationPolicy:
         """Compare how many are asked for with how many are needed."""
         most, minimum = self.judgements, self.minimum
         least = self.adaptive.least if self.adaptive else minimum
-        if minimum > most:
-            yield Fault("is {n}, more than the {most} judgements of an item", n=minimum, most=most, field="minimum")
+        yield from self._too_many()
         if self.items == "fooling" and self.unfooled < 1:
             yield Fault(
                 'is {share:g}, and items = "fooling" takes none of them; leave one of the two out',
@@ -249,6 +305,30 @@ class ValidationPolicy:
             yield Fault(
                 "is {n}, more than the {most} judgements of an item", n=least, most=most, field="adaptive.least"
             )
+
+    def _too_many(self) -> Iterator[Fault]:
+        """Find more votes asked for than there can be."""
+        votes = self.votes_of(self.judgements)
+        if self.minimum > votes:
+            yield Fault("is {n}, more than the {most} votes on an item", n=self.minimum, most=votes, field="minimum")
+        if self.often is None:
+            return
+        if self.often.judgements <= self.judgements:
+            yield Fault(
+                "is {n}, and all items get {most} judgements",
+                n=self.often.judgements,
+                most=self.judgements,
+                field="often.judgements",
+            )
+        votes = self.votes_of(self.often.judgements)
+        if self.often.minimum > votes:
+            yield Fault(
+                "is {n}, more than the {most} votes on an item", n=self.often.minimum, most=votes, field="often.minimum"
+            )
+
+    def votes_of(self, judgements: int) -> int:
+        """Say how many votes set the label of an item with so many *judgements*, its writer's among them."""
+        return (min(judgements, self.setting) if self.setting else judgements) + self.writer
 
     @property
     def unfooled_share(self) -> float:

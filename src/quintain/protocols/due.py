@@ -6,10 +6,11 @@ and so pays everything once, whatever was interrupted between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from quintain.protocols.engine import Course
+from quintain.protocols.stages import GradingStage, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +24,37 @@ class AmountDue:
     what: str
 
 
-def due(course: Course) -> Iterator[AmountDue]:
-    """Give everything that has been earned so far."""
+def due(course: Course, only: Collection[str] | None = None) -> Iterator[AmountDue]:
+    """Give everything that has been earned so far, by everybody or by some *only*."""
+    people = [one for one in course.arm.people.values() if only is None or one.name in only]
     for stage in course.protocol.stages:
         if stage.work is not None and stage.work.pay:
-            for person in course.arm.people.values():
+            for person in people:
                 for unit in person.units.get(stage.name, ()):
                     yield _due(stage.name, person.name, unit, stage.work.pay, "work")
         if stage.bonus is not None and stage.bonus.amount:
-            for person in course.arm.people.values():
+            for person in people:
                 if stage.name in person.been:
                     yield _due(stage.name, person.name, "bonus", stage.bonus.amount, "bonus")
         if stage.grading is not None:
-            yield from _grades(course, stage.name, stage.grading.pay, stage.grading.bonus)
+            yield from _grades(course, stage, stage.grading, only)
 
 
-def _grades(course: Course, stage: str, pay: int, bonus: int) -> Iterator[AmountDue]:
+def _grades(course: Course, stage: Stage, rule: GradingStage, only: Collection[str] | None) -> Iterator[AmountDue]:
     """Pay promoted graders for each grade and, when the stage is closed, for having graded in it."""
-    people = course.arm.graders.get(stage, {})
-    if pay:
-        for item in course.arm.items.values():
-            for grader in item.grades:
-                if grader in people and item.name in course.sample(course.protocol.stage(stage)).names:
-                    yield _due(stage, grader, item.name, pay, "grade")
-    if bonus and stage in course.arm.closed:
-        for grader in people:
-            yield _due(stage, grader, "bonus", bonus, "bonus")
+    graders = [one for one in course.arm.graders.get(stage.name, {}) if only is None or one in only]
+    if not graders:
+        return
+    if rule.pay:
+        sample = sorted(course.sample(stage).names)
+        for grader in graders:
+            own = [name for name in sample if grader in course.arm.items[name].grades]
+            hidden = course.arm.probes.get(stage.name, {}).get(grader, {})
+            for name in (*own, *hidden, *course.arm.late.get(stage.name, {}).get(grader, ())):
+                yield _due(stage.name, grader, name, rule.pay, "grade")
+    if rule.bonus and stage.name in course.arm.closed:
+        for grader in graders:
+            yield _due(stage.name, grader, "bonus", rule.bonus, "bonus")
 
 
 def _due(stage: str, person: str, unit: str, amount: int, what: str) -> AmountDue:

@@ -19,7 +19,7 @@ from quintain.core.texts import Text, joined
 from quintain.protocols import grading
 from quintain.protocols.events import Event, EventKind
 from quintain.protocols.paths import leads_to
-from quintain.protocols.ranking import GradeStanding, promote, qualify, standing
+from quintain.protocols.ranking import GradeStanding, lot, promote, qualify, standing
 from quintain.protocols.rubric import faults_in
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import END, Stage
@@ -52,6 +52,7 @@ class Course:
     _options: dict[str, frozenset[str]] = field(default_factory=dict)
     _upstream: dict[str, list[str]] = field(default_factory=dict)
     _samples: dict[str, grading.Sample] = field(default_factory=dict)
+    _experts: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._stages = {one.name: one for one in self.protocol.stages}
@@ -66,7 +67,7 @@ class Course:
                 self._enter(event.person)
             case EventKind.FINISHED:
                 self._finish(event)
-            case EventKind.GRADED:
+            case EventKind.GRADED | EventKind.GRADED_LATE | EventKind.REGRADED:
                 self._grade(event)
             case EventKind.CLOSED:
                 self._close(event.stage, event.force)
@@ -96,6 +97,12 @@ class Course:
             return 0
         return rule.sessions - person.done(stage.name)
 
+    def sessions_left(self, name: str) -> int:
+        """Say how many sessions of the stage where they are somebody can still hand in; one begun in time counts."""
+        person = self.person(name)
+        most = _most(self._stages[person.at]) if person.at != END else None
+        return 0 if most is None else most - person.done(person.at)
+
     def gradings(self) -> Iterator[Stage]:
         """Give the gradings that are going on: what they grade was all handed in."""
         yield from (one for one in self.protocol.stages if self._is_grading(one))
@@ -105,6 +112,18 @@ class Course:
         if stage.name not in self._samples:
             self._samples[stage.name] = grading.draw(self.arm, stage, self.seed)
         return self._samples[stage.name]
+
+    def waiting(self, stage: Stage, person: str) -> list[str]:
+        """Name what somebody can grade at a stage, in the order in which they get it; now and then a hidden check."""
+        found = grading.to_grade(self.arm, stage, self.sample(stage), person, self.seed)
+        hidden = self.hidden(stage, person) if found else None
+        return found if hidden is None else [hidden, *found]
+
+    def hidden(self, stage: Stage, person: str) -> str | None:
+        """Name the item with which somebody's grades are to be checked now, if one is: experts have graded it."""
+        if not grading.check_is_due(self.arm, stage, person, self.seed):
+            return None
+        return grading.hidden_check(self.arm, self._checks(stage), stage, person, self.seed)
 
     def hindrances(self, name: str) -> list[Text]:
         """Say why a stage cannot be closed yet; nothing where it can."""
@@ -152,6 +171,19 @@ class Course:
         """Whether nobody of the arm has anything to do or to wait for."""
         return not any(self.arm.here.values())
 
+    def _checks(self, stage: Stage) -> tuple[str, ...]:
+        """Name the items that experts have graded before a stage, in an order that is drawn by lot."""
+        key = (stage.name, len(self.arm.closed))
+        if key not in self._experts:
+            settled = {
+                one.grading.of
+                for one in self.protocol.stages
+                if one.grading is not None and one.grading.by == "experts" and one.name in self.arm.closed
+            }
+            found = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
+            self._experts[key] = tuple(sorted(found, key=lambda one: lot(self.seed, stage.name, one)))
+        return self._experts[key]
+
     def _is_grading(self, stage: Stage) -> bool:
         return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)
 
@@ -197,7 +229,11 @@ class Course:
         said = event.answers
         if said.keys() != self._options.keys() or any(said[name] not in one for name, one in self._options.items()):
             raise BadInput(faults=faults_in(self.protocol.rubric, said))
-        grading.take(self.arm, stage, self.sample(stage), event)
+        if event.kind is EventKind.REGRADED:
+            grading.change(self.arm, stage, event)
+        else:
+            due = grading.check_is_due(self.arm, stage, event.person, self.seed)
+            grading.take(self.arm, stage, self.sample(stage), event, self._checks(stage) if due else ())
 
     def _close(self, name: str, force: bool) -> None:
         stage = self._stages.get(name)

@@ -14,6 +14,8 @@ class EventKind(StrEnum):
     ENTERED = "entered"
     FINISHED = "finished"
     GRADED = "graded"
+    GRADED_LATE = "graded late"
+    REGRADED = "regraded"
     CLOSED = "closed"
     LEFT = "left"
 
@@ -23,7 +25,8 @@ class Event:
     """Somebody (*person*) did something at a *stage*.
 
     *unit* names what was finished (a session) or graded (an item); what was written in it are *items*. The *answers*
-    are those of a grade. A stage that was closed by *force* did not wait for what was missing.
+    are those of a grade, which took so many *seconds*; 0 where nobody measured them. A stage that was closed by *force*
+    did not wait for what was missing.
     """
 
     kind: EventKind
@@ -33,6 +36,7 @@ class Event:
     items: tuple[str, ...] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     force: bool = False
+    seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Give it as plain data for the record: `Event.of(record)` is the same event."""
@@ -44,6 +48,7 @@ class Event:
             "items": list(self.items),
             "answers": dict(self.answers),
             "force": self.force,
+            "seconds": self.seconds,
         }
 
     @classmethod
@@ -57,6 +62,7 @@ class Event:
             tuple(record.get("items", ())),
             dict(record.get("answers", {})),
             bool(record.get("force", False)),
+            float(record.get("seconds", 0.0)),
         )
 
 
@@ -70,9 +76,19 @@ def finished(person: str, stage: str, unit: str, items: tuple[str, ...] = ()) ->
     return Event(EventKind.FINISHED, person, stage, unit, items)
 
 
-def graded(person: str, stage: str, item: str, answers: Mapping[str, str]) -> Event:
+def graded(person: str, stage: str, item: str, answers: Mapping[str, str], seconds: float = 0.0) -> Event:
     """Somebody graded an item."""
-    return Event(EventKind.GRADED, person, stage, item, answers=answers)
+    return Event(EventKind.GRADED, person, stage, item, answers=answers, seconds=seconds)
+
+
+def graded_late(person: str, stage: str, item: str, answers: Mapping[str, str], seconds: float = 0.0) -> Event:
+    """Somebody graded an item after their time for it was over, when it had all its grades: paid, and not counted."""
+    return Event(EventKind.GRADED_LATE, person, stage, item, answers=answers, seconds=seconds)
+
+
+def regraded(person: str, stage: str, item: str, answers: Mapping[str, str]) -> Event:
+    """Somebody changed a grade that they had given."""
+    return Event(EventKind.REGRADED, person, stage, item, answers=answers)
 
 
 def closed(stage: str, *, force: bool = False) -> Event:

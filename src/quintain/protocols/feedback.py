@@ -68,7 +68,7 @@ def sentences(letter: Letter, money: str) -> list[Text]:
         )
     if letter.ambiguous_share is not None:
         found.append(Text("{share:.0%} were found ambiguous.", share=letter.ambiguous_share))
-    found.append(_REASONS.get(letter.reason, _REASONS["qualified"]))
+    found.append(REASONS.get(letter.reason, REASONS["qualified"]))
     if letter.promoted:
         found.append(Text("Your items were among the best. From now on you also grade the items of others."))
     if letter.bonus:
@@ -78,7 +78,7 @@ def sentences(letter: Letter, money: str) -> list[Text]:
     return found
 
 
-_REASONS = {
+REASONS = {
     "qualified": Text("You have qualified for the next round."),
     "ungraded": Text("You go on to the next round."),
     "unanswerable": Text("You do not go on, because too many of your items could not be answered."),

@@ -1,13 +1,18 @@
-"""Who grades what: a seeded sample of each person's items, each graded so often, and never by its writer."""
+"""Who grades what: a seeded sample of each person's items, each graded so often, and never by its writer.
+
+Where promoted workers grade, one of every few items that each of them gets is one that experts have graded before. It
+looks like any other, is paid like any other, and decides nothing: it says how far to trust the grader.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from quintain.core.errors import Conflict, Forbidden
-from quintain.protocols.events import Event
+from quintain.protocols.events import Event, EventKind
 from quintain.protocols.ranking import lot
+from quintain.protocols.rubric import Answers
 from quintain.protocols.stages import GradingStage, Stage
 from quintain.protocols.state import Arm, Item
 
@@ -53,27 +58,60 @@ def may_grade(arm: Arm, stage: Stage, person: str) -> bool:
     return rule_of(stage).by == "promoted" and found is not None and found.promoted and not found.left
 
 
-def take(arm: Arm, stage: Stage, sample: Sample, event: Event) -> None:
+def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[str] = ()) -> None:
     """Take in a grade.
 
     Who is not of the arm is an expert. Where promoted workers grade, an expert's grades are what theirs are checked
-    against, and decide nothing.
+    against, and decide nothing; so are grades of *checks*, which are hidden among a promoted worker's items.
     """
     item = arm.items.get(event.unit)
-    if item is None or item.name not in sample.names:
+    check = item is not None and item.name in checks and _is_new(arm, item, event.person)
+    if item is None or (item.name not in sample.names and not check):
         raise Conflict("{item} is not among the items that are graded at {stage}.", item=event.unit, stage=stage.name)
     if item.writer == event.person:
         raise Forbidden("Nobody grades what they wrote themselves.")
     insider = event.person in arm.people
     if insider and not may_grade(arm, stage, event.person):
         raise Forbidden("{name} has not been promoted to a grader.", name=event.person)
-    kept = item.grades if insider or rule_of(stage).by == "experts" else item.checks
-    if event.person in kept:
-        raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
-    kept[event.person] = dict(event.answers)
+    late = event.kind is EventKind.GRADED_LATE
+    if late:
+        if given(arm, stage, item.name, event.person) is not None or item.name in _late(arm, stage, event.person):
+            raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
+        arm.late.setdefault(stage.name, {}).setdefault(event.person, []).append(item.name)
+    elif check:
+        arm.probes.setdefault(stage.name, {}).setdefault(event.person, {})[item.name] = dict(event.answers)
+    else:
+        kept = _kept(arm, stage, item, event.person)
+        if event.person in kept:
+            raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
+        if len(kept) >= rule_of(stage).grades:
+            raise Conflict("{item} has all the grades that it takes.", item=item.name, code="graded_enough")
+        kept[event.person] = dict(event.answers)
     if insider:
         counts = arm.graders.setdefault(stage.name, {})
         counts[event.person] = counts.get(event.person, 0) + 1
+    spent = arm.seconds.setdefault(stage.name, {})
+    spent[event.person] = spent.get(event.person, 0.0) + event.seconds
+
+
+def change(arm: Arm, stage: Stage, event: Event) -> None:
+    """Put other answers in the place of those that somebody gave before."""
+    found = given(arm, stage, event.unit, event.person)
+    if found is None:
+        raise Conflict("{name} has not graded {item}.", name=event.person, item=event.unit)
+    if event.unit in arm.probes.get(stage.name, {}).get(event.person, {}):
+        arm.probes[stage.name][event.person][event.unit] = dict(event.answers)
+    else:
+        _kept(arm, stage, arm.items[event.unit], event.person)[event.person] = dict(event.answers)
+
+
+def given(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
+    """Give the grade that somebody gave an item at a stage, if they did."""
+    hidden = arm.probes.get(stage.name, {}).get(person, {}).get(item)
+    found = arm.items.get(item)
+    if hidden is not None or found is None:
+        return hidden
+    return _kept(arm, stage, found, person).get(person)
 
 
 def missing(arm: Arm, stage: Stage, sample: Sample) -> int:
@@ -86,18 +124,62 @@ def missing(arm: Arm, stage: Stage, sample: Sample) -> int:
 
 def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0) -> list[str]:
     """Name what somebody can grade, that with the fewest grades first."""
-    rule = rule_of(stage)
-    outside = person not in arm.people
-    if not outside and not may_grade(arm, stage, person):
+    if person in arm.people and not may_grade(arm, stage, person):
         return []
-    check = outside and rule.by == "promoted"
-    found = []
+    found, late = [], _late(arm, stage, person)
     for name in sample.names:
         item = arm.items[name]
-        kept = item.checks if check else item.grades
-        if item.writer != person and person not in kept and len(kept) < rule.grades:
+        kept = _kept(arm, stage, item, person)
+        if item.writer != person and person not in kept and name not in late and len(kept) < rule_of(stage).grades:
             found.append((len(kept), lot(seed, stage.name, person, name), name))
     return [name for _, _, name in sorted(found)]
+
+
+def count_given(arm: Arm, stage: Stage, sample: Sample, person: str) -> int:
+    """Count the grades that somebody gave at a stage, hidden checks among them."""
+    aside = len(arm.probes.get(stage.name, {}).get(person, {})) + len(_late(arm, stage, person))
+    return aside + sum(person in _kept(arm, stage, arm.items[name], person) for name in sample.names)
+
+
+def room(arm: Arm, stage: Stage, sample: Sample, item: str, person: str) -> int:
+    """Say how many grades of the kind that somebody gives an item can still take; a hidden check takes theirs."""
+    if item not in sample.names:
+        return 1
+    return rule_of(stage).grades - len(_kept(arm, stage, arm.items[item], person))
+
+
+def check_is_due(arm: Arm, stage: Stage, person: str, seed: int) -> bool:
+    """Say whether somebody's next item is to be a hidden check: one in each block of items, at a place drawn by lot."""
+    every = rule_of(stage).checks
+    if not every or not may_grade(arm, stage, person):
+        return False
+    block, place = divmod(arm.graders.get(stage.name, {}).get(person, 0), every)
+    drawn = int.from_bytes(lot(seed, stage.name, person, f"check {block}")[:4], "big") % every
+    return place >= drawn and len(arm.probes.get(stage.name, {}).get(person, {})) <= block
+
+
+def hidden_check(arm: Arm, checks: Sequence[str], stage: Stage, person: str, seed: int) -> str | None:
+    """Name the next of *checks* that is new to somebody; each begins at another place, drawn by lot."""
+    start = int.from_bytes(lot(seed, stage.name, person)[:4], "big") % max(1, len(checks))
+    for name in (*checks[start:], *checks[:start]):
+        if _is_new(arm, arm.items[name], person):
+            return name
+    return None
+
+
+def _is_new(arm: Arm, item: Item, person: str) -> bool:
+    """Say whether somebody has neither written nor graded an item."""
+    seen = any(item.name in each.get(person, {}) for each in arm.probes.values())
+    return not seen and item.writer != person and person not in item.grades
+
+
+def _late(arm: Arm, stage: Stage, person: str) -> list[str]:
+    return arm.late.get(stage.name, {}).get(person, [])
+
+
+def _kept(arm: Arm, stage: Stage, item: Item, person: str) -> dict[str, Answers]:
+    """Give the grades of an item among which somebody's belong."""
+    return item.grades if person in arm.people or rule_of(stage).by == "experts" else item.checks
 
 
 def _wanted(rule: GradingStage, item: Item, promoted: set[str]) -> int:

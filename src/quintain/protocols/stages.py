@@ -106,7 +106,17 @@ class GradingStage:
     minutes: float = option(kinds.number(0, 600, above=True), default=2.5, help="how long one grade takes")
     pay: int = option(kinds.money(), default=0, help="what one grade pays a promoted grader")
     bonus: int = option(kinds.money(), default=0, help="what having graded in the round adds for a promoted grader")
+    checks: int = option(
+        kinds.whole(0, 1000),
+        default=0,
+        help="one of so many items that a promoted grader gets is one that experts have graded, unseen; 0 for none",
+    )
     hourly: int = option(kinds.money(), default=0, help="what an expert's hour costs; for the report")
+
+    def check(self) -> Iterator[Fault]:
+        """Compare what is asked with who grades."""
+        if self.checks and self.by == "experts":
+            yield Fault("is for gradings by promoted workers, who are checked against experts", field="checks")
 
 
 @specification

@@ -62,4 +62,7 @@ class Arm:
     closed: dict[str, bool] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     decisions: dict[str, Mapping[str, Decision]] = field(default_factory=dict)
-    graders: dict[str, dict[str, int]] = field(default_factory=dict)
+    graders: dict[str, dict[str, int]] = field(default_factory=dict)  # promoted ones, and how much each graded
+    probes: dict[str, dict[str, dict[str, Answers]]] = field(default_factory=dict)  # hidden checks: stage, grader, item
+    late: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # graded too late to count: stage, grader
+    seconds: dict[str, dict[str, float]] = field(default_factory=dict)  # what grading took: stage, grader

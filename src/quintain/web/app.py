@@ -31,6 +31,7 @@ from quintain.web.described import Described
 from quintain.web.errors import handle
 from quintain.web.middleware import Answering, BodyLimit, RequestId, SecurityHeaders
 from quintain.web.routes import API, DESCRIPTION, PAGES, UPLOADS
+from quintain.web.said import say
 from quintain.web.static_files import STATIC, Static
 
 HOUSE_SECONDS = 60.0
@@ -78,7 +79,7 @@ def keep_house(workspace: Workspace, *, tidy: bool) -> None:
             review.catch_up_all(db)
             standings.catch_up(db, workspace.blobs)
             freezing.freeze_due(db, workspace.blobs)
-            notify.deliver_mail(db, workspace.mail, workspace.settings.link_address)
+            notify.deliver_mail(db, workspace.mail, workspace.settings.link_address, say=say)
     except (QuintainError, SQLAlchemyError) as error:
         log.warning("housekeeping failed: %s", error)
 

@@ -28,11 +28,13 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
+from quintain.web.api.jobs import jobs as api_jobs
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
+from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.trial import trials as api_trials
@@ -59,10 +61,12 @@ from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import apidocs, health, home, parts, tour
 from quintain.web.pages.house import help as help_room
+from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
-from quintain.web.pages.study import reports
+from quintain.web.pages.study import code as coding_desk
+from quintain.web.pages.study import codings, reports
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -201,6 +205,8 @@ PAGES = [
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
     PageRoute("GET", "/admin/health", admin.health_page),
+    PageRoute("GET", "/jobs", jobs.index),
+    PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
     PageRoute("GET", "/tasks/new", tasks.new_page),
     PageRoute("POST", "/tasks/new", tasks.create),
@@ -258,6 +264,17 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
     PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
+    # hand coding
+    PageRoute("GET", "/tasks/{task}/codings", codings.index),
+    PageRoute("GET", "/tasks/{task}/codings/new", codings.new_page),
+    PageRoute("POST", "/tasks/{task}/codings/new", codings.create),
+    PageRoute("GET", "/tasks/{task}/codings/{name}", codings.show),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/edit", codings.edit_page),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/edit", codings.save),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/close", codings.close),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/codes.csv", codings.export),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/code", coding_desk.show),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/code/{item}", coding_desk.save),
     # trials
     PageRoute("GET", "/tasks/{task}/trials", trial_owner.index),
     PageRoute("POST", "/tasks/{task}/trials", trial_owner.create),
@@ -275,6 +292,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/trials/{trial}/stage", trial_owner.close_stage),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report", trial_owner.report),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/report/download", trial_owner.fetch),
     # contests
@@ -494,6 +512,9 @@ API = [
     Endpoint("POST", "/tasks/{task}/models/{model}/predict", api_models.ask_model, "models"),
     Endpoint("POST", "/tasks/{task}/models", api_submissions.submit_model, "models", 201),
     Endpoint("GET", "/tasks/{task}/quota", api_submissions.get_quota, "models"),
+    Endpoint("GET", "/jobs", api_jobs.list_jobs, "status"),
+    Endpoint("GET", "/jobs/{job}", api_jobs.get_job, "status"),
+    Endpoint("POST", "/jobs/{job}/cancel", api_jobs.cancel_job, "status"),
     Endpoint("GET", "/recipes", api_trainings.list_recipes, "models"),
     Endpoint("GET", "/tasks/{task}/trainings", api_trainings.list_trainings, "models"),
     Endpoint("POST", "/tasks/{task}/trainings", api_trainings.start_training, "models", 201),
@@ -809,6 +830,21 @@ API = [
         "study",
         media_type="application/octet-stream",
     ),
+    Endpoint("GET", "/tasks/{task}/codings", api_codings.list_codings, "codings"),
+    Endpoint("PUT", "/tasks/{task}/codings", api_codings.put_coding, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}", api_codings.get_coding, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/close", api_codings.close_coding, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/items", api_codings.next_to_code, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}/items/last", api_codings.last_coded, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/items/{item}/code", api_codings.code_item, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}/results", api_codings.get_coding_results, "codings"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/codings/{coding}/codes",
+        api_codings.export_codes,
+        "codings",
+        media_type="text/csv",
+    ),
     Endpoint("GET", "/tasks/{task}/trials", api_trials.list_trials, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}", api_trials.get_trial, "trials"),
     Endpoint("PUT", "/tasks/{task}/trials/{trial}", api_trials.put_trial, "trials"),
@@ -823,6 +859,13 @@ API = [
         "trials",
         204,
     ),
+    Endpoint(
+        "POST",
+        "/tasks/{task}/trials/{trial}/replies/{arm}/{stage}/{name}",
+        api_trials.answer_reply,
+        "trials",
+        204,
+    ),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/enter", api_trials.enter_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/leave", api_trials.leave_trial, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/part", api_trials.get_trial_part, "trials"),
@@ -831,6 +874,8 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/part/letters/{stage}", api_trials.reply_to_letter, "trials", 204),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/grading", api_trials.get_grading_task, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/grading", api_trials.grade_item, "trials"),
+    Endpoint("GET", "/tasks/{task}/trials/{trial}/grading/before", api_trials.get_grade, "trials"),
+    Endpoint("PUT", "/tasks/{task}/trials/{trial}/grading", api_trials.change_grade, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/pool", api_trials.open_trial_pool, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/report", api_trials.get_trial_report, "trials"),
     Endpoint(

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.errors import NotFound, NotSignedIn, TooMany, Unavailable
 from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.texts import Text
 from quintain.services.access import accounts, links, notify
 from quintain.services.access.mail import Mail, send
+from quintain.store.tables import Notification
+from quintain.web.said import say
 from tests.integration.access.mail_server import MailServer, mail_server
 
 pytestmark = pytest.mark.both_databases
@@ -27,7 +31,7 @@ def server() -> Iterator[MailServer]:
 
 def _tell(db: Session, actor: Actor, text: str, url: str = "") -> None:
     assert actor.user_id is not None
-    notify.notify(db, actor.user_id, "test", text, url)
+    notify.notify(db, actor.user_id, "test", Text("{text}", text=text), url)
 
 
 def test_messages_are_listed_counted_and_read(db: Session, worker: Actor, builder: Actor) -> None:
@@ -67,6 +71,23 @@ def test_mail_goes_once_to_those_who_wish(
     first = min(server.messages, key=lambda message: int(message["Subject"].split()[1].rstrip(":")))
     assert first["Subject"] == "Nachricht 0: schön"
     assert "https://q.example.org/tasks/sentiment" in first.get_content()
+
+
+def test_messages_are_in_the_language_of_who_reads_them(db: Session, worker: Actor, server: MailServer) -> None:
+    """Kept as a template with values: in German on a page and by mail; what was kept before stays readable."""
+    accounts.update_profile(db, worker, email_notifications=True, language="de")
+    assert worker.user_id is not None
+    inner = Text("There is feedback on what you wrote.")
+    text = Text("{money} for your work on {task}: paid.", money="3.50 USD", task="mood")
+    notify.notify(db, worker.user_id, "test", text, "/work/earnings", more=inner)
+    (found,) = notify.list_notifications(db, worker)
+    assert found.text == "3.50 USD for your work on mood: paid."
+    assert say("de", found.text) == "3.50 USD für Ihre Arbeit an mood: bezahlt."
+    assert notify.deliver_mail(db, Mail(server.url), "http://x", say=say) == 1
+    assert server.messages[0]["Subject"] == "3.50 USD für Ihre Arbeit an mood: bezahlt."
+    assert "Es gibt eine Rückmeldung" in server.messages[0].get_content()
+    db.execute(update(Notification).values(said=None, more=None))
+    assert notify.list_notifications(db, worker)[0].text == "3.50 USD for your work on mood: paid."
 
 
 def test_a_server_that_is_down_is_tried_again(db: Session, worker: Actor, server: MailServer) -> None:

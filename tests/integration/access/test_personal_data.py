@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict, Forbidden, NotFound, NotSignedIn
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.core.texts import Text
 from quintain.services.access import accounts, audit, notify, tokens
 from quintain.services.access import sign_in as sessions
 from quintain.services.house.personal_data import delete_person, export_person
@@ -46,7 +47,7 @@ def _unpack(data: bytes) -> dict[str, Any]:
 def _live(db: Session, actor: Actor) -> str:
     """Leave traces of *actor* in many tables, and give the token of a session."""
     assert actor.user_id is not None
-    notify.notify(db, actor.user_id, "test", "hello")
+    notify.notify(db, actor.user_id, "test", Text("hello"))
     tokens.create_token(db, actor, "laptop")
     with transaction(db):
         task = TaskRow(name=f"task-{actor.name}")

@@ -369,7 +369,7 @@ def test_a_performance_of_which_less_is_better_ranks(
 @pytest.mark.both_databases
 def test_what_is_written_down_late_changes_the_board_too(db: Session, admin: Actor) -> None:
     """A transaction that began earlier and ended later has the lower number; it makes a new board all the same."""
-    acts = ((1010, "board.settings", True), (1005, "model.hide", True), (1007, "session.start", False))
+    acts = ((1010, "board.settings", True), (1005, "model.visibility", True), (1007, "session.start", False))
     for number, action, changes in acts:
         before = board_queries.stamp(db)
         with transaction(db):

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace, create_workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, RoleName
+from quintain.core.texts import Text
 from quintain.services.access import notify
 from quintain.services.access.accounts import update_profile
 from quintain.services.access.links import make_link, redeem_link
@@ -96,7 +97,7 @@ def test_messages_without_an_address_are_sent_without_a_link(house: Workspace, m
         olga = make_person(db, "olga", RoleName.OWNER)
         assert olga.user_id
         update_profile(db, olga, email_notifications=True)
-        notify.notify(db, olga.user_id, "run-failed", "A run failed.", "/runs/7")
+        notify.notify(db, olga.user_id, "run-failed", Text("A run failed."), "/runs/7")
     keep_house(everywhere, tidy=False)
     assert mailbox.messages[0].get_content().strip() == "A run failed."
 

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.errors import Unavailable
 from quintain.core.people import OPERATOR, RoleName
+from quintain.core.texts import Text
 from quintain.services.access import accounts, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.links import redeem_link
@@ -315,7 +316,7 @@ def test_a_token_is_shown_once(admin: TestClient) -> None:
 def test_notifications_are_counted_and_read(own_demo: Workspace) -> None:
     """The bell shows how many are unread until they are marked as read."""
     with own_demo.session() as db:
-        notify.notify(db, find_user(db, "admin").id, "test", "Something is done.", "/tasks/sentiment")
+        notify.notify(db, find_user(db, "admin").id, "test", Text("Something is done."), "/tasks/sentiment")
     admin = browser_of(own_demo, "admin")
     assert "Notifications: 1 unread" in admin.get("/").text
     assert "Something is done." in admin.get("/notifications").text

@@ -7,22 +7,28 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.events import entered
+from quintain.services.access.notify import list_notifications
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.collect.writing import start
 from quintain.services.pay.earnings import my_earnings
+from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
 from quintain.services.trial.courses import course_of
+from quintain.services.trial.letters import answer_reply, edit_letter, letters, reply
 from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.rubric import grade, next_to_grade
-from quintain.services.trial.running import close_stage, edit_letter, letters
-from quintain.services.trial.taking_part import enter, leave, my_part, reply
+from quintain.services.trial.running import close_stage
+from quintain.services.trial.taking_part import enter, leave, my_part
 from quintain.services.trial.trials import close_trial, find, get_trial, list_trials, open_trial, put_trial
+from quintain.services.validate.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import CrowdArm, CrowdMember, CrowdTrial
-from tests.collecting import writers
+from quintain.web.said import say
+from tests.collecting import TASK, writers
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE, begin, grade_all, train, write
 from tests.people import make_person
 from tests.validation_support import judge_all, make_judges
@@ -68,6 +74,7 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
         close_stage(db, owner, *WHERE, "trained", stage)
     drafts = letters(db, owner, *WHERE, "trained", "feedback")
     assert len(drafts) == 1
+    assert "Schwierigkeit: 0.25" in say("de", drafts[0].text)
     assert "You get a bonus of 1.50 USD." in drafts[0].text
     edit_letter(db, owner, *WHERE, arm="trained", stage="feedback", person=drafts[0].person, text="Well done!")
     close_stage(db, owner, *WHERE, "trained", "feedback")
@@ -76,9 +83,14 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
     assert [one.text for one in my_part(db, best, *WHERE).letters] == ["Well done!"]
     reply(db, best, *WHERE, "feedback", "Thank you.", appeal=True)
     assert letters(db, owner, *WHERE, "trained", "feedback")[0].appeal
+    told = [one.text for one in list_notifications(db, owner)]
+    assert any("asks you to look at a decision" in one for one in told)
+    answer_reply(db, owner, *WHERE, arm="trained", stage="feedback", person=best.name, text="It stands.")
+    assert my_part(db, best, *WHERE).letters[0].answer == "It stands."
     write(db, blobs, best)
     assert my_part(db, best, *WHERE).what == "end"
     assert my_part(db, other, *WHERE).what == "end"
+    assert any("You do not go on" in one for one in my_part(db, other, *WHERE).reasons)
     assert sorted(one.amount for one in my_earnings(db, best)) == [100, 150, 350]
     assert sorted(one.amount for one in my_earnings(db, other)) == [350]
     assert sorted(one.amount for one in my_earnings(db, plain[0])) == [100, 100]
@@ -88,10 +100,17 @@ def test_a_whole_trial(db: Session, blobs: Blobs, owner: Actor) -> None:
 def _judge_and_report(db: Session, blobs: Blobs, owner: Actor, people: list[Actor]) -> None:
     """Judge the pool; the report has the arms, what was paid, and who came where."""
     added = open_pool(db, owner, *WHERE)
-    assert sum(one.added for one in added) == 5
-    judges = make_judges(db, 4)
-    for name in ("trial-training", "trial-training-often"):
-        judge_all(db, judges, lambda inputs: "neutral", ref=f"mood/{name}")
+    assert added.added == 5
+    judging = get_trial(db, owner, *WHERE).judging
+    assert judging is not None
+    assert (judging.validation, judging.items, judging.judgements) == ("trial-training", 5, 2 * 3 + 3 * 2)
+    assert str(judging.cost) == "4.50 USD"
+    pool = status(db, owner, "mood/trial-training")
+    assert [(one.part, one.items, one.often) for one in pool.asking.parts] == [("plain", 4, 1), ("trained", 1, 1)]
+    assert pool.forecast.judgements == judging.judgements
+    judge_all(db, make_judges(db, 4), lambda inputs: "neutral", ref="mood/trial-training")
+    assert open_pool(db, owner, *WHERE).added == 0
+    assert status(db, owner, "mood/trial-training").progress.labelled == 5
     found = report(db, blobs, owner, *WHERE)
     sections = {one.key: one for one in found.sections}
     costs = {row[0]: row for row in sections["costs"].tables[0].rows}
@@ -172,3 +191,20 @@ def test_arms_that_cannot_stand_side_by_side_are_refused(db: Session, blobs: Blo
     with pytest.raises(BadInput, match="a model to fool, and none is named"):
         open_trial(db, blobs, owner, "mood", "fooling")
     assert get_trial(db, owner, "mood", "fooling").state == "draft"
+
+
+def test_who_enters_agrees_first_and_that_is_kept(db: Session, blobs: Blobs, owner: Actor) -> None:
+    """The consent of all arms is shown; without it nobody enters; what was agreed to is on record."""
+    put_task(db, owner, TASK)
+    asking = PLAIN.replace(
+        "[[stages]]", '[[stages]]\nname = "entry"\nentry = {consent = "You may stop."}\n[[stages]]', 1
+    )
+    put_trial(db, owner, *WHERE, [asking, TRAINED])
+    open_trial(db, blobs, owner, *WHERE)
+    (person,) = writers(db, 1)
+    assert my_part(db, person, *WHERE).consent == "You may stop."
+    with pytest.raises(Forbidden, match="agree"):
+        enter(db, person, *WHERE)
+    assert my_part(db, person, *WHERE).what == "enter"
+    enter(db, person, *WHERE, consent=True)
+    assert db.scalars(select(CrowdMember)).one().consent == content_id("You may stop.")

@@ -27,6 +27,7 @@ from quintain.services.validate import gold, label_methods, vmer
 from quintain.services.validate import validations as validate
 from quintain.services.validate.adjudicate import queue
 from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.item_rules import rules_of
 from quintain.services.validate.judge_figures import evidence_of, gather
 from quintain.services.validate.policy import dump_policy, parse_policy
 from quintain.services.validate.status import status
@@ -137,7 +138,8 @@ def test_a_label_that_only_gold_items_have_is_given_to_nothing(db: Session, owne
         seconds=np.ones(40),
     )
     evidence = evidence_of(table, {}, ())
-    made = label_methods.label_items(db, ground, evidence, evidence.counted)
+    rules = rules_of(db, ground, evidence.items, evidence.counted.classes)
+    made = label_methods.label_items(ground, evidence, evidence.counted, rules)
     assert evidence.counted.classes == ("0", "1")
     assert len(made.label) == 20
     assert made.label.max() <= 1

@@ -48,6 +48,7 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),
     "irt": lambda: qt.irt(RESPONSES),
     "artefacts": lambda: qt.artefacts(ITEMS),
+    "compare": lambda: qt.compare({"one": ITEMS, "two": ITEMS[:30]}, seeds=1),
     "perturb": lambda: qt.perturb(["A fine day for a long walk."], ["typos", "ocr"]),
     "contrast_score": lambda: qt.contrast_score(SETS, {one["id"]: "yes" for one in SETS}),
     "contest_score": lambda: qt.contest_score(MATRIX, dev_accuracy={"one": 0.5, "two": 0.9}),

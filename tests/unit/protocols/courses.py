@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from quintain.protocols import grading
 from quintain.protocols.engine import INSTANT, Course
 from quintain.protocols.events import Event, closed, entered, finished, graded, left
 from quintain.protocols.reading import parse_protocol
@@ -41,7 +40,7 @@ name = "round-2"
 writing = {items = 1, sessions = 1, pay = 175}
 [[stages]]
 name = "grades-2"
-grading = {of = "round-2", by = "promoted", grades = 2, least = 0, pay = 50, bonus = 500}
+grading = {of = "round-2", by = "promoted", grades = 2, least = 0, pay = 50, bonus = 500, checks = 2}
 [[stages]]
 name = "qualify-2"
 qualification = {by = "grades-2", at_least = 1.0, otherwise = "consolation"}
@@ -87,7 +86,7 @@ def possible(course: Course, rng: random.Random) -> Iterator[Event]:
     for stage in course.gradings():
         graders = EXPERTS if stage.grading and stage.grading.by == "experts" else [*course.arm.people]
         for grader in graders:
-            for item in grading.to_grade(course.arm, stage, course.sample(stage), grader)[:1]:
+            for item in course.waiting(stage, grader)[:1]:
                 yield graded(grader, stage.name, item, answers(course, rng))
     for stage in course.protocol.stages:
         if stage.kind not in INSTANT and not course.hindrances(stage.name):

@@ -7,9 +7,8 @@ import pytest
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.spec import plain, read
 from quintain.protocols.paths import expected
-from quintain.protocols.pool import pool
 from quintain.protocols.reading import parse_protocol, shipped, shipped_text
-from quintain.protocols.spec import Protocol, ValidationPlan
+from quintain.protocols.spec import Protocol
 from quintain.services.work.rules import rule_faults
 from tests.unit.protocols.courses import CROWD, small
 
@@ -95,16 +94,3 @@ def test_what_cannot_work_is_refused_with_the_reason(text: str, reason: str) -> 
         parse_protocol(text, "p.toml")
     assert reason in str(raised.value)
     assert all(fault.file == "p.toml" for fault in raised.value.faults)
-
-
-def test_the_pool_gives_a_sample_of_each_arm_more_judgements_and_is_shuffled() -> None:
-    """Ten for 500 of each arm and two for the others; the same whenever it is drawn, in an order that tells no arm."""
-    arms = {name: [f"{name}-{number}" for number in range(1500)] for name in ("a", "b")}
-    found = pool(arms, ValidationPlan(), seed=1)
-    assert len(found) == 3000
-    for name in arms:
-        assert sum(one.votes == 10 for one in found if one.item.startswith(name)) == 500
-        assert sum(one.votes == 2 for one in found if one.item.startswith(name)) == 1000
-    assert 650 < sum(one.item.startswith("a") for one in found[:1500]) < 850
-    assert pool({name: items[::-1] for name, items in reversed(arms.items())}, ValidationPlan(), seed=1) == found
-    assert pool(arms, ValidationPlan(), seed=2) != found

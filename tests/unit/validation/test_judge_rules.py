@@ -73,7 +73,7 @@ def test_the_best_ranked_judges_are_kept(most: int, seed: int) -> None:
     pairs = [(f"i{item}", f"w{worker}", "a") for item in range(5) for worker in range(6) if draw.random() < 0.7]
     judgements = Judgements.of(*zip(*pairs, strict=True)) if pairs else Judgements.of([], [], [])
     rank = draw.random(len(judgements.workers))
-    kept = best_ranked(judgements, rank, most)
+    kept = best_ranked(judgements, rank, np.full(len(judgements.items), most))
     for item in range(len(judgements.items)):
         own = judgements.item == item
         assert kept[own].sum() == min(most, own.sum())

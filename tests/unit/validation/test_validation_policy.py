@@ -45,7 +45,7 @@ def test_what_is_written_reads_back_the_same(policy: ValidationPolicy) -> None:
         ("judgments = 3", "did you mean 'judgements'"),
         ("judgements = 0", "a whole number from 1 to 100"),
         ("judgements = true", "a whole number from 1 to 100"),
-        ("minimum = 6", "more than the 5 judgements"),
+        ("minimum = 6", "more than the 5 votes"),
         (
             "[adaptive]\nleast = 2",
             "fewer than the 3 votes that a label needs \\('minimum'\\)",
@@ -61,6 +61,11 @@ def test_what_is_written_reads_back_the_same(policy: ValidationPolicy) -> None:
         ('[reward]\ncurrency = "dollars"', "a currency code"),
         ('automatic = "yes"', "true or false"),
         ("unfooled = 0", "a number above 0 and at most 1"),
+        ("[often]\njudgements = 10", "either 'items'"),
+        ("[often]\njudgements = 10\nitems = 5\nshare = 0.1", "either 'items'"),
+        ("[often]\njudgements = 5\nitems = 5", "all items get 5 judgements"),
+        ("setting = 2\nminimum = 3", "more than the 2 votes"),
+        ("setting = 2\nminimum = 2\n[often]\nitems = 5\nminimum = 3", "more than the 2 votes"),
         ('items = "fooling"\nunfooled = 0.5', "leave one of the two out"),
     ],
 )

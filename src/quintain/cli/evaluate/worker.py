@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -13,9 +15,10 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
-from quintain.compose import conditions_of, make_engine, trainer_of
+from quintain.compose import Workspace, busy, conditions_of, job_handlers, make_engine, trainer_of
 from quintain.logs import set_up_logs
-from quintain.services.evaluate.worker import work_together
+from quintain.services.evaluate.worker import work_together, worker_name
+from quintain.services.jobs.running import keep_running
 
 
 def worker(
@@ -27,7 +30,7 @@ def worker(
 ) -> None:
     """Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.
 
-    Example: quintain worker --parallel 2
+    Beside them it does the jobs that wait: figures, reviews, reports. Example: quintain worker --parallel 2
     """
     workspace = workspace_of(context)
     set_up_logs(workspace.settings.log_level, workspace.settings.log_format)
@@ -40,21 +43,50 @@ def worker(
     if not attached:
         say_sandbox(workspace.settings)
         output.say("Working; Ctrl-C stops after the cells in hand.")
-    stored = work_together(
-        workspace.session,
-        workspace.blobs,
-        make_engine(workspace.settings),
-        conditions_of(workspace.settings),
-        stop,
-        parallel=parallel,
-        until_empty=until_empty,
-        abandon=abandon,
-        trainer=trainer_of(workspace.settings),
-    )
+    with _jobs_beside(workspace):
+        stored = work_together(
+            workspace.session,
+            workspace.blobs,
+            make_engine(workspace.settings),
+            conditions_of(workspace.settings),
+            stop,
+            parallel=parallel,
+            until_empty=until_empty,
+            abandon=abandon,
+            trainer=trainer_of(workspace.settings),
+        )
+    if until_empty:  # the last cells may have woken some
+        _do_jobs(workspace, stop, until_empty=True)
     if json:
         output.print_json({"computed": stored})
     elif not attached:
         output.say(f"{stored} cells computed.")
+
+
+@contextmanager
+def _jobs_beside(workspace: Workspace) -> Iterator[None]:
+    """Do jobs beside the cells, for as long as the block runs."""
+    over = threading.Event()
+    jobs = threading.Thread(target=_do_jobs, args=(workspace, over), name="jobs")
+    jobs.start()
+    try:
+        yield
+    finally:
+        over.set()
+        jobs.join()
+
+
+def _do_jobs(workspace: Workspace, stop: threading.Event, *, until_empty: bool = False) -> None:
+    """Do jobs; nothing is measured on this machine while one is done."""
+    keep_running(
+        workspace.session,
+        workspace.blobs,
+        job_handlers(),
+        worker_name(),
+        stop,
+        until_empty=until_empty,
+        busy=lambda: busy(workspace.settings),
+    )
 
 
 def _watch_input(stop: threading.Event, abandon: threading.Event) -> None:

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
 from quintain.cli.output import JsonFlag
+from quintain.compose import figure_kinds
 from quintain.core.people import OPERATOR
+from quintain.core.records.jobs import FigureCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
+from quintain.services.jobs.figures import check as check_figures
 
 
-def status(context: typer.Context, json: JsonFlag = False) -> None:
+def status(
+    context: typer.Context,
+    check: Annotated[bool, typer.Option("--check", help="Also compare every kept figure with its facts.")] = False,
+    json: JsonFlag = False,
+) -> None:
     """Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.
 
-    Exit with 1 when something does not work. Example: quintain status
+    Exit with 1 when something does not work, or with --check when a kept figure did not agree with its facts: such a
+    figure is computed again. Example: quintain status --check
     """
     workspace = workspace_of(context, check=False)
     with workspace.session() as db:
         found = health.status(db, workspace.blobs, OPERATOR)
         checks = health.readiness(db, workspace.blobs)
-        queue = run_queue(db, OPERATOR) if all(check.ok for check in checks) else None
+        works = all(one.ok for one in checks)
+        queue = run_queue(db, OPERATOR) if works else None
+        figures = check_figures(db, workspace.blobs, OPERATOR, figure_kinds()) if check and works else None
     if json:
         output.print_json(
             {
@@ -31,6 +43,7 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
                 "status": found,
                 "checks": checks,
                 "queue": queue,
+                "figures": figures,
                 "sandbox": sandbox_facts(workspace.settings),
             }
         )
@@ -45,12 +58,21 @@ def status(context: typer.Context, json: JsonFlag = False) -> None:
             ("links in e-mails", workspace.settings.link_address or "none: set QUINTAIN_PUBLIC_URL"),
             *((name.replace("_", " "), count) for name, count in found.rows.items() if count),
             *_queue_facts(queue),
-            *((f"check: {check.name}", "ok" if check.ok else check.detail) for check in checks),
+            *_figure_facts(figures),
+            *((f"check: {one.name}", "ok" if one.ok else one.detail) for one in checks),
             *(("sandbox", line.removeprefix("Sandbox: ").strip()) for line in sandbox_lines(workspace.settings)),
         ]
         output.print_table(("what", "value"), facts)
-    if not all(check.ok for check in checks):
+    if not works or (figures is not None and figures.faults):
         raise typer.Exit(1)
+
+
+def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:
+    """Say how kept figures compare with their facts; nothing where nobody asked."""
+    if found is None:
+        return []
+    wrong = [("figure: repaired", f"{fault.kind} of {fault.subject}") for fault in found.faults]
+    return [("figures", f"{found.checked} checked, {len(wrong)} wrong, {found.outrun} being computed anew"), *wrong]
 
 
 def _queue_facts(queue: RunQueue | None) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`quintain study compare|models|relabel|report|workers`: reports on what a workspace holds."""
+"""`quintain study models|relabel|report|workers`: reports on what a workspace holds."""
 
 from __future__ import annotations
 
@@ -19,38 +19,13 @@ from quintain.data.tables import FORMATS, parse_columns
 from quintain.data.text import suffix_of
 from quintain.services.plain import relabelling
 from quintain.services.plain.judgements import JudgementReading
-from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
 from quintain.services.study.whole import whole_report
 
-HarvestOption = Annotated[
-    list[str] | None,
-    typer.Option("--harvest", help="Validation of harvested sentences, or a data set, to stand beside them."),
-]
 ValidationArgument = Annotated[
     str, typer.Argument(metavar="VALIDATION", help="The validation, as task/round or task/name.")
 ]
-
-
-@app.command()
-def compare(
-    context: typer.Context,
-    rounds: Annotated[list[str], typer.Argument(metavar="ROUND...", help="Rounds of one task, as task/number.")],
-    harvest: HarvestOption = None,
-    seed: SeedOption = 0,
-    out: FolderOption = None,
-    json: JsonFlag = False,
-) -> None:
-    """Compare what writers wrote with a prompt, without one, and what was harvested.
-
-    Example: quintain study compare sentiment/2 --harvest sentiment/harvest-1 --out report
-    """
-    workspace = workspace_of(context)
-    task = rounds[0].partition("/")[0]
-    with workspace.session() as db:
-        found = compare_report(db, workspace.blobs, OPERATOR, task, rounds, harvest or (), seed=seed)
-    give_report(found, out, json=json)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.trial import CrowdTrial
 from quintain.data.text import read_bytes
 from quintain.protocols.reading import shipped, shipped_text
+from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.trials import OpenTrial
 
@@ -135,7 +136,7 @@ def letters(
     """
     task, name = _ref(ref)
     with workspace_of(context).session() as db:
-        found = running.letters(db, OPERATOR, task, name, arm, stage)
+        found = letters_.letters(db, OPERATOR, task, name, arm, stage)
     if json:
         print_json(found)
         return
@@ -157,7 +158,7 @@ def judge(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     if json:
         print_json(found)
         return
-    say(f"{sum(one.added for one in found):,} items can be judged now.")
+    say(f"{found.added:,} items can be judged now.")
 
 
 @app.command()
@@ -202,3 +203,7 @@ def _give(found: CrowdTrial, *, json: bool) -> None:
             for one in arm.stages
         ]
         print_table(["stage", "kind", "came", "here", ""], rows, title=f"{arm.name}: {arm.people} people")
+    if found.judging is not None:
+        one = found.judging
+        often = f" of most items, {one.many} of a seeded {one.sample:,} of each arm" if one.sample else " of each item"
+        print_line(f"{one.votes} judgements{often}; {one.items:,} items: {one.judgements:,} judgements, {one.cost}")

@@ -118,6 +118,13 @@ def _show(found: Validation) -> None:
     progress, forecast, rates = found.progress, found.forecast, found.rates
     print_line(f"{found.validation}: {found.state}, {progress.complete} of {progress.items} items complete")
     print_line(f"{progress.judgements} judgements, {progress.kept} kept, {progress.set_aside} set aside")
+    if found.asking.often:
+        sample = f"{found.asking.sample:,} of each part" if found.asking.sample else f"{found.asking.share:.0%}"
+        parts = "; ".join(f"{one.part or 'all'}: {one.often:,} of {one.items:,}" for one in found.asking.parts)
+        most, often = found.asking.judgements, found.asking.often
+        print_line(f"{most} judgements of most items, {often} of a seeded {sample} ({parts})")
+    if found.asking.writer:
+        print_line("the writer's label is a vote, too")
     days = "unknown" if forecast.days is None else f"{forecast.days:.1f}"
     print_line(f"to go: {forecast.judgements} judgements, days: {days}, cost: {forecast.cost}")
     if found.waiting:

@@ -80,9 +80,17 @@ class TrialsCalls:
             json={"text": text},
         )
 
-    def enter_trial(self, ref: str) -> TrialPart:
-        """Take part in a trial."""
-        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter")
+    def answer_reply(self, ref: str, arm: str, stage: str, name: str, text: str) -> None:
+        """Answer what somebody replied to their letter."""
+        self._transport.ask(
+            "POST",
+            f"{place(ref, 'trials')}/replies/{quote(arm, safe='')}/{quote(stage, safe='')}/{quote(name, safe='')}",
+            json={"text": text},
+        )
+
+    def enter_trial(self, ref: str, *, consent: bool = False) -> TrialPart:
+        """Take part in a trial; `consent` says that one agrees to what it asks people to agree to."""
+        return self._transport.read(TrialPart, "POST", f"{place(ref, 'trials')}/enter", json={"consent": consent})
 
     def leave_trial(self, ref: str) -> TrialPart:
         """Leave a trial; what was finished is paid."""
@@ -111,17 +119,30 @@ class TrialsCalls:
         )
 
     def grading_task(self, ref: str) -> GradingTask | None:
-        """Give an item that waits for one's grade, if there is one."""
+        """Be given an item to grade, if one waits; until it is graded or its time is over, one gets the same again."""
         return self._transport.read(NextGrading, "GET", f"{place(ref, 'trials')}/grading").item
 
     def grade_item(self, ref: str, stage: str, item: str, answers: Mapping[str, Any]) -> GradingTask | None:
-        """Grade an item by the rubric, and get the next."""
+        """Grade an item that one was given, by the rubric, and get the next."""
         return self._transport.read(
             NextGrading,
             "POST",
             f"{place(ref, 'trials')}/grading",
             json={"stage": stage, "item": item, "answers": dict(answers)},
         ).item
+
+    def change_grade(self, ref: str, stage: str, item: str, answers: Mapping[str, Any]) -> GradingTask | None:
+        """Change a grade that one gave, and get the next item."""
+        return self._transport.read(
+            NextGrading,
+            "PUT",
+            f"{place(ref, 'trials')}/grading",
+            json={"stage": stage, "item": item, "answers": dict(answers)},
+        ).item
+
+    def grade(self, ref: str, *, back: int = 1) -> GradingTask:
+        """Give a grade that one gave before, while it can be changed."""
+        return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

@@ -65,7 +65,8 @@ class ReleasePeople(Record):
     those stayed, and had their judgements not been made up for, *other_label* items would have another label,
     *no_label* none, and *new_label* one where there is none now; *compared* items have a judgement of theirs.
     *per_item*, *minimum*, *method*, *unfooled* (the share of attempts that did not fool and were judged) and *reward*
-    (of a page of *page_size*) are the policy's.
+    (of a page of *page_size*) are the policy's, and so is whether the *writer* has a vote. *often* items were judged
+    more often than others, by *often_judgements* people each.
     """
 
     writers: int
@@ -86,6 +87,9 @@ class ReleasePeople(Record):
     unfooled: float
     reward: str
     page_size: int
+    writer: bool = False
+    often: int = 0
+    often_judgements: int = 0
 
 
 @dataclass(frozen=True, slots=True)

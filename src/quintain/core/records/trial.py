@@ -8,6 +8,7 @@ from typing import Any
 
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
+from quintain.core.rounds import Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +94,28 @@ class TrialForecast(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class GraderStatus(Record):
+    """Somebody who grades at a stage: how many *grades* they gave and how many *minutes* that took.
+
+    A promoted grader's *checks* are items that experts graded as well; on these, *off* is how far their score is from
+    the experts' on average, and *alpha* how far both agree.
+    """
+
+    name: str
+    grades: int
+    minutes: float
+    checks: int = 0
+    off: float | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StageStatus(Record):
     """A stage of an arm: how many are there, how many came, and what keeps its owner from closing it, if anything.
 
     *round* is the number of the round in which people write there; *alpha* is how far graders agree, *checked* how far
-    promoted graders agree with experts.
+    promoted graders agree with experts. Of each person *least* items are graded, if they wrote so many; of *short*
+    people fewer have been.
     """
 
     name: str
@@ -111,6 +129,9 @@ class StageStatus(Record):
     grades_missing: int = 0
     alpha: Estimate | None = None
     checked: Estimate | None = None
+    least: int = 0
+    short: int = 0
+    graders: list[GraderStatus] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +147,25 @@ class ArmStatus(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TrialJudging(Record):
+    """How the final items of all arms are judged: *votes* judgements of most, *many* of a seeded *sample* of each arm.
+
+    Of many, *setting* set the label, and the others measure people; where *writer* is true the writer has a vote, too.
+    *judgements* and *cost* are what the *items* there are take. *validation* is the pool, once there is one.
+    """
+
+    validation: str | None
+    votes: int
+    many: int
+    sample: int
+    setting: int
+    writer: bool
+    items: int
+    judgements: int
+    cost: Money
+
+
+@dataclass(frozen=True, slots=True)
 class CrowdTrial(Record):
     """A trial: `draft`, `open` or `closed`. Its arms are for owners only; whoever takes part never learns of them."""
 
@@ -138,6 +178,7 @@ class CrowdTrial(Record):
     closed_at: datetime | None
     simulated: bool
     arms: list[ArmStatus] = field(default_factory=list)
+    judging: TrialJudging | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +190,22 @@ class CrowdTrials(Record):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedLetter(Record):
-    """A letter of feedback as its reader has it."""
+    """A letter of feedback as its reader has it, with what they replied and what the owner answered."""
 
     stage: str
     text: str
     sent_at: datetime | None
     reply: str
     appeal: bool
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPart(Record):
     """Where somebody stands in a trial: *what* is enter, work, wait, end or shut; *round* is where they write now.
 
-    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades.
+    *quiz* says that a quiz of the tutorial comes first, *grading* that items wait for their grades. *reasons* are why
+    they cannot enter, or did not go on; *consent* is what they agree to by entering.
     """
 
     trial: str
@@ -175,6 +218,7 @@ class TrialPart(Record):
     grading: bool
     reasons: list[str]
     letters: list[ReceivedLetter]
+    consent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +238,10 @@ class QuizStep(Record):
 
 @dataclass(frozen=True, slots=True)
 class GradingTask(Record):
-    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them."""
+    """An item to grade by the rubric; *left* counts those that wait for this grader, it among them, *done* the others.
+
+    It is theirs *until* then. One that they graded before has its *answers*, and counts *back* from their newest.
+    """
 
     stage: str
     item: str
@@ -202,6 +249,11 @@ class GradingTask(Record):
     answer: Any
     rubric: list[dict[str, Any]]
     left: int
+    done: int = 0
+    minutes: float = 0.0
+    until: datetime | None = None
+    answers: dict[str, str] = field(default_factory=dict)
+    back: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +266,7 @@ class LetterDraft(Record):
     sent: bool
     reply: str = ""
     appeal: bool = False
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

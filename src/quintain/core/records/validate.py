@@ -94,6 +94,32 @@ class ItemProgress(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class AskedPart(Record):
+    """A part of the items, such as an arm of a trial: how many there are, and how many of them are judged often."""
+
+    part: str
+    items: int
+    often: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asking(Record):
+    """How many judgements items get: most of them *judgements*, those of a seeded sample *often* (None for no sample).
+
+    The sample has *sample* items of each part, or the *share*. Where *writer* is true the writer has a vote, too, and
+    where *setting* is not 0, so many judgements set a label; those beyond measure people.
+    """
+
+    judgements: int
+    writer: bool
+    setting: int
+    often: int | None
+    sample: int
+    share: float
+    parts: list[AskedPart]
+
+
+@dataclass(frozen=True, slots=True)
 class GoldUse(Record):
     """At which rate gold items are mixed in, and how many there are."""
 
@@ -211,6 +237,7 @@ class Validation(Record):
     state: str
     policy: str = field(repr=False)
     method: str
+    asking: Asking
     progress: ItemProgress
     forecast: Forecast
     gold: GoldUse

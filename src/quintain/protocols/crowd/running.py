@@ -166,13 +166,29 @@ def _grading(run: ArmRun, stage: Stage) -> None:
                     continue
                 grader = free[place % len(free)]
             run.course.apply(graded(grader, stage.name, name, answers[place]))
-    spent = rule.minutes * rule.grades * len(names)
+    checks = 0 if experts else _hidden_checks(run, stage, graders)
+    spent = rule.minutes * (rule.grades * len(names) + checks)
     run.days += spent / 60 / (len(graders) * (EXPERT_HOURS_A_DAY if experts else run.model.hours_a_day))
     if experts:
         run.expert_minutes += spent
         run.expert_cost += spent / 60 * rule.hourly
     else:
         run.minutes[stage.name] = spent
+
+
+def _hidden_checks(run: ArmRun, stage: Stage, graders: list[str]) -> int:
+    """Let promoted graders grade what they are checked with, too; the draws have a source of their own."""
+    rng = np.random.default_rng([run.course.seed, len(run.came)])
+    done = 0
+    for grader in graders:
+        while (hidden := run.course.hidden(stage, grader)) is not None:
+            hard, flawed = run.hard[hidden]
+            (answers,) = draw_answers(
+                run.protocol.rubric, np.array([hard]), np.array([float(flawed)]), run.model.crowd_noise, rng
+            )
+            run.course.apply(graded(grader, stage.name, hidden, answers))
+            done += 1
+    return done
 
 
 def _promoted(run: ArmRun, stage: Stage) -> list[str]:

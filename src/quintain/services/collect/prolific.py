@@ -16,6 +16,7 @@ from quintain.adapters.panels.prolific import is_genuine
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PanelGroup, Study
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
@@ -145,7 +146,8 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
         if kind == "submission.status.change" and status in DONE:
             queries.complete_session(db, NAME, str(event.get("resource_id", "")), now())
         if kind == "study.status.change":
-            text = f"The study {str(event.get('resource_id', ''))[:80]} is {status[:40]} on Prolific."
+            study = str(event.get("resource_id", ""))[:80]
+            text = Text("The study {study} is {status} on Prolific.", study=study, status=status[:40])
             notify_all(db, owners(db, task), "prolific.study", text, f"/tasks/{task}/pay")
     return kind
 

@@ -214,7 +214,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
 def _tell_writers(db: Session, actor: Actor, info: RoundInfo) -> None:
     """Tell those who wrote for the task before that they can again; whoever opens the round knows."""
     writers = [one for one in queries.writers_of_task(db, info.task_id) if one != actor.user_id]
-    text = f"A round is open: {info.spec.title}."
+    text = Text("A round is open: {title}.", title=info.spec.title)
     notify_all(db, writers, "round.opened", text, f"/tasks/{info.task}/rounds/{info.number}/write")
 
 

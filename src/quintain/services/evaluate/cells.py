@@ -20,7 +20,7 @@ from quintain.core.errors import Conflict, NotFound
 from quintain.core.example import Role
 from quintain.core.people import Actor, RoleName
 from quintain.core.task import Task
-from quintain.core.texts import Word
+from quintain.core.texts import Text, Word
 from quintain.core.untrusted import storable
 from quintain.engine.sandbox.limits import Outcome
 from quintain.perturbations.contract import PERTURBATIONS
@@ -354,7 +354,7 @@ def _tell_measured(db: Session, cell_id: int) -> None:
     if row.model.owner_id is None or queries.is_unfinished(db, row.model_version.id):
         return
     page = f"/tasks/{row.task.name}/models/{row.model.name}?version={row.model_version.number}"
-    text = f"{row.model.name} has been run on every data set of {row.task.name}."
+    text = Text("{model} has been run on every data set of {task}.", model=row.model.name, task=row.task.name)
     notify_once(db, row.model.owner_id, "model.measured", text, page)
 
 
@@ -362,7 +362,13 @@ def _tell_builder(db: Session, row: CellRow, reason: str) -> None:
     # A broken model fails on every variant; its builder hears of it once for each data set.
     first = queries.failures(db, row.model_version.id, row.dataset_version.id) == 1
     if row.model.owner_id is not None and first:
-        text = f"{row.model.name} failed on {row.dataset.name} ({row.cell.variant}): {reason}"
+        text = Text(
+            "{model} failed on {dataset} ({variant}): {reason}",
+            model=row.model.name,
+            dataset=row.dataset.name,
+            variant=row.cell.variant,
+            reason=reason,
+        )
         notify(db, row.model.owner_id, "run-failed", text, f"/runs/{row.cell.id}")
 
 

@@ -22,6 +22,7 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Quinta
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records import training as records
 from quintain.core.records.base import decode, to_json
+from quintain.core.texts import Text
 from quintain.core.untrusted import storable
 from quintain.services.access import audit
 from quintain.services.access.actors import actor_of
@@ -236,7 +237,11 @@ def _end(
         row = db.get_one(TrainingRow, held.number)
         if row.created_by is not None:
             task = queries.task_name(db, row.task_id)
-            said = f"{row.name} is trained." if result else f"The training of {row.name} failed: {values['reason']}"
+            said = (
+                Text("{name} is trained.", name=row.name)
+                if result
+                else Text("The training of {name} failed: {reason}", name=row.name, reason=values["reason"])
+            )
             notify(db, row.created_by, "training", said, f"/tasks/{task}/trainings/{row.id}")
 
 

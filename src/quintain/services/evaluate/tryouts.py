@@ -25,6 +25,7 @@ from quintain.adapters.contract import ADAPTERS
 from quintain.adapters.manifest import Manifest
 from quintain.core.errors import BadInput, Fault, QuintainError, Unavailable
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.engine.jobs import CellJob, LocalEngine
 from quintain.engine.sandbox.layers import require_sandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
@@ -274,7 +275,12 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
         if state == REFUSED:
             version.withdrawn_at = now()
             if model.owner_id is not None:
-                text = f"{model.name}, version {version.number}, was tried on a few examples and refused: {reason}"
+                text = Text(
+                    "{model}, version {number}, was tried on a few examples and refused: {reason}",
+                    model=model.name,
+                    number=version.number,
+                    reason=reason,
+                )
                 page = f"/tasks/{task}/models/{model.name}?version={version.number}"
                 notify(db, model.owner_id, "model-refused", text, page)
     if state == PASSED:

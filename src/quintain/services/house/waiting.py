@@ -21,7 +21,9 @@ from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
+from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
+from quintain.services.trial.offers import trial_offers
 from quintain.services.validate.adjudicate import look
 from quintain.services.validate.offers import open_offers
 from quintain.services.validate.validations import find, list_validations
@@ -53,11 +55,15 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     contrast = list(_contrast(db, actor, tasks))
     work = [*_writing(db, actor, user_id, rounds), *_judging(db, actor, user_id, tasks)]
     work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
+    trials = list(_trials(db, actor, tasks))
+    work += [one for one in trials if one.kind is not WaitingKind.CLOSE_STAGE]
+    work += _coding(db, actor, tasks)
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
         (one for one in contrast if one.kind is WaitingKind.SETTLE),
+        (one for one in trials if one.kind is WaitingKind.CLOSE_STAGE),
         (one for one in work if not one.begun),
         _pay_to_approve(db, owned),
         _failed(db, user_id),
@@ -119,6 +125,25 @@ def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
             yield Errand(WaitingKind.CONTRAST, task, title, f"{place}/write")
         if offer.to_check:
             yield Errand(WaitingKind.CHECK, task, title, f"{place}/check", count=offer.to_check)
+
+
+def _trials(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    """Give what trials have for somebody: their own next step, items to grade, people who wait for the owner."""
+    for one in trial_offers(db, actor, tasks):
+        place = f"/tasks/{one.task}/trials/{one.name}"
+        if one.to_close:
+            yield Errand(WaitingKind.CLOSE_STAGE, one.task, one.title, place, count=one.to_close)
+        if one.begun or one.enter:
+            yield Errand(WaitingKind.TRIAL, one.task, one.title, place, begun=one.begun)
+        if one.to_grade:
+            yield Errand(WaitingKind.GRADE, one.task, one.title, f"{place}/grade", count=one.to_grade)
+
+
+def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    for info in coding_offers(db, actor):
+        if info.task in tasks and _works(actor, info.task):
+            place = f"/tasks/{info.task}/codings/{info.name}/code"
+            yield Errand(WaitingKind.CODE, info.task, info.spec.title, place)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:

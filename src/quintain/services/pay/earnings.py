@@ -18,6 +18,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.pay import Earning, EarningOrder, Earnings, PayStatus, PayTotal
 from quintain.core.rounds import Money, RoundSpec
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.actors import find_for
 from quintain.services.access.notify import notify
@@ -238,7 +239,11 @@ def _tell_workers(db: Session, task: str, rows: Sequence[queries.EarningRow], *,
         sums[key] = sums.get(key, 0) + row.earning.amount
     for (user_id, currency), amount in sums.items():
         money = Money(amount, currency)
-        text = f"{money} for your work on {task}: approved." if approved else f"{money} for {task} set aside: {reason}"
+        text = (
+            Text("{money} for your work on {task}: approved.", money=money, task=task)
+            if approved
+            else Text("{money} for {task} set aside: {reason}", money=money, task=task, reason=reason)
+        )
         notify(db, user_id, "pay.approved" if approved else "pay.declined", text, "/work/earnings")
 
 
@@ -317,5 +322,6 @@ def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money,
         given = earn(db, user.id, task_id, kind="bonus", work=work, money=money, what=what.strip())
         if given:
             audit.record(db, actor, "pay.bonus", task, user=user.id, amount=str(money))
-            notify(db, user.id, "pay.bonus", f"A bonus of {money} for your work on {task}: {what}", "/work/earnings")
+            text = Text("A bonus of {money} for your work on {task}: {what}", money=money, task=task, what=what)
+            notify(db, user.id, "pay.bonus", text, "/work/earnings")
     return given

@@ -21,6 +21,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.pay import Owed, PayoutCallRecord, PayoutLine, PayoutRecord, Payouts
 from quintain.core.rounds import MINOR_DIGITS, Money
+from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
@@ -204,7 +205,8 @@ def settle(db: Session, payout_id: int, **values: Any) -> bool:
         queries.settle(db, payout_id)
         for line in row.content["lines"]:
             money = Money(line["amount"], row.currency)
-            notify(db, line["user"], "pay.paid", f"{money} for your work on {task}: paid.", "/work/earnings")
+            text = Text("{money} for your work on {task}: paid.", money=money, task=task)
+            notify(db, line["user"], "pay.paid", text, "/work/earnings")
     return True
 
 

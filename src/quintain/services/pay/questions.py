@@ -8,6 +8,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayQuestionRecord, PayQuestions
 from quintain.core.rounds import Money
+from quintain.core.texts import Text
 from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.tasks.definitions import find_row
@@ -35,7 +36,8 @@ def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
         row = PayQuestion(earning_id=earning, user_id=user_id, task_id=found.task_id, text=said)
         db.add(row)
         db.flush()
-        words = f"{actor.name} asks about {Money(found.amount, found.currency)}: {said}"
+        money = Money(found.amount, found.currency)
+        words = Text("{name} asks about {money}: {said}", name=actor.name, money=money, said=said)
         notify_all(db, owners(db, task), "pay.question", words, f"/tasks/{task}/pay#questions")
         return row.id
 
@@ -50,7 +52,8 @@ def answer(db: Session, actor: Actor, task: str, question: int, text: str) -> No
         if row is None or row.task_id != task_id:
             raise NotFound("Task '{task}' has no question {number}.", task=task, number=question)
         row.answer, row.answered_by, row.answered_at = said, actor.user_id, now()
-        notify(db, row.user_id, "pay.answer", f"About your pay for {task}: {said}", "/work/earnings#questions")
+        words = Text("About your pay for {task}: {said}", task=task, said=said)
+        notify(db, row.user_id, "pay.answer", words, "/work/earnings#questions")
 
 
 def my_questions(db: Session, actor: Actor, *, limit: int = 25, offset: int = 0) -> PayQuestions:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from quintain.core.rounds import Money
+from quintain.core.texts import Text
 from quintain.services.access.notify import notify_once
 from quintain.services.pay import caps
 from quintain.services.pay.policy import policy_of
@@ -35,16 +36,26 @@ def after_work(db: Session, task_id: int, task: str, place: str, measure: Measur
     for one in caps.standings(db, task_id, spec):
         if one.spent.amount >= one.cap.amount:
             about = f"day={now():%Y-%m-%d}" if one.name == "day_cap" else f"cap={one.cap.amount}"
-            text = f"Work on {task} pauses: {one.spent} of {one.cap} are used. Raise the cap to go on."
+            text = Text(
+                "Work on {task} pauses: {spent} of {cap} are used. Raise the cap to go on.",
+                task=task,
+                spent=one.spent,
+                cap=one.cap,
+            )
             _tell(db, task, "pay.cap", text, about)
     if not spec.hourly:
         return
     hourly, measured = measure()
     if measured and falls_short(spec.promised, hourly):
-        text = f"{place} pays {hourly} an hour by the times that people take; you promised {spec.promised}."
-        _tell(db, task, "pay.wage", f"{text} Raise its reward.", f"place={place}&hourly={spec.hourly}")
+        text = Text(
+            "{place} pays {hourly} an hour by the times that people take; you promised {promised}. Raise its reward.",
+            place=place,
+            hourly=hourly,
+            promised=spec.promised,
+        )
+        _tell(db, task, "pay.wage", text, f"place={place}&hourly={spec.hourly}")
 
 
-def _tell(db: Session, task: str, kind: str, text: str, about: str) -> None:
+def _tell(db: Session, task: str, kind: str, text: Text, about: str) -> None:
     for owner in owners(db, task):
         notify_once(db, owner, kind, text, f"/tasks/{task}/pay?{about}")

@@ -35,8 +35,13 @@ class ExampleColumns:
 
 def read_examples(path: Source, columns: ExampleColumns) -> Examples:
     """Read the examples of a file."""
+    return examples_of(example_table(path, columns), path, columns)
+
+
+def example_table(path: Source, columns: ExampleColumns, more: Sequence[str] = ()) -> pl.DataFrame:
+    """Read the table of a file, which has the columns of the examples and *more*; every row has a label."""
     wanted = [*columns.fields, columns.label, *columns.options, *filter(None, (columns.context, columns.writer))]
-    table = read_table(path, required=list(dict.fromkeys(wanted)))
+    table = read_table(path, required=list(dict.fromkeys([*wanted, *more])))
     if not columns.fields and not columns.options:
         raise BadInput("No field is named.", remedy="Name the columns of the input with --field.")
     missing = table[columns.label].is_null()
@@ -44,6 +49,11 @@ def read_examples(path: Source, columns: ExampleColumns) -> Examples:
         rows = missing.arg_true().to_list()
         faults = [Fault("has no label", file=path.name, row=row_number(path, at)) for at in rows[:FAULT_LIMIT]]
         raise BadInput(faults=faults, total=len(rows))
+    return table
+
+
+def examples_of(table: pl.DataFrame, path: Source, columns: ExampleColumns) -> Examples:
+    """Make examples of a table that was read from *path*."""
     label = table[columns.label].cast(pl.String)
     options = _options(table, columns.options)
     if options:
@@ -84,10 +94,10 @@ def _options(table: pl.DataFrame, columns: Sequence[str]) -> list[list[str]]:
     if len(columns) > 1:
         rows = table.select(pl.col(name).cast(pl.String).fill_null("") for name in columns).rows()
         return [[text for text in row if text] for row in rows]
-    return [_as_list(value) for value in table[columns[0]].to_list()]
+    return [as_list(value) for value in table[columns[0]].to_list()]
 
 
-def _as_list(value: Any) -> list[str]:
+def as_list(value: Any) -> list[str]:
     """Read a list, or a text that is one in JSON."""
     if isinstance(value, str):
         try:
@@ -97,17 +107,27 @@ def _as_list(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else []
 
 
+def option_place(said: str, given: Sequence[str], columns: Sequence[str] = ()) -> int:
+    """Find which of the *given* options is meant, by its text, column, letter, `option2` or number from 0; else -1.
+
+    >>> [option_place(said, ["red", "blue"]) for said in ("blue", "B", "option2", "1", "green")]
+    [1, 1, 1, 1, -1]
+    """
+    numbers = range(len(given))
+    names = [given, columns, [f"option{at + 1}" for at in numbers], [chr(65 + at) for at in numbers]]
+    place = next((list(one).index(said) for one in [*names, [str(at) for at in numbers]] if said in one), -1)
+    return place if place < len(given) else -1
+
+
 def _chosen(
     label: pl.Series, options: list[list[str]], columns: Sequence[str], path: Source
 ) -> tuple[IntArray, list[str]]:
-    """Find the place of each right option: by its text, its column, its letter, `option2`, or its number from 0."""
+    """Find the place of each right option."""
     places = np.zeros(len(options), dtype=np.int64)
     faults: list[Fault] = []
     for row, (said, given) in enumerate(zip(label.to_list(), options, strict=True)):
-        names = [given, list(columns), [f"option{at + 1}" for at in range(len(given))]]
-        names += [[chr(65 + at) for at in range(len(given))], [str(at) for at in range(len(given))]]
-        place = next((one.index(said) for one in names if said in one), -1)
-        if not 0 <= place < len(given):
+        place = option_place(said, given, columns)
+        if place < 0:
             faults.append(
                 Fault("'{said}' is none of the options", said=said, file=path.name, row=row_number(path, row))
             )

@@ -13,7 +13,8 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, distribution_chart, interval_chart
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.partial import OPTIONS, PartialInput, partial_input, subsets_of
+from quintain.stats.artefacts.learner import OPTIONS
+from quintain.stats.artefacts.partial import PartialInput, partial_input, subsets_of
 from quintain.stats.artefacts.people import identity_labels, repeats, writer_effect
 from quintain.stats.artefacts.surface import (
     first_words,

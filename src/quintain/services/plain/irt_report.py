@@ -43,7 +43,7 @@ def irt_report(study: IrtStudy, commands: Sequence[str] = (), *, name: str = "")
 def irt_sections(study: IrtStudy, commands: list[str]) -> list[ReportSection]:
     """Give the questions that an estimation answers."""
     return [
-        _difficulty(study, commands),
+        difficulty_section(study, commands),
         _abilities(study, commands),
         _information(study, commands),
         _ranking(study, commands),
@@ -58,7 +58,8 @@ def _groups(study: IrtStudy) -> dict[str, FloatArray]:
     return {str(one): study.fit.difficulty[(tests == one) & usable] for one in dict.fromkeys(tests.tolist())}
 
 
-def _difficulty(study: IrtStudy, commands: list[str]) -> ReportSection:
+def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
+    """Say how hard the items are, by test."""
     groups = {name or Text("all items"): values for name, values in _groups(study).items()}
     reach = [float(end) for end in np.quantile(np.concatenate(list(groups.values())), [0.005, 0.995])]
     spread = binned(groups, bounds=(reach[0], max(reach[1], reach[0] + 0.1)))

@@ -65,7 +65,8 @@ class Candidates:
     *label* is the place of the final label in *labels*, which are the task's labels and then its extra ones, or -1;
     *votes* are those that are kept, by label, and *voted* who gave them on which page. *share* is what part of them the
     label has. *writer* is the code of a pseudonym in *writers*, or -1. *waiting* counts items that still want
-    judgements, and are left out. *shown* are those whose label an open data set of the task has already.
+    judgements, and are left out. *shown* are those whose label an open data set of the task has already. *asked* is how
+    many judgements an item was to get, and *voice* the writer's vote (a place in *labels*, or -1), where it counts.
     """
 
     validation: ValidationInfo
@@ -79,6 +80,8 @@ class Candidates:
     tags: Sequence[tuple[str, ...]]
     shown: BoolArray
     waiting: int
+    asked: IntArray
+    voice: IntArray
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -104,6 +107,11 @@ class Candidates:
         """The share of the kept votes that each item's label has; 0 where it has none."""
         of = self.votes[np.arange(len(self)), np.maximum(self.label, 0)]
         return np.asarray(np.where(self.label == NONE, 0, of) / np.maximum(self.votes.sum(axis=1), 1))
+
+    @property
+    def often(self) -> BoolArray:
+        """Which items were drawn to be judged more often than others."""
+        return np.asarray(self.asked != self.validation.policy.judgements)
 
     @property
     def texts(self) -> list[str]:
@@ -153,6 +161,8 @@ class Candidates:
             self.voted.judge,
             self.voted.label,
             self.shown,
+            self.asked,
+            self.voice,
         )
         return hashlib.sha256(text.encode() + b"".join(one.tobytes() for one in numbers)).hexdigest()
 
@@ -210,6 +220,8 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
         tags=[tuple(tags.get(row.attempt_id or 0, ())) for row in rows],
         shown=shown_already(db, blobs, validation, rows, plain(spec, whole=True)),
         waiting=waiting,
+        asked=final.asked[where],
+        voice=np.array([known.get([*final.classes, ""][code], NONE) for code in final.writer[where]], dtype=np.int64),
     )
 
 

@@ -116,8 +116,13 @@ def _labelling(facts: SheetFacts) -> list[str]:
     parts.append(
         f"**How were labels made?** {people.judges:,} judges gave {people.given:,} judgements, {people.per_item} for "
         f"an item; {people.kept:,} count. The method is {people.method}, and a label needs {people.minimum} votes. "
-        f"{pay}{pace}"
+        f"{'The label that the writer aimed at is a vote, too. ' if people.writer else ''}{pay}{pace}"
     )
+    if people.often:
+        parts.append(
+            f"**Was everything judged equally often?** No: {people.often:,} items, drawn by a seed, were to get "
+            f"{people.often_judgements} judgements; each says in its `meta` how many it was to get (`asked`)."
+        )
     if facts.kind is RoundKind.WRITING and people.unfooled < 1:
         parts.append(
             f"**Is it a sample?** Of the attempts that did not fool the model, {people.unfooled:.0%} were judged, "

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.core.records.release import ReleasePeople
 from quintain.services.release.candidates import Candidates
 from quintain.services.validate.final_labels import final_labels
+from quintain.services.validate.item_rules import rules_of
 from quintain.services.validate.judge_figures import Evidence, evidence_of, gather
 from quintain.services.validate.label_methods import label_items
 from quintain.services.validate.validation import ValidationInfo
@@ -48,6 +49,9 @@ def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
         unfooled=policy.unfooled_share,
         reward=str(policy.reward.for_items(policy.page_size, policy.page_size)) if policy.reward.amount else "",
         page_size=policy.page_size,
+        writer=policy.writer,
+        often=int(candidates.often.sum()),
+        often_judgements=int(candidates.asked[candidates.often].max(initial=0)),
     )
 
 
@@ -57,12 +61,15 @@ def _had_they_stayed(db: Session, validation: ValidationInfo, evidence: Evidence
     Gives how many items have a judgement that was set aside, and of those how many would have another label, none, or
     one where there is none now.
     """
-    everything = evidence_of(evidence.table, {}, validation.task.judgement_labels, evidence.anew)
+    everything = evidence_of(evidence.table, {}, evidence.counted.classes, evidence.anew)
     if len(everything.counted) == len(evidence.counted):
         return 0, 0, 0, 0
     now = final_labels(db, validation, evidence)
-    used = everything.counted.take(_first(everything, validation.policy.judgements))
-    then = label_items(db, validation, everything, used)
+    rules = rules_of(db, validation, everything.items, everything.counted.classes)
+    policy = validation.policy
+    most = np.minimum(rules.asked, policy.setting) if policy.setting else rules.asked
+    used = everything.counted.take(_first(everything, most))
+    then = label_items(validation, everything, used, rules)
     place = np.searchsorted(now.items, everything.items)
     there = (place < len(now.items)) & (now.items[np.minimum(place, len(now.items) - 1)] == everything.items)
     aside = ~np.isin(everything.rows, evidence.rows)
@@ -79,10 +86,10 @@ def _had_they_stayed(db: Session, validation: ValidationInfo, evidence: Evidence
     )
 
 
-def _first(evidence: Evidence, most: int) -> IntArray:
-    """Give the places of the first *most* judgements of each item, in their order."""
+def _first(evidence: Evidence, most: IntArray) -> IntArray:
+    """Give the places of the first judgements of each item, so many as *most* says, in their order."""
     counted = evidence.counted
     order = np.lexsort((evidence.rows, counted.item))
     sizes = counted.sizes()
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[np.arange(len(counted)) - starts < most])
+    return np.sort(order[np.arange(len(counted)) - starts < most[counted.item[order]]])

@@ -79,6 +79,8 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
         "probabilities": {
             str(one.get("model")): one["probabilities"] for one in row.predictions if one.get("probabilities")
         },
+        "asked": int(candidates.asked[at]) if candidates.validation.policy.often is not None else None,
+        "writer_vote": candidates.labels[candidates.voice[at]] if candidates.voice[at] != NONE else None,
         "writer": candidates.writers[candidates.writer[at]] if candidates.writer[at] >= 0 else None,
         "condition": row.condition,
         "prompt": row.prompt,

@@ -17,6 +17,8 @@ from sqlalchemy.orm import Session
 from quintain.protocols.engine import Course
 from quintain.protocols.events import Event
 from quintain.protocols.reading import parse_protocol
+from quintain.protocols.stages import Stage
+from quintain.services.trial.grades import GradingFigures, figures_of
 from quintain.store.database import lock, transaction
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdEvent, CrowdTrial
@@ -30,6 +32,7 @@ class _Kept:
     course: Course
     number: int
     token: str
+    figures: tuple[str, dict[str, GradingFigures]] | None = None
 
 
 _kept: dict[tuple[int, int], _Kept] = {}
@@ -41,6 +44,22 @@ def course_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Iterator[Course]
     """Give the course of an arm as its record has it now; nobody changes it meanwhile."""
     with _guard:
         yield _fresh(db, trial, arm).course
+
+
+def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, GradingFigures]:
+    """Give how the gradings of an arm stand, by stage: as computed since its record last changed, or anew."""
+    with _guard:
+        kept = _fresh(db, trial, arm)
+        if kept.figures is None or kept.figures[0] != kept.token:
+            course = kept.course
+            stages = [one for one in course.protocol.stages if one.grading is not None and _has_begun(course, one)]
+            kept.figures = (kept.token, {one.name: figures_of(course, one) for one in stages})
+        return kept.figures[1]
+
+
+def _has_begun(course: Course, stage: Stage) -> bool:
+    came = any(stage.name in one.been for one in course.arm.people.values())
+    return came and (stage.name in course.arm.closed or not course.hindrances_before(stage.name))
 
 
 def record(db: Session, trial: CrowdTrial, arm: CrowdArm, event: Event, user_id: int | None = None) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.core.records.report import Report
 from quintain.core.records.validate import ItemsAdded
@@ -16,54 +15,31 @@ from quintain.data.trials import ArmFacts, TrialArm, TrialItem, read_trial
 from quintain.protocols.due import due
 from quintain.protocols.engine import Course
 from quintain.protocols.grading import rule_of
-from quintain.protocols.pool import pool
-from quintain.protocols.reading import parse_protocol
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.plain.trial_report import ReportOptions, make_report
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.taking_part import sync
+from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
+from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
-from quintain.services.validate.validations import open_validation, take_rows
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 from quintain.store.queries.collect.notes import texts_of
 from quintain.store.queries.trial import trials as queries
-from quintain.store.tables import Attempt, CrowdArm, CrowdTrial
+from quintain.store.tables import CrowdArm, CrowdTrial
 
 INVALID = "invalid"
 
 
-def pool_names(name: str) -> tuple[str, str]:
-    """Name the validations in which a trial is judged: most items, and those that are judged often."""
-    return f"trial-{name}", f"trial-{name}-often"
-
-
-def open_pool(db: Session, actor: Actor, task: str, name: str) -> list[ItemsAdded]:
-    """Put the final items of all arms into one pool, shuffled, some of each arm to be judged more often."""
+def open_pool(db: Session, actor: Actor, task: str, name: str) -> ItemsAdded:
+    """Put the final items of all arms into one pool, shuffled, a sample of each arm to be judged more often."""
     require_owner(actor, task)
     trial = find(db, task, name)
     arms = queries.arms(db, trial.id)
-    plan = parse_protocol(arms[0].toml).validation
-    found = {}
     for arm in arms:
         sync(db, trial, arm)
-        found[arm.name] = {str(one.id): one for one in _final(db, arm)}
-    items = {one: attempt for each in found.values() for one, attempt in each.items()}
-    if not items:
-        raise BadInput("Nothing has been written in a final round yet.", remedy="Wait for the arms to get there.")
-    order = pool({arm: [*each] for arm, each in found.items()}, plan, trial.seed)
-    added = []
-    for pool_name, votes in zip(pool_names(name), (plan.votes, plan.many), strict=True):
-        chosen = [items[one.item] for one in order if one.votes == votes]
-        if chosen:
-            policy = f"judgements = {votes}\nminimum = {votes // 2 + 1}\n"
-            open_validation(db, actor, f"{task}/{pool_name}", policy, seed=trial.seed % 2**31)
-            rows = [
-                {"inputs": one.inputs, "answer": one.target, "predictions": one.predictions, "author_id": one.user_id}
-                for one in chosen
-            ]
-            added.append(take_rows(db, actor, f"{task}/{pool_name}", rows))
-    return added
+    with transaction(db):
+        return fill_pool(db, actor, task, trial, arms)
 
 
 def report(
@@ -73,29 +49,30 @@ def report(
     trial = find(db, task, name)
     command = [f"quintain trial report-of {task}/{name} --out DIR"]
     if trial.data:
-        return make_report(trial.title or name, _stored(blobs, trial), options, commands=command)
+        return make_report(trial.title or name, stored_arms(blobs, trial), options, commands=command)
     require_owner(actor, task)
-    judged = queries.judgements(db, trial.task_id, pool_names(name))
+    judged = queries.judgements(db, trial.task_id, pool_name(name))
     arms = [_arm(db, trial, arm, judged, task) for arm in queries.arms(db, trial.id)]
     return make_report(trial.title or name, arms, options, commands=command)
 
 
-def _stored(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+    """Give the arms of a trial that came from elsewhere, with their items."""
     with tempfile.TemporaryDirectory(prefix="quintain-trial-") as folder:
         path = Path(folder) / "trial.json"
         path.write_bytes(blobs.path(trial.data).read_bytes())
         return read_trial([path])
 
 
-def _final(db: Session, arm: CrowdArm) -> list[Attempt]:
-    stage = parse_protocol(arm.toml).final.name
-    return [*queries.final_attempts(db, queries.rounds(db, arm.id)[stage][0])]
+def final_rounds(db: Session, trial: CrowdTrial) -> dict[str, int]:
+    """Give the id of the round in which the final items of each arm are written, by the arm's name."""
+    return {arm.name: round_id for arm in queries.arms(db, trial.id) if (round_id := final_round(db, arm))}
 
 
 def _arm(
     db: Session, trial: CrowdTrial, arm: CrowdArm, judged: dict[str, list[tuple[int, object]]], task: str
 ) -> TrialArm:
-    written = _final(db, arm)
+    written = final_items(db, arm)
     texts = texts_of(db, [one.id for one in written], "justified")
     genres = queries.prompts_of(db, [one.prompt_id for one in written if one.prompt_id is not None])
     people = {one.user_id for one in written if one.user_id is not None}

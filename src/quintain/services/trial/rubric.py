@@ -1,66 +1,237 @@
-"""Grading by the rubric: what waits for somebody, and taking a grade."""
+"""Grading by the rubric: items are given out by lease, so that each gets as many grades as it takes and no more.
+
+Whoever asks is given one item, and holds it until they grade it or the lease lapses; then it is given to others. A
+grade is taken for an item that was given out, and for no other. One that comes when others have filled its place is
+paid and not counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import Forbidden
+from quintain.core.errors import Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.trial import GradingTask
 from quintain.core.spec import plain
 from quintain.protocols import grading
-from quintain.protocols.events import graded
+from quintain.protocols.engine import Course
+from quintain.protocols.events import graded, graded_late, regraded
+from quintain.protocols.rubric import Answers
+from quintain.protocols.stages import Stage
 from quintain.services.access.permissions import require_user
-from quintain.services.trial.courses import course_of, record
+from quintain.services.trial.courses import course_of, hold, record
 from quintain.services.trial.earnings import settle
-from quintain.services.trial.taking_part import arm_of, sync
+from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find
+from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.trial import trials as queries
-from quintain.store.tables import CrowdArm, CrowdTrial
+from quintain.store.queries.trial import leases as queries
+from quintain.store.queries.trial import trials as trial_queries
+from quintain.store.tables import CrowdArm, CrowdLease, CrowdTrial
+
+SHORTEST_LEASE = 15.0  # minutes
+PATIENCE = 6.0  # a lease lasts so many times as long as a grade should take
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """An item of an arm that somebody is to grade, and how far they are."""
+
+    arm: CrowdArm
+    stage: Stage
+    item: str
+    until: datetime | None
+    left: int
 
 
 def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTask | None:
-    """Give an item that waits for the actor's grade: an expert's in any arm, a promoted worker's in their own."""
+    """Give the actor an item to grade: an expert one of any arm, a promoted worker one of their own.
+
+    Who was given one and has not graded it gets the same again.
+    """
     user_id = require_user(actor)
     trial = find(db, task, name)
-    left, first = 0, None
-    for arm in _arms(db, actor, trial, user_id, task):
-        sync(db, trial, arm)
-        with course_of(db, trial, arm) as course:
-            for stage in course.gradings():
-                found = grading.to_grade(course.arm, stage, course.sample(stage), str(user_id), trial.seed)
-                left += len(found)
-                if found and first is None:
-                    rubric = [plain(one, whole=True) for one in course.protocol.rubric]
-                    first = (stage.name, found[0], rubric)
-    if first is None:
-        return None
-    stage_name, item, rubric = first
-    written = queries.attempts(db, [int(item)])[int(item)]
-    return GradingTask(stage_name, item, dict(written.inputs), written.target, rubric, left)
+    arms = _arms(db, actor, trial, user_id, task)
+    held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
+    for arm in sorted(arms, key=lambda one: one.id not in held):
+        with transaction(db):
+            hold(db, arm)
+            given = _claim(db, trial, arm, user_id)
+        if given is not None:
+            return _task(db, trial, given, user_id)
+    return None
 
 
 def grade(
     db: Session, actor: Actor, task: str, name: str, *, stage: str, item: str, answers: Mapping[str, str]
 ) -> GradingTask | None:
-    """Grade an item, and give the next."""
+    """Grade an item that was given out to the actor, and give the next; the same grade sent again changes nothing."""
     user_id = require_user(actor)
     with transaction(db):
         trial = find(db, task, name)
-        for arm in _arms(db, actor, trial, user_id, task):
+        arm, lease = _leased(db, actor, trial, task, stage, item)
+        if lease is not None:
+            seconds = (min(now(), lease.until) - lease.given_at).total_seconds()
+            kind = graded if _counts(db, trial, arm, lease) else graded_late
+            record(db, trial, arm, kind(str(user_id), stage, item, answers, round(seconds, 1)), user_id)
+            db.delete(lease)
             with course_of(db, trial, arm) as course:
-                there = item in course.arm.items
-            if there:
-                record(db, trial, arm, graded(str(user_id), stage, item, answers), user_id)
-                with course_of(db, trial, arm) as course:
-                    settle(db, trial, arm, course)
-                break
-        else:
-            raise Forbidden("There is no such item for you to grade.")
+                settle(db, trial, arm, course, [str(user_id)])
+        elif _said(db, trial, arm, stage, item, user_id) != dict(answers):
+            raise Conflict(
+                "This item was not given to you, or you have graded it already.",
+                remedy="Ask for the next one.",
+                code="not_leased",
+            )
     return next_to_grade(db, actor, task, name)
+
+
+def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
+    """Give the actor's newest grade, or the *back*-newest, while it can be changed."""
+    user_id = require_user(actor)
+    trial = find(db, task, name)
+    arms = {one.id: one for one in _arms(db, actor, trial, user_id, task)}
+    event = queries.last_graded(db, [*arms], user_id, back)
+    if event is None:
+        raise NotFound("You have graded nothing there.")
+    arm, stage_name, item = arms[event.arm_id], event.body["stage"], event.body["unit"]
+    with course_of(db, trial, arm) as course:
+        stage = next((one for one in course.gradings() if one.name == stage_name), None)
+        said = grading.given(course.arm, stage, item, str(user_id)) if stage is not None else None
+        left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
+    if stage is None or said is None:
+        raise Conflict("{stage} is closed, and its grades stay as they are.", stage=stage_name)
+    return _task(db, trial, _Given(arm, stage, item, None, left), user_id, said, back)
+
+
+def change_grade(
+    db: Session, actor: Actor, task: str, name: str, *, stage: str, item: str, answers: Mapping[str, str]
+) -> GradingTask | None:
+    """Change a grade that the actor gave, while its stage is open, and give the next item; it is paid once."""
+    user_id = require_user(actor)
+    with transaction(db):
+        trial = find(db, task, name)
+        arm = _arm_with(db, actor, trial, task, item)
+        record(db, trial, arm, regraded(str(user_id), stage, item, answers), user_id)
+    return next_to_grade(db, actor, task, name)
+
+
+def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> _Given | None:
+    """Give somebody an item of an arm that nobody else may change meanwhile: the one they hold, or a free one."""
+    moment = now()
+    leases = queries.live(db, arm.id, moment)
+    with course_of(db, trial, arm) as course:
+        for stage in course.gradings():
+            open_ = _open(course, stage, leases, user_id)
+            if not open_:
+                continue
+            own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
+            if own is None:
+                lasts = timedelta(minutes=max(SHORTEST_LEASE, PATIENCE * grading.rule_of(stage).minutes))
+                own = _lease(db, arm, stage, open_[0], user_id)
+                own.given_at, own.until = moment, moment + lasts
+                db.flush()
+            return _Given(arm, stage, own.item, own.until, len(open_))
+    return None
+
+
+def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: int) -> list[str]:
+    """Name the items that somebody can be given: those that can take one more grade than others are at."""
+    person, sample = str(user_id), course.sample(stage)
+    inside = person in course.arm.people
+    taken = Counter(
+        one.item
+        for one in leases
+        if one.stage == stage.name and one.user_id != user_id and (str(one.user_id) in course.arm.people) == inside
+    )
+    return [
+        one
+        for one in course.waiting(stage, person)
+        if one not in sample.names or grading.room(course.arm, stage, sample, one, person) > taken[one]
+    ]
+
+
+def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) -> CrowdLease:
+    """Give a lease anew, whether or not the person had one of the same item that lapsed."""
+    for one in queries.of_person(db, [arm.id], user_id):
+        if (one.stage, one.item) == (stage.name, item):
+            return one
+    made = CrowdLease(arm_id=arm.id, stage=stage.name, item=item, user_id=user_id)
+    db.add(made)
+    return made
+
+
+def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease) -> bool:
+    """Say whether a grade comes in time: its lease has not lapsed, or others do not fill its place meanwhile."""
+    hold(db, arm)
+    moment = now()
+    if lease.until > moment:
+        return True
+    with course_of(db, trial, arm) as course:
+        stage = next((one for one in course.gradings() if one.name == lease.stage), None)
+        return stage is None or lease.item in _open(course, stage, queries.live(db, arm.id, moment), lease.user_id)
+
+
+def _is(lease: CrowdLease, stage: Stage, user_id: int) -> bool:
+    return (lease.stage, lease.user_id) == (stage.name, user_id)
+
+
+def _leased(
+    db: Session, actor: Actor, trial: CrowdTrial, task: str, stage: str, item: str
+) -> tuple[CrowdArm, CrowdLease | None]:
+    user_id = require_user(actor)
+    arm = _arm_with(db, actor, trial, task, item)
+    held = queries.of_person(db, [arm.id], user_id)
+    return arm, next((one for one in held if (one.stage, one.item) == (stage, item)), None)
+
+
+def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, user_id: int) -> Answers | None:
+    """Give the grade that somebody gave an item, while its stage is open."""
+    with course_of(db, trial, arm) as course:
+        found = next((one for one in course.gradings() if one.name == stage), None)
+        return None if found is None else grading.given(course.arm, found, item, str(user_id))
+
+
+def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str) -> CrowdArm:
+    """Find the arm of an item among those in which the actor may grade."""
+    for arm in _arms(db, actor, trial, require_user(actor), task):
+        with course_of(db, trial, arm) as course:
+            if item in course.arm.items:
+                return arm
+    raise Forbidden("There is no such item for you to grade.")
+
+
+def _task(
+    db: Session,
+    trial: CrowdTrial,
+    given: _Given,
+    user_id: int,
+    answers: Mapping[str, str] | None = None,
+    back: int = 0,
+) -> GradingTask:
+    with course_of(db, trial, given.arm) as course:
+        rubric = [plain(one, whole=True) for one in course.protocol.rubric]
+        done = grading.count_given(course.arm, given.stage, course.sample(given.stage), str(user_id))
+        minutes = grading.rule_of(given.stage).minutes
+    written = trial_queries.attempts(db, [int(given.item)])[int(given.item)]
+    return GradingTask(
+        given.stage.name,
+        given.item,
+        dict(written.inputs),
+        written.target,
+        rubric,
+        given.left,
+        done,
+        minutes,
+        given.until,
+        dict(answers or {}),
+        back,
+    )
 
 
 def _arms(db: Session, actor: Actor, trial: CrowdTrial, user_id: int, task: str) -> list[CrowdArm]:
@@ -70,4 +241,4 @@ def _arms(db: Session, actor: Actor, trial: CrowdTrial, user_id: int, task: str)
         return [own]
     if not (actor.has(RoleName.EXPERT, task) or actor.has(RoleName.OWNER, task)):
         raise Forbidden("Only experts grade, and people who were promoted in the trial.")
-    return [*queries.arms(db, trial.id)]
+    return [*trial_queries.arms(db, trial.id)]

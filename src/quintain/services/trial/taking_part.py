@@ -1,31 +1,31 @@
 """Taking part in a trial: entering, what comes next, quizzes of a tutorial, letters.
 
-Whoever takes part stays in their arm and never learns of others. What they finish in the arm's rounds is found there
-and put on record whenever somebody looks, so that nothing is lost where something was interrupted.
+Whoever takes part stays in their arm and never learns of others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
+from quintain.core.hashing import content_id
 from quintain.core.people import Actor, RoleName
-from quintain.core.records.trial import QuizStep, ReceivedLetter, TrialPart
-from quintain.core.texts import joined
-from quintain.protocols import grading
+from quintain.core.records.trial import QuizStep, TrialPart
+from quintain.core.texts import Text, joined
 from quintain.protocols.assignment import Draw
 from quintain.protocols.engine import Course
-from quintain.protocols.events import entered, finished, left
-from quintain.protocols.reading import parse_protocol
-from quintain.protocols.stages import TutorialStage
+from quintain.protocols.events import entered, left
+from quintain.protocols.feedback import REASONS
+from quintain.protocols.stages import EntryStage, TutorialStage
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_user
-from quintain.services.trial.courses import course_of, hold, record
-from quintain.services.trial.earnings import settle
-from quintain.services.trial.rounds import pass_of
+from quintain.services.trial.courses import course_of, record
+from quintain.services.trial.letters import received
+from quintain.services.trial.progress import arm_of, give_passes, steps_of, sync_person
 from quintain.services.trial.trials import find
-from quintain.services.work.qualify import eligibility, put_qualification
-from quintain.store.base import now
+from quintain.services.work.qualify import eligibility
 from quintain.store.database import lock, transaction
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdAnswer, CrowdArm, CrowdMember, CrowdTrial
@@ -41,30 +41,28 @@ def my_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
     arm = arm_of(db, trial, user_id)
     if arm is None:
-        reasons = _against(db, trial, user_id, task)
+        entries = _entries(db, trial)
+        reasons = _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
-        return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [])
-    sync(db, trial, arm)
+        return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries))
+    sync_person(db, trial, arm, user_id)
     rounds = queries.rounds(db, arm.id)
-    letters = [
-        ReceivedLetter(one.stage, one.text, one.sent_at, one.reply, one.appeal)
-        for one in queries.letters_to(db, arm.id, user_id)
-    ]
+    letters = received(db, arm, user_id)
     with course_of(db, trial, arm) as course:
         todo = course.todo(str(user_id))
         tutorial = _tutorial(course, todo.stage)
-        quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < _steps(tutorial)
-        waiting = any(
-            grading.to_grade(course.arm, stage, course.sample(stage), str(user_id))
-            for stage in course.gradings()
-            if stage.name in todo.grading
-        )
+        quiz = tutorial is not None and len(queries.answers(db, arm.id, user_id)) < steps_of(tutorial)
+        waiting = any(course.waiting(stage, str(user_id)) for stage in course.gradings() if stage.name in todo.grading)
         number = rounds.get(todo.stage, (None, None))[1] if todo.what == "work" and not quiz else None
-        return TrialPart(name, trial.title, todo.what, todo.stage, todo.left, number, quiz, waiting, [], letters)
+        reasons = [*_turned_away(course, str(user_id))] if todo.what == "end" else []
+        return TrialPart(name, trial.title, todo.what, todo.stage, todo.left, number, quiz, waiting, reasons, letters)
 
 
-def enter(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
-    """Take part: an arm is drawn by the trial's seed, in balance with those who came before, once and for all."""
+def enter(db: Session, actor: Actor, task: str, name: str, *, consent: bool = False) -> TrialPart:
+    """Take part: an arm is drawn by the trial's seed, in balance with those who came before, once and for all.
+
+    Where the trial asks for *consent*, it takes that; the hash of the text that was agreed to is kept.
+    """
     user_id = require_user(actor)
     require_role(actor, *MAY_WORK, task=task)
     with transaction(db):
@@ -73,16 +71,33 @@ def enter(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         if queries.member(db, trial.id, user_id) is None:
             if trial.state != "open" or trial.data:
                 raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
-            reasons = _against(db, trial, user_id, task)
+            entries = _entries(db, trial)
+            reasons = _against(db, entries, user_id, task)
             if reasons:
                 raise Forbidden("You cannot do this work yet. {missing}", missing=joined(reasons), code="not_qualified")
+            agreed = consent_of(entries)
+            if agreed and not consent:
+                raise Forbidden(
+                    "Read what you agree to first, and say whether you do.",
+                    remedy="Say `consent`.",
+                    page="Tick that you agree.",
+                    code="consent_needed",
+                )
             arms = {one.name: one for one in queries.arms(db, trial.id)}
             draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), queries.member_counts(db, trial.id))
             arm = arms[draw.made(trial.seed)]
-            db.add(CrowdMember(trial_id=trial.id, user_id=user_id, arm_id=arm.id, drawn=draw.as_dict()))
+            db.add(
+                CrowdMember(
+                    trial_id=trial.id,
+                    user_id=user_id,
+                    arm_id=arm.id,
+                    drawn=draw.as_dict(),
+                    consent=content_id(agreed) if agreed else None,
+                )
+            )
             db.flush()
             record(db, trial, arm, entered(str(user_id)), user_id)
-            give_passes(db, trial, arm)
+            give_passes(db, trial, arm, [str(user_id)])
             audit.record(db, actor, "trial.enter", f"{task}/{name}")
     return my_part(db, actor, task, name)
 
@@ -95,10 +110,26 @@ def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         arm = arm_of(db, trial, user_id)
         if arm is None:
             raise Conflict("You do not take part in this trial.")
-        sync(db, trial, arm)
+        sync_person(db, trial, arm, user_id)
         record(db, trial, arm, left(str(user_id)), user_id)
-        give_passes(db, trial, arm)
+        give_passes(db, trial, arm, [str(user_id)])
     return my_part(db, actor, task, name)
+
+
+def told_last(db: Session, actor: Actor, task: str, name: str) -> tuple[bool, str] | None:
+    """Say whether the last answer of a tutorial was right, and why, where its quiz tells; None where it does not."""
+    user_id = require_user(actor)
+    trial = find(db, task, name)
+    arm = arm_of(db, trial, user_id)
+    if arm is None:
+        return None
+    answered = queries.answers(db, arm.id, user_id)
+    with course_of(db, trial, arm) as course:
+        quizzes = [quiz for one in course.protocol.stages if one.tutorial is not None for quiz in one.tutorial.quizzes]
+    quiz = next((one for one in quizzes if answered and one.name == answered[-1].quiz), None)
+    if quiz is None or not quiz.feedback:
+        return None
+    return answered[-1].right, quiz.pairs[answered[-1].step - 1].why
 
 
 def quiz_step(db: Session, actor: Actor, task: str, name: str) -> QuizStep | None:
@@ -138,92 +169,9 @@ def answer_quiz(
                 )
             )
             db.flush()
-        sync(db, trial, arm)
+            give_passes(db, trial, arm, [str(user_id)])
+        sync_person(db, trial, arm, user_id)
     return quiz_step(db, actor, task, name)
-
-
-def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str, *, appeal: bool = False) -> None:
-    """Answer a letter, or appeal against what it says; its owner reads it."""
-    user_id = require_user(actor)
-    if not text.strip() or len(text) > 5000 or "\x00" in text:
-        raise BadInput("Write 1 to 5,000 characters.")
-    with transaction(db):
-        trial = find(db, task, name)
-        arm = arm_of(db, trial, user_id)
-        found = queries.letters(db, arm.id, stage).get(user_id) if arm is not None else None
-        if found is None or found.sent_at is None:
-            raise NotFound("There is no such letter to you.")
-        found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
-
-
-def arm_of(db: Session, trial: CrowdTrial, user_id: int) -> CrowdArm | None:
-    """Give the arm that somebody is in."""
-    found = queries.member(db, trial.id, user_id)
-    return db.get(CrowdArm, found.arm_id) if found is not None else None
-
-
-def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
-    """Put on record what was finished in the arm's rounds since somebody last looked, and what that earns."""
-    with transaction(db):
-        hold(db, arm)
-        protocol = parse_protocol(arm.toml)
-        for stage_name, (round_id, _) in queries.rounds(db, arm.id).items():
-            stage = protocol.stage(stage_name)
-            if stage.tutorial is not None:
-                _sync_tutorial(db, trial, arm, stage_name, stage.tutorial, round_id)
-                continue
-            with course_of(db, trial, arm) as course:
-                known = {unit for one in course.arm.people.values() for unit in one.units.get(stage_name, ())}
-                here = {*course.at(stage_name)}
-            for session_id, user_id in queries.finished_sessions(db, round_id):
-                if str(session_id) not in known and str(user_id) in here:
-                    fooling = stage.writing is not None and stage.writing.target
-                    items = queries.items_of_session(db, session_id, fooling=fooling)
-                    event = finished(str(user_id), stage_name, str(session_id), tuple(map(str, items)))
-                    record(db, trial, arm, event, user_id)
-                    with course_of(db, trial, arm) as course:
-                        here = {*course.at(stage_name)}
-        give_passes(db, trial, arm)
-        with course_of(db, trial, arm) as course:
-            settle(db, trial, arm, course)
-
-
-def _sync_tutorial(
-    db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, rule: TutorialStage, round_id: int
-) -> None:
-    """Finish the tutorial of those who have answered all quizzes and written for all contexts."""
-    with course_of(db, trial, arm) as course:
-        here = course.at(stage)
-    for person in here:
-        sessions = queries.finished_sessions(db, round_id, int(person))[: rule.contexts]
-        if len(sessions) >= rule.contexts and len(queries.answers(db, arm.id, int(person))) >= _steps(rule):
-            items = [
-                str(one) for session, _ in sessions for one in queries.items_of_session(db, session, fooling=False)
-            ]
-            record(db, trial, arm, finished(person, stage, "tutorial", tuple(items)), int(person))
-
-
-def give_passes(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
-    """Let exactly those write in each of the arm's rounds who can do so now, inside a transaction."""
-    protocol = parse_protocol(arm.toml)
-    with course_of(db, trial, arm) as course:
-        for stage_name in queries.rounds(db, arm.id):
-            tutorial = protocol.stage(stage_name).tutorial
-            for person in course.arm.people.values():
-                if not person.name.isdecimal():
-                    continue
-                may = person.at == stage_name and course.room(person.name) > 0
-                if may and tutorial is not None:
-                    may = len(queries.answers(db, arm.id, int(person.name))) >= _steps(tutorial)
-                held = stage_name in person.been or may
-                if held:
-                    put_qualification(
-                        db, trial.task_id, int(person.name), pass_of(arm.id, stage_name), held=may, reason=trial.name
-                    )
-
-
-def _steps(tutorial: TutorialStage) -> int:
-    return sum(len(one.pairs) for one in tutorial.quizzes)
 
 
 def _tutorial(course: Course, stage: str) -> TutorialStage | None:
@@ -242,14 +190,32 @@ def _at_tutorial(db: Session, user_id: int, task: str, name: str) -> tuple[Crowd
     return trial, arm, tutorial
 
 
-def _against(db: Session, trial: CrowdTrial, user_id: int, task: str) -> list[str]:
-    """Say what keeps somebody from entering: the rules of entry of all arms, so that who comes in suits each."""
-    rules = [
-        rule
-        for arm in queries.arms(db, trial.id)
-        for stage in parse_protocol(arm.toml).stages
-        if stage.entry is not None
-        for rule in stage.entry.qualifications
-    ]
+def _entries(db: Session, trial: CrowdTrial) -> list[EntryStage]:
+    """Give what all arms ask of whoever comes in: who enters is to suit each of them."""
+    found = []
+    for arm in queries.arms(db, trial.id):
+        with course_of(db, trial, arm) as course:
+            found += [one.entry for one in course.protocol.stages if one.entry is not None]
+    return found
+
+
+def consent_of(entries: Sequence[EntryStage]) -> str:
+    """Put together what people agree to before they enter; nothing where no arm asks."""
+    return "\n\n".join(dict.fromkeys(one.consent.strip() for one in entries if one.consent.strip()))
+
+
+def _against(db: Session, entries: Sequence[EntryStage], user_id: int, task: str) -> list[str]:
+    """Say what keeps somebody from entering."""
+    rules = [rule for one in entries for rule in one.qualifications]
     unique = [rule for place, rule in enumerate(rules) if rule not in rules[:place]]
     return [one.text for one in eligibility(db, user_id, unique, task=task) if not one.ok] if unique else []
+
+
+def _turned_away(course: Course, person: str) -> Iterator[Text]:
+    """Say why somebody did not go on, if a decision ended it for them."""
+    for decisions in course.arm.decisions.values():
+        found = decisions.get(person)
+        if found is not None and not found.passed and found.reason in REASONS and found.reason != "promoted":
+            stage = course.protocol.stage(found.stage)
+            if stage.qualification is not None:
+                yield REASONS[found.reason]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,8 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import SEED_BITS, close_round
 from quintain.services.tasks.definitions import find_row
+from quintain.services.trial.pool import judging_of
+from quintain.services.trial.progress import sync
 from quintain.services.trial.rounds import Contexts, make_rounds
 from quintain.services.trial.status import arm_status
 from quintain.services.work.rules import rule_faults
@@ -151,14 +153,34 @@ def find(db: Session, task: str, name: str) -> CrowdTrial:
     return row
 
 
+def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
+    """Find an arm of a trial."""
+    found = next((one for one in queries.arms(db, trial.id) if one.name == name), None)
+    if found is None:
+        raise NotFound("The trial has no arm '{name}'.", name=name)
+    return found
+
+
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
     """Give a trial; its arms to owners only, and a draft to nobody else."""
     row = find(db, task, name)
     owner = actor.has(RoleName.OWNER, task)
     if row.state == "draft" and not owner:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
-    arms = [arm_status(db, row, arm) for arm in queries.arms(db, row.id)] if owner else []
-    return _record(row, task, arms)
+    if not owner:
+        return _record(row, task, [])
+    arms = queries.arms(db, row.id)
+    if row.state == "open":
+        for arm in arms:
+            sync(db, row, arm)
+    judging = None if row.data or not arms else judging_of(db, task, row, arms)
+    return replace(_record(row, task, [arm_status(db, row, arm) for arm in arms]), judging=judging)
+
+
+def place_of_round(db: Session, task: str, round_id: int) -> str | None:
+    """Give the page of the trial that a round belongs to, if it does: whoever wrote there goes on from it."""
+    found = queries.trial_of_round(db, round_id)
+    return None if found is None else f"/tasks/{task}/trials/{found.name}"
 
 
 def list_trials(

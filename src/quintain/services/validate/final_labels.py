@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from quintain.services.validate.item_rules import rules_of
 from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure
 from quintain.services.validate.label_methods import label_items
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.judgements import Judgements
+from quintain.stats.judgements import NONE, Judgements, sample_votes
 from quintain.stats.workers import wilson
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
@@ -30,9 +31,11 @@ class FinalLabels:
 
     *confidence* is how much speaks for the label by the method that made it: the share of votes, or a posterior.
 
-    *judgements* are those that are kept, at most so many per item; *kept* marks their rows in the evidence. *decided*
-    are items whose label is an expert's; *complete* are those that nobody is asked about any more; *gone* were
-    retracted or withheld, so that they have neither votes nor a label.
+    *judgements* are those that are kept, on which labels rest, and *kept* marks their rows in the evidence; *compared*
+    are also those beyond them that measure people. *votes* are the kept ones and, where the policy says so, the vote of
+    each item's *writer* (a class, or -1). *asked* is how many judgements an item was to get. *decided* are items whose
+    label is an expert's; *complete* are those that nobody is asked about any more; *gone* were retracted or withheld,
+    so that they have neither votes nor a label.
     """
 
     items: IntArray
@@ -43,6 +46,9 @@ class FinalLabels:
     decided: npt.NDArray[np.bool_]
     complete: npt.NDArray[np.bool_]
     judgements: Judgements
+    compared: Judgements
+    writer: IntArray
+    asked: IntArray
     kept: npt.NDArray[np.bool_]
     gone: npt.NDArray[np.bool_]
 
@@ -67,10 +73,12 @@ def final_labels(
     evidence = evidence or gather(db, validation)
     figures = figures or measure(evidence)
     gone = np.isin(evidence.items, item_queries.gone_ids(db, validation.id))
-    kept = best_ranked(evidence.counted, judge_rank(figures), validation.policy.judgements)
-    kept &= ~gone[evidence.counted.item]
+    rules = rules_of(db, validation, evidence.items, evidence.counted.classes)
+    rules.writer[gone] = NONE
+    best = best_ranked(evidence.counted, judge_rank(figures), rules.asked) & ~gone[evidence.counted.item]
+    kept = best & _that_set_labels(evidence.counted, best, validation)
     used = evidence.counted.take(kept)
-    made = label_items(db, validation, evidence, used)
+    made = label_items(validation, evidence, used, rules)
     decisions = {item: row.label for item, row in queries.adjudicated(db, validation.id).items()}
     label, decided = _with_decisions(evidence.items, made.label, used.classes, gone, decisions)
     complete = (~np.isin(evidence.items, slot_queries.waiting_items(db, validation.id)) | decided) & ~gone
@@ -78,11 +86,14 @@ def final_labels(
         items=evidence.items,
         classes=used.classes,
         label=label,
-        votes=used.counts(),
+        votes=rules.votes(used.counts()),
         confidence=made.confidence,
         decided=decided,
         complete=complete,
         judgements=used,
+        compared=evidence.counted.take(best),
+        writer=rules.writer,
+        asked=rules.asked,
         kept=kept,
         gone=gone,
     )
@@ -93,14 +104,24 @@ def judge_rank(figures: Figures) -> FloatArray:
     return np.nan_to_num(wilson(figures.agreed, figures.compared)[0], nan=0.0)
 
 
-def best_ranked(judgements: Judgements, rank: FloatArray, most: int) -> npt.NDArray[np.bool_]:
-    """Mark at most *most* judgements of each item, those of the best-ranked judges; the earlier code wins a tie."""
+def best_ranked(judgements: Judgements, rank: FloatArray, most: IntArray) -> npt.NDArray[np.bool_]:
+    """Mark so many judgements of each item at *most*, those of the best-ranked judges; the earlier code wins a tie."""
     order = np.lexsort((judgements.worker, -rank[judgements.worker], judgements.item))
     sizes = judgements.sizes()
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     kept = np.zeros(len(judgements), dtype=bool)
-    kept[order] = np.arange(len(judgements)) - starts < most
+    kept[order] = np.arange(len(judgements)) - starts < most[judgements.item]
     return kept
+
+
+def _that_set_labels(
+    judgements: Judgements, best: npt.NDArray[np.bool_], validation: ValidationInfo
+) -> npt.NDArray[np.bool_]:
+    """Mark those of the *best* judgements that set labels: all, or as many of each item as the policy has drawn."""
+    found = best.copy()
+    if validation.policy.setting:
+        found[best] = sample_votes(judgements.take(best), validation.policy.setting, seed=validation.seed)
+    return found
 
 
 def _with_decisions(
@@ -122,7 +143,10 @@ def _with_decisions(
 
 
 def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:
-    """Give the columns `item, worker, label, kept` of all judgements, with judges under numbers, not names."""
+    """Give the columns `item, worker, label, kept` of all judgements, with judges under numbers, not names.
+
+    Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
+    """
     evidence = gather(db, validation)
     final = final_labels(db, validation, evidence)
     table = evidence.table
@@ -131,11 +155,22 @@ def export_rows(db: Session, validation: ValidationInfo) -> dict[str, Any]:
     normal = table.gold == ""
     hashes = slot_queries.item_hashes(db, validation.id)
     codes = np.searchsorted(evidence.users, table.user)
+    voting = np.flatnonzero(final.writer != NONE)
+    written = item_queries.writers(db, validation.id) if len(voting) else {}
+    authors = sorted({written[item][0] for item in final.items[voting].tolist()})
+    number = {author: place + 1 for place, author in enumerate(authors)}
+    mine = final.items[voting].tolist()
+    often = item_queries.asked_often(db, validation.id)
+    items = [*table.item[normal].tolist(), *mine]
     return {
-        "item": [hashes[item] for item in table.item[normal].tolist()],
-        "worker": [f"judge-{code + 1}" for code in codes[normal].tolist()],
-        "label": table.label[normal].tolist(),
-        "kept": kept[normal].tolist(),
-        "late": table.late[normal].tolist(),
-        "seconds": table.seconds[normal].tolist(),
+        "item": [hashes[item] for item in items],
+        "worker": [
+            *(f"judge-{code + 1}" for code in codes[normal].tolist()),
+            *(f"writer-{number[written[item][0]]}" for item in mine),
+        ],
+        "label": [*table.label[normal].tolist(), *(final.classes[code] for code in final.writer[voting].tolist())],
+        "kept": [*kept[normal].tolist(), *(True for _ in mine)],
+        "late": [*table.late[normal].tolist(), *(False for _ in mine)],
+        "seconds": [*table.seconds[normal].tolist(), *(None for _ in mine)],
+        "asked": [often.get(item, validation.policy.judgements) for item in items],
     }

@@ -18,6 +18,7 @@ from quintain.core.people import Actor
 from quintain.core.records.judging import Receipt
 from quintain.core.rounds import Money
 from quintain.core.task import one_form
+from quintain.core.texts import Text
 from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect import attempts
@@ -96,7 +97,7 @@ def _tell_done(db: Session, validation: ValidationInfo) -> None:
     owner = None if slot_queries.anything_wanted(db, validation.id) else queries.owner_if_written(db, validation.id)
     if owner is not None:
         page = f"/tasks/{validation.task.name}/validation/{validation.name}"
-        text = f"{validation.ref} is judged. Decide what is contested, and release."
+        text = Text("{ref} is judged. Decide what is contested, and release.", ref=validation.ref)
         notify_once(db, owner, "judging.done", text, page)
 
 

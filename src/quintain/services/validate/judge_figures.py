@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from quintain.services.validate.labels import writers_label
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_patterns import copies, keys_in_turn
@@ -24,6 +25,7 @@ from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import OneCoin, fit_one_coin
 from quintain.stats.workers import agreement_with_others, median_by, too_fast
 from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.judgements import JudgementTable
 
 KEPT = 4  # validations of a database whose figures are kept
@@ -71,7 +73,16 @@ def gather(db: Session, validation: ValidationInfo) -> Evidence:
     table = queries.table(db, validation.id)
     aside = queries.set_aside(db, validation.id)
     anew = queries.begun_anew(db, validation.id)
-    return evidence_of(table, aside, validation.task.judgement_labels, anew)
+    return evidence_of(table, aside, _labels(db, validation), anew)
+
+
+def _labels(db: Session, validation: ValidationInfo) -> tuple[str, ...]:
+    """Name the labels that there are without any judgement: the task's and, where writers vote, what they aimed at."""
+    task = validation.task
+    if not validation.policy.writer:
+        return task.judgement_labels
+    aims = [writers_label(task, aim) for aim in item_queries.aims(db, validation.id)]
+    return (*task.judgement_labels, *(aim for aim in aims if aim is not None))
 
 
 def evidence_of(
@@ -192,7 +203,9 @@ def measured(db: Session, validation: ValidationInfo) -> MeasuredJudges:
     # Facts are only ever added, so that their numbers say which there are. Whose texts are whose changes only when
     # attempts are taken in.
     number, standings = queries.count(db, validation.id), queries.count_standings(db, validation.id)
-    stamp = (number, standings, validation.taken_to, validation.task.judgement_labels)
+    policy = validation.policy
+    items = item_queries.count_items(db, validation.id) if policy.writer else 0
+    stamp = (number, standings, validation.taken_to, validation.task.judgement_labels, policy.writer, items)
     known = kept.get(validation.id, stamp)
     if known is None:
         evidence = gather(db, validation)

@@ -13,18 +13,17 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy
 from quintain.labels.contract import AGGREGATORS, Aggregator, Known, make_aggregator
+from quintain.services.validate.item_rules import ItemRules, with_writers
 from quintain.services.validate.judge_figures import Evidence
-from quintain.services.validate.labels import choices, writers_label
+from quintain.services.validate.labels import choices
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements
-from quintain.store.queries.validate import validation as queries
 
 KEPT = 4  # results: the figures of as many validations are kept
 
@@ -45,18 +44,17 @@ def require_suited(policy: ValidationPolicy, task: Task) -> None:
         raise BadInput(faults=[Fault(reason, field="method")], remedy="See `quintain labels methods`.")
 
 
-def label_items(db: Session, validation: ValidationInfo, evidence: Evidence, used: Judgements) -> Labelled:
-    """Give every item its label by the policy's method, from the judgements that are kept.
+def label_items(validation: ValidationInfo, evidence: Evidence, kept: Judgements, rules: ItemRules) -> Labelled:
+    """Give every item its label by the policy's method, from the judgements that are kept and the writers' votes.
 
-    A label rests on as many judgements as the policy's *minimum* at least; where votes decide, so many must agree, and
+    A label rests on as many votes as the *minimum* of its item at least; where votes decide, so many must agree, and
     a tie is no label.
     """
     aggregator = _aggregator(validation.policy)
+    used = with_writers(kept, rules)
     asked, known = used, Known()
     if "gold" in aggregator.needs:
         asked, known = _with_gold(evidence, used)
-    if "writer" in aggregator.needs:
-        known = Known(known.gold, _writers(db, validation, evidence, asked))
     gold_is_missing = known.gold is not None and not (known.gold >= 0).any()
     if not len(used) or gold_is_missing or not aggregator.suits(asked.classes):
         return Labelled(np.full(len(used.items), NONE), np.zeros(len(used.items)))
@@ -64,13 +62,13 @@ def label_items(db: Session, validation: ValidationInfo, evidence: Evidence, use
     label, confidence = found.label[: len(used.items)], found.confidence[: len(used.items)]
     label = np.where(label < len(used.classes), label, NONE)  # a label that only gold items have is nobody's vote
     if _counts_votes(type(aggregator)):
-        return Labelled(_with_ties_open(label, used.counts()), confidence)
-    return Labelled(np.where(used.sizes() < validation.policy.minimum, NONE, label), confidence)
+        return Labelled(_with_majority(label, used.counts(), rules.minimum), confidence)
+    return Labelled(np.where(used.sizes() < rules.minimum, NONE, label), confidence)
 
 
 def _aggregator(policy: ValidationPolicy) -> Aggregator:
     counts = _counts_votes(AGGREGATORS.get(policy.method))
-    return make_aggregator(policy.method, minimum=policy.minimum if counts else None)
+    return make_aggregator(policy.method, minimum=1 if counts else None)  # what an item needs is seen to afterwards
 
 
 def _counts_votes(kind: type[Aggregator]) -> bool:
@@ -78,8 +76,9 @@ def _counts_votes(kind: type[Aggregator]) -> bool:
     return any(item.name == "minimum" for item in fields(kind))  # type: ignore[arg-type]  # members are dataclasses
 
 
-def _with_ties_open(label: IntArray, votes: IntArray) -> IntArray:
-    """Leave items without a label whose two best labels have the same votes: a minimum of 2 of 4 is no majority."""
+def _with_majority(label: IntArray, votes: IntArray, minimum: IntArray) -> IntArray:
+    """Leave items without a label that has the votes it needs, or more of them than another: 2 of 4 is no majority."""
+    label = np.where(votes.max(axis=1, initial=0) < minimum, NONE, label)
     if votes.shape[1] < 2 or not len(votes):
         return label
     top = np.partition(votes, -2, axis=1)
@@ -110,17 +109,6 @@ def _with_gold(evidence: Evidence, used: Judgements) -> tuple[Judgements, Known]
 
 def _place(known: Mapping[int, int], user: int) -> int:
     return known.get(int(user), 0)
-
-
-def _writers(db: Session, validation: ValidationInfo, evidence: Evidence, asked: Judgements) -> IntArray:
-    """Give the class by which each item's writer votes, or -1."""
-    code = {name: place for place, name in enumerate(asked.classes)}
-    aims = queries.aims(db, validation.id)
-    own = [
-        code.get(writers_label(validation.task, aims[item]) or "", NONE) if item in aims else NONE
-        for item in evidence.items.tolist()
-    ]
-    return np.array([*own, *np.full(len(asked.items) - len(own), NONE)], dtype=np.int64)
 
 
 class _Question:

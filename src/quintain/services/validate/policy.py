@@ -10,9 +10,12 @@ from quintain.core.spec import options_of, plain, read
 from quintain.core.toml import parse_toml
 from quintain.core.validation import ValidationPolicy
 from quintain.labels.contract import AGGREGATORS
+from quintain.labels.writer_vote import WriterVote
 from quintain.tasks.writing import dump_toml
 
 MINIMUM = ValidationPolicy().minimum
+WRITER_VOTE = WriterVote.name
+DRAWN = WriterVote().sample
 
 
 def stored_policy(text: str) -> ValidationPolicy:
@@ -37,7 +40,12 @@ def parse_policy(text: str, *, file: str | None = None) -> ValidationPolicy:
 
 
 def policy_of(data: Mapping[str, Any], *, file: str | None = None) -> ValidationPolicy:
-    """Make a policy of plain data, as TOML or a page gives it; `adaptive.least` is `minimum` unless it is given."""
+    """Make a policy of plain data, as TOML or a page gives it; `adaptive.least` is `minimum` unless it is given.
+
+    The method `writer-vote` of files is a majority here, with the writer's vote and at most four others.
+    """
+    if data.get("method") == WRITER_VOTE:
+        data = {"setting": DRAWN, **data, "method": "majority", "writer": True}
     adaptive, minimum = data.get("adaptive"), data.get("minimum")
     if isinstance(adaptive, Mapping) and options_of(ValidationPolicy)["minimum"].kind.fits(minimum):
         data = {**data, "adaptive": {"least": minimum, **adaptive}}

@@ -2,7 +2,7 @@
 
 Filled slots come first in rank, so that the rank of an open slot says how many judgements its item has or is getting.
 With an adaptive policy, an item whose label is sure and has its minimum of votes needs no more slots; any other gets
-another one.
+another one. Items that were drawn to be judged often keep all their slots.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.validation import Adaptive, SlotState
-from quintain.services.validate.labels import choices
+from quintain.services.validate.labels import choices, writers_label
 from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.stats.adaptive import Stopping, is_enough
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -66,13 +66,14 @@ def ask_again(db: Session, validation: ValidationInfo, items: Sequence[Validatio
 
 def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item: dict[int, list[Slot]]) -> None:
     settled = queries.settled(db, list(by_item))
-    by_item = {item_id: own for item_id, own in by_item.items() if item_id not in settled}
+    items = queries.items(db, [item_id for item_id in by_item if item_id not in settled])
+    # What was drawn to be judged often is, however sure its label: that is what the sample is for.
+    by_item = {item_id: by_item[item_id] for item_id, item in items.items() if item.asked is None}
     if not by_item:
         return
     scored = _scores(db, validation, adaptive, list(by_item))
     most = validation.policy.judgements
     stopping = Stopping(most, validation.policy.minimum, adaptive.least, adaptive.threshold)
-    items = queries.items(db, list(by_item))
     more: list[int] = []
     for item_id, own in by_item.items():
         filled = sum(slot.state == SlotState.FILLED for slot in own)
@@ -90,7 +91,7 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
     for item_id in more:
         item = items[item_id]
         shape = {"hash": item.hash, "batch": item.batch, "author_id": item.author_id}
-        rows = slot_rows(validation, [item_id], [shape], len(by_item[item_id]), 1)
+        rows = slot_rows(validation, [item_id], [shape], len(by_item[item_id]), [1])
         # As if it came back: judges who are past its place in the order must still find it.
         slot_queries.add(db, [{**row, "generation": 1} for row in rows])
 
@@ -98,7 +99,7 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
 def _scores(
     db: Session, validation: ValidationInfo, adaptive: Adaptive, item_ids: Sequence[int]
 ) -> dict[int, tuple[FloatArray, IntArray]]:
-    """Give the log scores and the votes of each item's labels, from the judgements that count."""
+    """Give the log scores and the votes of each item's labels, from judgements and writers' votes that count."""
     table = judgement_queries.table(db, validation.id, item_ids)
     aside = judgement_queries.set_aside(db, validation.id)
     known = judgement_queries.accuracies(db, validation.id, set(table.user.tolist()))
@@ -107,6 +108,10 @@ def _scores(
     for item_id in item_ids:
         names = [label.name for label in choices(validation.task, items[item_id].inputs)]
         scores, votes = np.zeros((1, len(names))), np.zeros((1, len(names)), dtype=np.int64)
+        writer = writers_label(validation.task, items[item_id].aim) if validation.policy.writer else None
+        if writer in names and items[item_id].author_id is not None:
+            scores[0, names.index(writer)] += vote_log_odds(np.array([adaptive.accuracy]), len(names))[0]
+            votes[0, names.index(writer)] += 1
         for row in np.flatnonzero(table.item == item_id):
             user = int(table.user[row])
             if table.id[row] > aside.get(user, 0) and table.label[row] in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.records.validate import (
+    AskedPart,
+    Asking,
     Batch,
     Forecast,
     GoldUse,
@@ -40,6 +43,7 @@ from quintain.store.base import now
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as validation_queries
+from quintain.store.queries.validate.validation import PartCount
 
 RESAMPLES = 200
 WINDOW_DAYS = 7  # the forecast looks at the pace of so many days
@@ -53,17 +57,18 @@ def status(db: Session, actor: Actor, ref: str) -> Validation:
     known = measured(db, validation)
     evidence = known.evidence
     final = final_labels(db, validation, evidence, known.figures)
-    items = validation_queries.count_standing(db, validation.id)
+    parts = validation_queries.parts(db, validation.id)
     return Validation(
         validation=ref,
         state=validation.state.value,
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
-        progress=_progress(db, validation, evidence, final, items),
+        progress=_progress(db, validation, evidence, final, parts),
+        asking=asking(validation, parts),
         forecast=forecast(db, validation),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, validation_queries.count_gold(db, validation.id)),
-        agreement=agreement_of(final.judgements),
+        agreement=agreement_of(final.compared),
         agreement_by_review=_by_review(db, validation),
         labels=_label_counts(final),
         confusion=confusion(evidence, final),
@@ -105,14 +110,15 @@ def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
 
 
 def _progress(
-    db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, items: int
+    db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, parts: Sequence[PartCount]
 ) -> ItemProgress:
     slots = slot_queries.counts(db, validation.id)
     table = evidence.table
     gold = int((table.gold != "").sum())
-    asked = items * validation.policy.judgements
-    saved = _saved(final, validation) if validation.policy.adaptive else 0
-    settled = int((final.complete & ~final.decided).sum()) * validation.policy.judgements
+    items = sum(one.items for one in parts)
+    asked = sum((one.items - one.often) * validation.policy.judgements + one.asked for one in parts)
+    saved = _saved(final) if validation.policy.adaptive else 0
+    settled = int(final.asked[final.complete & ~final.decided].sum())
     return ItemProgress(
         items=items,
         complete=int(final.complete.sum()),
@@ -131,9 +137,23 @@ def _progress(
     )
 
 
-def _saved(final: FinalLabels, validation: ValidationInfo) -> int:
-    given = final.votes.sum(axis=1)[final.complete & ~final.decided]
-    return int(np.maximum(validation.policy.judgements - given, 0).sum())
+def asking(validation: ValidationInfo, parts: Sequence[PartCount]) -> Asking:
+    """Say how many judgements items get, and how many items of each part are judged more often."""
+    policy = validation.policy
+    return Asking(
+        judgements=policy.judgements,
+        writer=policy.writer,
+        setting=policy.setting,
+        often=policy.often.judgements if policy.often is not None else None,
+        sample=policy.often.items if policy.often is not None else 0,
+        share=policy.often.share if policy.often is not None else 0.0,
+        parts=[AskedPart(one.part, one.items, one.often) for one in parts],
+    )
+
+
+def _saved(final: FinalLabels) -> int:
+    over = final.complete & ~final.decided
+    return int(np.maximum(final.asked - final.compared.sizes(), 0)[over].sum())
 
 
 def forecast(db: Session, validation: ValidationInfo, *, moment: datetime | None = None) -> Forecast:

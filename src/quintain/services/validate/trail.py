@@ -60,7 +60,7 @@ def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     schema = {"item": pl.String(), "worker": pl.String(), "label": pl.String(), "kept": pl.Boolean()}
-    more = {"late": pl.Boolean(), "seconds": pl.Float64()}
+    more = {"late": pl.Boolean(), "seconds": pl.Float64(), "asked": pl.Int64()}
     return _write(
         db, actor, ref, path, pl.DataFrame(export_rows(db, validation), schema={**schema, **more}), "judgements"
     )
@@ -69,7 +69,8 @@ def export_judgements(db: Session, actor: Actor, ref: str, path: Path) -> int:
 def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
     """Write one row per judged item: its inputs, its label (empty for no majority), who decided, votes by label.
 
-    What was retracted or withheld is left out.
+    It also says how many judgements each was to get and, where writers vote, what the writer's vote is. What was
+    retracted or withheld is left out.
     """
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
@@ -87,7 +88,11 @@ def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
         pl.Series("label", names, dtype=pl.String()),
         pl.Series("complete", final.complete[stands]),
         pl.Series("by_expert", final.decided[stands]),
+        pl.Series("asked", final.asked[stands]),
     ]
+    if validation.policy.writer:
+        known = [*final.classes, None]
+        columns.append(pl.Series("writer", [known[code] for code in final.writer[stands].tolist()], dtype=pl.String()))
     columns += [pl.Series(f"votes_{name}", final.votes[stands, code]) for code, name in enumerate(final.classes)]
     return _write(db, actor, ref, path, pl.DataFrame(columns), "labels")
 

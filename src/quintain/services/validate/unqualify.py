@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import Actor
 from quintain.core.records.judging import RuleEffect, RulePower, Unqualified
+from quintain.core.texts import Text
 from quintain.core.validation import SlotState, UnqualifyRule
 from quintain.services.access import audit, notify
 from quintain.services.access.actors import find_user
@@ -159,7 +160,11 @@ def end(db: Session, actor: Actor, validation: ValidationInfo, ended: Mapping[in
         )
         audit.record(db, actor, "judge.unqualify", f"user:{user}", validation=validation.ref, rule=rule, reason=reason)
         task = validation.task.name
-        text = f"You no longer judge for {task}: {where}. All that you did is paid and stays in the record."
+        text = Text(
+            "You no longer judge for {task}: {where}. All that you did is paid and stays in the record.",
+            task=task,
+            where=where,
+        )
         notify.notify(db, user, "judge.unqualified", text)
     db.flush()
     opened = reopening.reopen(db, validation.id, list(new))
@@ -191,7 +196,8 @@ def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "
             db, validation.task_id, user.id, QUALIFICATION, held=True, reason=reason, by=actor.user_id
         )
         audit.record(db, actor, "judge.requalify", f"user:{user.id}", validation=ref, reason=reason, restore=restore)
-        notify.notify(db, user.id, "judge.requalified", f"You may judge for {validation.ref} again. {reason}".strip())
+        text = Text("You may judge for {ref} again. {reason}", ref=validation.ref, reason=reason)
+        notify.notify(db, user.id, "judge.requalified", text)
 
 
 def _bring_back(

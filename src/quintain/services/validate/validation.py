@@ -36,13 +36,18 @@ class ValidationInfo:
 
 
 def slot_rows(
-    validation: ValidationInfo, ids: Sequence[int], items: Sequence[Mapping[str, Any]], first: int, count: int
+    validation: ValidationInfo,
+    ids: Sequence[int],
+    items: Sequence[Mapping[str, Any]],
+    first: int,
+    counts: Sequence[int],
 ) -> list[dict[str, Any]]:
-    """Make *count* slots for each item from number *first* on, drawn by the validation's seed."""
+    """Make so many slots for each item as *counts* says, from number *first* on, drawn by the validation's seed."""
     names = name_hashes(str(item["hash"]) for item in items)
-    drawn = mix(
-        names[:, None], np.arange(first, first + count, dtype=np.uint64)[None, :], validation.seed
-    ) >> np.uint64(1)
+    most = max(counts, default=0)
+    drawn = mix(names[:, None], np.arange(first, first + most, dtype=np.uint64)[None, :], validation.seed) >> np.uint64(
+        1
+    )
     return [
         {
             "validation_id": validation.id,
@@ -53,6 +58,6 @@ def slot_rows(
             "draw": draw,
             "author_id": item["author_id"],
         }
-        for item_id, item, draws in zip(ids, items, drawn.tolist(), strict=True)
-        for k, draw in enumerate(draws)
+        for item_id, item, draws, count in zip(ids, items, drawn.tolist(), counts, strict=True)
+        for k, draw in enumerate(draws[:count])
     ]

@@ -24,6 +24,7 @@ from quintain.services.access import audit
 from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.tasks.definitions import find_row, get_task
+from quintain.services.validate.item_rules import drawn_often
 from quintain.services.validate.label_methods import require_suited
 from quintain.services.validate.policy import dump_policy, parse_policy, stored_policy
 from quintain.services.validate.settle import ask_again
@@ -98,7 +99,7 @@ def open_validation(
             audit.record(db, actor, "validation.open", ref)
             judges = [one for one in queries.judges_of_task(db, task_id) if one != actor.user_id]
             page = f"/tasks/{task_name}/judge/{name}"
-            notify_all(db, judges, "judging.opened", f"There is more to judge: {ref}.", page)
+            notify_all(db, judges, "judging.opened", Text("There is more to judge: {ref}.", ref=ref), page)
         else:
             if policy_toml is not None:
                 set_policy(db, actor, ref, policy_toml, file=file)
@@ -277,7 +278,8 @@ def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, Any]]) -> ItemsAdded:
     """Add items that have been checked already, such as those of a data set; an `author_id` never judges their own.
 
-    No later round gives out their texts as prompts.
+    Where a sample is judged more often, it is drawn within each `part`, which judges never see. No later
+    round gives out their texts as prompts.
     """
     with transaction(db):
         validation = find(db, ref)
@@ -292,6 +294,8 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
                 "predictions": list(row.get("predictions") or []),
                 "source": {name: row[name] for name in SOURCE_KEYS if row.get(name) is not None},
                 "author_id": row.get("author_id"),
+                "attempt_id": row.get("attempt_id"),
+                "part": row.get("part", ""),
             }
             for row in rows
         ]
@@ -316,19 +320,24 @@ def _add(db: Session, validation: ValidationInfo, rows: list[dict[str, Any]]) ->
     known = queries.known_hashes(db, validation.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
     before = queries.count_items(db, validation.id)
+    often = {one.part: one.often for one in queries.parts(db, validation.id)} if validation.policy.often else {}
+    asked = drawn_often(validation, new, often)
     for start in range(0, len(new), CHUNK):
         some = [
             {
                 "attempt_id": None,
                 "author_id": None,
+                "part": "",
                 **row,
+                "asked": asked[start + place],
                 "validation_id": validation.id,
                 "batch": (before + start + place) // validation.policy.batch_size,
             }
             for place, row in enumerate(new[start : start + CHUNK])
         ]
         ids = queries.add_items(db, some)
-        slots.add(db, slot_rows(validation, ids, some, 0, validation.policy.first_slots))
+        counts = [row["asked"] or validation.policy.first_slots for row in some]
+        slots.add(db, slot_rows(validation, ids, some, 0, counts))
     return new
 
 

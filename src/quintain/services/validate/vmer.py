@@ -157,18 +157,24 @@ class Settled:
 def settle_bonuses(db: Session, validation: ValidationInfo, final: FinalLabels) -> Settled:
     """Pay the writers' bonus for aimed successes that are not paid yet, and note how often each writer succeeds.
 
-    For other services, in their transaction. What was paid stays paid, whatever later judgements say.
+    For other services, in their transaction. What was paid stays paid, whatever later judgements say. In a pool of
+    several rounds, each item earns what its own round promises.
     """
-    if validation.round_id is None:
+    rounds = queries.rounds_of(db, validation.id, validation.round_id)
+    if not rounds:
         return Settled(0, {})
     outcomes = _outcomes(validation, final, queries.collected(db, validation.id, validation.round_id))
     decided = [one for one in outcomes if one.item.written and one.label is not None and one.item.author_id]
-    spec = get_round(db, OPERATOR, validation.ref).spec
+    task = validation.task.name
+    specs = {key: get_round(db, OPERATOR, f"{task}/{number}").spec for key, number in {*rounds.values()}}
     paid = 0
     for one in decided:
         attempt, author = one.item.attempt_id, one.item.author_id
-        if one.success and spec.reward.bonus and attempt is not None and author is not None:
-            paid += earnings.earn_bonus(db, spec, validation.task_id, validation.round_id, author, attempt)
+        if not one.success or attempt not in rounds or author is None:
+            continue
+        round_id = rounds[attempt][0]
+        if specs[round_id].reward.bonus:
+            paid += earnings.earn_bonus(db, specs[round_id], validation.task_id, round_id, author, attempt)
     return Settled(paid, _note_writers(db, validation, decided))
 
 

@@ -22,6 +22,7 @@ from quintain.core.records.base import decode, plain
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import Margin, ModelStanding, RoundParity
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.core.wheel import MARGIN, ParityState
 from quintain.data.label_view import votes_of
 from quintain.services.access import audit
@@ -198,9 +199,15 @@ def _signal(db: Session) -> None:
 
 def _tell(db: Session, test: ReleasedTest, one: StandingRow, found: ModelStanding, margin: float) -> None:
     low, score, human = found.difference.low or 0.0, found.score.value or 0.0, found.human.value or 0.0
-    text = (
-        f"{test.ref} may be solved: {found.model} reaches a macro F1 of {score:.3f} on its test, people {human:.3f}; "
-        f"the difference is at least {low:+.3f} (95 %), above −{margin:g}. Start the next round with this model?"
+    text = Text(
+        "{ref} may be solved: {model} reaches a macro F1 of {score:.3f} on its test, people {human:.3f}; "
+        "the difference is at least {low:+.3f} (95 %), above −{margin:g}. Start the next round with this model?",
+        ref=test.ref,
+        model=found.model,
+        score=score,
+        human=human,
+        low=low,
+        margin=margin,
     )
     with transaction(db):
         lock(db, f"standings of release {test.release_id}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,22 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.answer)
+
+    @property
+    def groups(self) -> IntArray:
+        """A code for what each example shares with others; without contexts each is by itself."""
+        names = self.context or range(len(self))
+        return np.unique(np.asarray(names), return_inverse=True)[1].astype(np.int64)
+
+    def recoded(self, labels: Sequence[str]) -> Examples:
+        """Give the same examples with answers as places among *labels*, which have all of theirs.
+
+        >>> Examples({}, np.array([0, 1]), ["no", "yes"]).recoded(["maybe", "no", "yes"]).answer.tolist()
+        [1, 2]
+        """
+        place = {name: at for at, name in enumerate(labels)}
+        codes = np.array([place[name] for name in self.labels], dtype=np.int64)
+        return replace(self, answer=codes[self.answer], labels=list(labels))
 
     @property
     def chance(self) -> float:

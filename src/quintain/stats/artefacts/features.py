@@ -1,4 +1,7 @@
-"""Texts as hashed words and pairs of words, for a linear learner: a sparse matrix, with no loop over texts."""
+"""What a linear learner reads: texts as hashed words and pairs of words, and what options look like beside others.
+
+Texts become a sparse matrix with no loop over them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ import polars as pl
 import scipy
 import scipy.sparse
 
-from quintain.stats.diversity import WORD
+from quintain.stats.artefacts.examples import Examples
+from quintain.stats.bootstrap import FloatArray
+from quintain.stats.diversity import WORD, count_words
 
 BUCKETS = 1 << 16
 PART = 20_000  # texts at once
@@ -41,3 +46,46 @@ def _part(texts: Sequence[str], pairs: bool, salt: int, buckets: int) -> Any:
     size = np.sqrt(np.maximum(np.diff(matrix.indptr), 1)).astype(np.float32)
     matrix.data /= np.repeat(size, np.diff(matrix.indptr))
     return matrix
+
+
+def option_figures(examples: Examples, given: Sequence[str]) -> FloatArray:
+    """Describe options: how long, whether the longest or shortest, and how much of each stands in each given field."""
+    texts = [text for one in examples.options for text in one]
+    example = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
+    length = count_words(texts).astype(np.float64)
+    longest, shortest = np.zeros(len(examples)), np.full(len(examples), np.inf)
+    np.maximum.at(longest, example, length)
+    np.minimum.at(shortest, example, length)
+    mean = np.bincount(example, length) / np.maximum(np.bincount(example), 1)
+    columns = [
+        np.log1p(length) / 3,
+        (length == longest[example]).astype(float),
+        (length == shortest[example]).astype(float),
+        np.log1p(length) - np.log1p(mean[example]),
+    ]
+    for name in given:
+        share, verbatim = overlap(texts, [examples.fields[name][at] for at in example.tolist()])
+        columns += [share, verbatim.astype(float)]
+    return np.stack(columns, axis=1)
+
+
+def overlap(texts: Sequence[str], among: Sequence[str]) -> tuple[FloatArray, Any]:
+    """Say of each text what share of its words stand in its passage, and whether it stands there word for word.
+
+    >>> share, there = overlap(["a red boat", "two cats"], ["They saw a red boat.", "One cat."])
+    >>> share.tolist(), there.tolist()
+    ([1.0, 0.0], [True, False])
+    """
+    table = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String()), "among": pl.Series(among, dtype=pl.String())})
+    words = pl.col("text").str.to_lowercase().str.extract_all(WORD)
+    passage = pl.col("among").str.to_lowercase().str.extract_all(WORD)
+    found = table.select(words=words, passage=passage).select(
+        share=pl.col("words").list.unique().list.set_intersection("passage").list.len()
+        / pl.col("words").list.unique().list.len(),
+        inside=pl.concat_str(pl.lit(" "), pl.col("passage").list.join(" "), pl.lit(" ")).str.contains(
+            pl.concat_str(pl.lit(" "), pl.col("words").list.join(" "), pl.lit(" ")), literal=True
+        )
+        & (pl.col("words").list.len() > 0),
+    )
+    share = found["share"].fill_nan(0.0).fill_null(0.0).to_numpy().astype(np.float64)
+    return share, found["inside"].fill_null(False).to_numpy()

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.partial import overlap
+from quintain.stats.artefacts.features import overlap
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import WORD, count_words
 from quintain.stats.workers import wilson_share

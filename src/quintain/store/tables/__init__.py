@@ -2,6 +2,7 @@
 
 from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
 from quintain.store.tables.charges import Charge
+from quintain.store.tables.coding import CodingCode, CodingItem, CodingPlace, CodingRow
 from quintain.store.tables.collect import (
     Attempt,
     AttemptBand,
@@ -35,6 +36,7 @@ from quintain.store.tables.crowd_trials import (
     CrowdAnswer,
     CrowdArm,
     CrowdEvent,
+    CrowdLease,
     CrowdLetter,
     CrowdMember,
     CrowdRound,
@@ -42,6 +44,7 @@ from quintain.store.tables.crowd_trials import (
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, Lineage
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
+from quintain.store.tables.jobs import Job, KeptFigure
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
@@ -109,6 +112,10 @@ __all__ = [
     "Cell",
     "CellEvent",
     "Charge",
+    "CodingCode",
+    "CodingItem",
+    "CodingPlace",
+    "CodingRow",
     "ContestAnswers",
     "ContestDispute",
     "ContestJudgement",
@@ -128,6 +135,7 @@ __all__ = [
     "CrowdAnswer",
     "CrowdArm",
     "CrowdEvent",
+    "CrowdLease",
     "CrowdLetter",
     "CrowdMember",
     "CrowdRound",
@@ -140,6 +148,7 @@ __all__ = [
     "EarningDecision",
     "EarningStanding",
     "FlagDecision",
+    "Job",
     "JudgeEstimate",
     "JudgePlace",
     "JudgeStanding",
@@ -147,6 +156,7 @@ __all__ = [
     "JudgingDraft",
     "JudgingNote",
     "JudgingPage",
+    "KeptFigure",
     "LedgerAccount",
     "LedgerEntry",
     "LedgerTail",

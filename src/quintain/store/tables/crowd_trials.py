@@ -17,7 +17,10 @@ PLAIN = JSON(none_as_null=True)
 
 
 class CrowdTrial(Base):
-    """A trial of a task: draft, open or closed. *data* is the blob of items that came from elsewhere, if any."""
+    """A trial of a task: draft, open or closed.
+
+    *data* is the blob of items that came from elsewhere, if any; *entry* the panel from which people come, if they do.
+    """
 
     __tablename__ = "crowd_trials"
     __table_args__ = (UniqueConstraint("task_id", "name"),)
@@ -29,6 +32,7 @@ class CrowdTrial(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(12), default="draft")
     data: Mapped[str] = mapped_column(String(64), default="")
+    entry: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[datetime] = mapped_column(default=now)
     opened_at: Mapped[datetime | None]
@@ -60,7 +64,10 @@ class CrowdRound(Base):
 
 
 class CrowdMember(Fact, Base):
-    """Who is in which arm, once and for all; by the trial's seed, *drawn* gives the same arm again."""
+    """Who is in which arm, once and for all; by the trial's seed, *drawn* gives the same arm again.
+
+    *consent* is the hash of the text that they agreed to, where there was one.
+    """
 
     __tablename__ = "crowd_members"
     __table_args__ = (UniqueConstraint("trial_id", "user_id"),)
@@ -70,6 +77,7 @@ class CrowdMember(Fact, Base):
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     arm_id: Mapped[int] = mapped_column(ForeignKey("crowd_arms.id"), index=True)
     drawn: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
+    consent: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
@@ -86,6 +94,21 @@ class CrowdEvent(Fact, Base):
     body: Mapped[dict[str, Any]] = mapped_column(default=dict)
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"), index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class CrowdLease(Base):
+    """An item that somebody was given to grade, until when; a lease that lapses makes room for others."""
+
+    __tablename__ = "crowd_leases"
+    __table_args__ = (UniqueConstraint("arm_id", "stage", "item", "user_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    arm_id: Mapped[int] = mapped_column(ForeignKey("crowd_arms.id"))
+    stage: Mapped[str] = mapped_column(String(40))
+    item: Mapped[str] = mapped_column(String(40))
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
+    given_at: Mapped[datetime]
+    until: Mapped[datetime]
 
 
 class CrowdAnswer(Fact, Base):
@@ -105,7 +128,11 @@ class CrowdAnswer(Fact, Base):
 
 
 class CrowdLetter(Base):
-    """A letter of feedback as it was sent, and what its reader replied; *appeal* asks the owner to look again."""
+    """A letter of feedback as it was sent, what its reader replied, and what the owner answered to that.
+
+    An *appeal* asks the owner to look again.
+    *said* is what *text* was made of, so that it can be read in another language; none where its owner wrote it.
+    """
 
     __tablename__ = "crowd_letters"
     __table_args__ = (UniqueConstraint("arm_id", "stage", "user_id"),)
@@ -115,7 +142,9 @@ class CrowdLetter(Base):
     stage: Mapped[str] = mapped_column(String(40))
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), index=True)
     text: Mapped[str] = mapped_column(Text)
+    said: Mapped[dict[str, Any] | None] = mapped_column(PLAIN, nullable=True)
     sent_at: Mapped[datetime | None]
     reply: Mapped[str] = mapped_column(Text, default="")
     appeal: Mapped[bool] = mapped_column(default=False)
     replied_at: Mapped[datetime | None]
+    answer: Mapped[str | None] = mapped_column(Text)

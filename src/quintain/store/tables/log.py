@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
@@ -15,6 +15,7 @@ class AuditEntry(Fact, Base):
     """Who did what to which thing, and when. Append-only."""
 
     __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_action_id", "action", "id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(default=now, index=True)
@@ -26,7 +27,10 @@ class AuditEntry(Fact, Base):
 
 
 class Notification(Base):
-    """A message to one person, shown in the application and, if they wish, sent by e-mail."""
+    """A message to one person, shown in the application and, if they wish, sent by e-mail.
+
+    *said* is what *text* was made of, so that everybody reads it in their language; *more* goes by e-mail only.
+    """
 
     __tablename__ = "notifications"
 
@@ -35,6 +39,8 @@ class Notification(Base):
     at: Mapped[datetime] = mapped_column(default=now)
     kind: Mapped[str] = mapped_column(String(40))
     text: Mapped[str] = mapped_column(Text)
+    said: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), nullable=True)
+    more: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), nullable=True)
     url: Mapped[str] = mapped_column(String(300), default="")
     read_at: Mapped[datetime | None]
     emailed_at: Mapped[datetime | None]

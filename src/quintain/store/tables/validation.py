@@ -65,7 +65,9 @@ class ValidationItem(Base):
     """An example to be judged. One with a *gold* label has no slots: it is mixed in to get to know the judges.
 
     *aim* is the label that the writer aimed at; *predictions* is what the models said, as the attempt has it. *source*
-    is what is known of where an item from elsewhere is from: the rating of its review.
+    is what is known of where an item from elsewhere is from: the rating of its review. *part* is what samples are drawn
+    within, such as an arm of a trial: judges never see it. *asked* is how many judgements an item was drawn to get that
+    is judged more often than others; else the policy says.
     """
 
     __tablename__ = "validation_items"
@@ -86,6 +88,8 @@ class ValidationItem(Base):
     aim: Mapped[str] = mapped_column(String(80), default="")
     predictions: Mapped[list[Any]] = mapped_column(PLAIN, default=list)
     source: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    part: Mapped[str] = mapped_column(String(80), default="", server_default="")
+    asked: Mapped[int | None]
     gold: Mapped[str | None] = mapped_column(String(80))
     gold_note: Mapped[str] = mapped_column(Text, default="")
     retired_at: Mapped[datetime | None]

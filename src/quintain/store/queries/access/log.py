@@ -51,14 +51,14 @@ def mark_read(db: Session, user_id: int, ids: list[int] | None, at: datetime) ->
     return len(db.execute(change.values(read_at=at).returning(Notification.id)).all())
 
 
-def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> list[tuple[Notification, str]]:
-    """Mark messages since *since* that people want by e-mail as sent, and give each with its address.
+def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> list[tuple[Notification, str, str]]:
+    """Mark messages since *since* that people want by e-mail as sent; give each with address and language.
 
     They are marked before they are sent, and the condition is repeated in the update: two processes that deliver at
     the same time never send the same message twice.
     """
     wanted = (
-        select(Notification.id, User.email)
+        select(Notification.id, User.email, User.language)
         .join(User, User.id == Notification.user_id)
         .where(
             Notification.emailed_at.is_(None),
@@ -70,14 +70,14 @@ def claim_for_mail(db: Session, since: datetime, at: datetime, limit: int) -> li
         .order_by(Notification.id)
         .limit(limit)
     )
-    addresses = {row.id: row.email for row in db.execute(wanted)}
+    readers = {row.id: (row.email, row.language) for row in db.execute(wanted)}
     change = (
         update(Notification)
-        .where(Notification.id.in_(addresses), Notification.emailed_at.is_(None))
+        .where(Notification.id.in_(readers), Notification.emailed_at.is_(None))
         .values(emailed_at=at)
         .returning(Notification)
     )
-    return [(message, addresses[message.id]) for message in db.scalars(change)]
+    return [(message, *readers[message.id]) for message in db.scalars(change)]
 
 
 def give_back_for_mail(db: Session, ids: list[int]) -> None:

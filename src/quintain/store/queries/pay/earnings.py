@@ -23,6 +23,7 @@ from quintain.store.tables import (
 )
 
 _standings = table_of(EarningStanding)
+CHUNK = 500  # pieces of work that are looked up together
 ORDERS: Mapping[str, tuple[Any, ...]] = {
     "newest": (EarningStanding.earning_id.desc(),),
     "oldest": (EarningStanding.earning_id,),
@@ -54,6 +55,14 @@ def add_once(db: Session, **values: Any) -> Earning | None:
         names = ("user_id", "task_id", "round_id")
         about = {name: values.get(name) for name in names}
         db.execute(insert(_standings).values(earning_id=found.id, status="pending", **about))
+    return found
+
+
+def paid_works(db: Session, works: Sequence[str]) -> set[str]:
+    """Say which pieces of work have an earning."""
+    found: set[str] = set()
+    for first in range(0, len(works), CHUNK):
+        found.update(db.scalars(select(Earning.work).where(Earning.work.in_(works[first : first + CHUNK]))))
     return found
 
 

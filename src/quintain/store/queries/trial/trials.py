@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
+from quintain.store.queries.validate.validation import gone
 from quintain.store.tables import (
     Attempt,
     CrowdAnswer,
@@ -26,6 +27,7 @@ from quintain.store.tables import (
 )
 from quintain.store.tables.validation import Judgement, Validation
 
+MANY = 500  # people whom one does not name one by one
 DONE = ("fooled", "exhausted")  # how a writing session ends that counts as finished
 
 
@@ -41,6 +43,19 @@ def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[t
     if task is not None:
         query = query.where(TaskRow.name == task)
     return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).offset(offset).limit(limit))]
+
+
+def open_of(db: Session, tasks: Collection[str], limit: int) -> Sequence[tuple[CrowdTrial, str]]:
+    """List the newest open trials of some tasks, each with its task's name."""
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    query = query.where(CrowdTrial.state == "open", CrowdTrial.data == "", TaskRow.name.in_(tasks))
+    return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).limit(limit))]
+
+
+def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
+    """Give the trial that a round belongs to, if it does."""
+    query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
+    return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))
 
 
 def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
@@ -116,18 +131,27 @@ def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
     return {one.id: one for one in db.scalars(select(Attempt).where(Attempt.id.in_(ids)))}
 
 
-def final_attempts(db: Session, round_id: int) -> Sequence[Attempt]:
-    """List what was written in a round, in order."""
-    return db.scalars(select(Attempt).where(Attempt.round_id == round_id).order_by(Attempt.id)).all()
+def final_attempts(db: Session, round_id: int, *, fooling: bool) -> Sequence[Attempt]:
+    """List what was written in a round and stands, in order; where it was to be *fooling*, what fooled the model."""
+    return db.scalars(select(Attempt).where(_final(round_id, fooling=fooling)).order_by(Attempt.id)).all()
 
 
-def judgements(db: Session, task_id: int, names: Sequence[str]) -> dict[str, list[tuple[int, Any]]]:
-    """Give the judgements of validations by the hash of what was judged: who, and which label."""
+def count_final(db: Session, round_id: int, *, fooling: bool) -> int:
+    """Count what `final_attempts` lists."""
+    return db.scalar(select(func.count(Attempt.id)).where(_final(round_id, fooling=fooling))) or 0
+
+
+def _final(round_id: int, *, fooling: bool) -> ColumnElement[bool]:
+    return and_(Attempt.round_id == round_id, ~gone(), *([Attempt.fooled.is_(True)] if fooling else []))
+
+
+def judgements(db: Session, task_id: int, name: str) -> dict[str, list[tuple[int, Any]]]:
+    """Give the judgements of a validation by the hash of what was judged: who, and which label."""
     query = (
         select(ValidationItem.hash, Judgement.user_id, Judgement.label)
         .join(Judgement, Judgement.item_id == ValidationItem.id)
         .join(Validation, Validation.id == ValidationItem.validation_id)
-        .where(Validation.task_id == task_id, Validation.name.in_(names), ValidationItem.gold.is_(None))
+        .where(Validation.task_id == task_id, Validation.name == name, ValidationItem.gold.is_(None))
         .order_by(Judgement.id)
     )
     found: dict[str, list[tuple[int, Any]]] = {}
@@ -140,6 +164,14 @@ def answers(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdAnswer]:
     """List what somebody answered in the quizzes of a tutorial."""
     query = select(CrowdAnswer).where(CrowdAnswer.arm_id == arm_id, CrowdAnswer.user_id == user_id)
     return db.scalars(query.order_by(CrowdAnswer.id)).all()
+
+
+def answer_counts(db: Session, arm_id: int, user_ids: Sequence[int] | None = None) -> dict[int, int]:
+    """Count what people of an arm have answered in the quizzes of a tutorial."""
+    query = select(CrowdAnswer.user_id, func.count()).where(CrowdAnswer.arm_id == arm_id)
+    if user_ids is not None and len(user_ids) < MANY:
+        query = query.where(CrowdAnswer.user_id.in_(user_ids))
+    return {row[0]: int(row[1]) for row in db.execute(query.group_by(CrowdAnswer.user_id))}
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.validation import gone
-from quintain.store.tables import Attempt, TaskRow, Validation, ValidationItem, ValidationReview
+from quintain.store.tables import Attempt, Round, TaskRow, Validation, ValidationItem, ValidationReview
 
 
 class Collected(NamedTuple):
@@ -25,7 +25,10 @@ class Collected(NamedTuple):
 
 
 def collected(db: Session, validation_id: int, round_id: int | None) -> list[Collected]:
-    """List all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones."""
+    """List all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
+
+    Of no round are also pools: items that were written in several.
+    """
     elsewhere = select(
         ValidationItem.id,
         ValidationItem.attempt_id,
@@ -36,10 +39,11 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> list[Col
         ValidationItem.aim != "",
     ).where(
         ValidationItem.validation_id == validation_id,
-        ValidationItem.attempt_id.is_(None),
         ValidationItem.gold.is_(None),
         ValidationItem.retired_at.is_(None),
     )
+    if round_id is not None:
+        elsewhere = elsewhere.where(ValidationItem.attempt_id.is_(None))
     others = [Collected(*row) for row in db.execute(elsewhere.order_by(ValidationItem.id))]
     if round_id is None:
         return others
@@ -58,6 +62,17 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> list[Col
         .where(Attempt.round_id == round_id, ~gone())
     )
     return [Collected(*row) for row in db.execute(found.order_by(Attempt.id))] + others
+
+
+def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int, tuple[int, int]]:
+    """Give the id and the number of the round of each attempt: those of a round or, in a pool, those of its items."""
+    query = select(Attempt.id, Round.id, Round.number).join(Round, Round.id == Attempt.round_id)
+    if round_id is not None:
+        query = query.where(Attempt.round_id == round_id)
+    else:
+        query = query.join(ValidationItem, ValidationItem.attempt_id == Attempt.id)
+        query = query.where(ValidationItem.validation_id == validation_id)
+    return {int(attempt): (int(key), int(number)) for attempt, key, number in db.execute(query)}
 
 
 def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:

@@ -64,6 +64,15 @@ _FIND = text("""
     WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
 
 
+class PartCount(NamedTuple):
+    """The items of a part: all, those that are judged more often, and how many judgements these were to get."""
+
+    part: str
+    items: int
+    often: int
+    asked: int
+
+
 def find(db: Session, task: str, name: str) -> FoundValidation | None:
     """Find the validation called *name* of *task*."""
     row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
@@ -272,11 +281,47 @@ def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     return np.array(db.scalars(query.order_by(ValidationItem.id)).all(), dtype=np.int64)
 
 
-def aims(db: Session, validation_id: int) -> dict[int, str]:
-    """Give what the writers of items aimed at, by the items' ids; items that nobody wrote are left out."""
-    query = select(ValidationItem.id, ValidationItem.aim)
+def writers(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> dict[int, tuple[int, str]]:
+    """Give who wrote items and what they aimed at, by the items' ids; items that nobody wrote are left out."""
+    query = select(ValidationItem.id, ValidationItem.author_id, ValidationItem.aim)
     written = query.where(ValidationItem.validation_id == validation_id, ValidationItem.author_id.is_not(None))
-    return {int(key): aim for key, aim in db.execute(written)}
+    if item_ids is not None:
+        written = written.where(ValidationItem.id.in_(item_ids))
+    return {int(key): (int(author or 0), aim) for key, author, aim in db.execute(written)}
+
+
+def aims(db: Session, validation_id: int) -> list[str]:
+    """List the different labels that writers of items aimed at."""
+    written = (ValidationItem.validation_id == validation_id) & ValidationItem.author_id.is_not(None)
+    return [*db.scalars(select(ValidationItem.aim).where(written).distinct())]
+
+
+def asked_often(db: Session, validation_id: int) -> dict[int, int]:
+    """Give how many judgements the items were drawn to get that are judged more often than others."""
+    query = select(ValidationItem.id, ValidationItem.asked).where(
+        ValidationItem.validation_id == validation_id, ValidationItem.asked.is_not(None)
+    )
+    return {int(key): int(asked or 0) for key, asked in db.execute(query)}
+
+
+def parts(db: Session, validation_id: int) -> list[PartCount]:
+    """Count the items of each part that stand, those that are judged more often, and what is asked of these."""
+    query = (
+        select(
+            ValidationItem.part,
+            func.count(),
+            func.count(ValidationItem.asked),
+            func.coalesce(func.sum(ValidationItem.asked), 0),
+        )
+        .where(
+            ValidationItem.validation_id == validation_id,
+            ValidationItem.gold.is_(None),
+            ValidationItem.retired_at.is_(None),
+        )
+        .group_by(ValidationItem.part)
+        .order_by(ValidationItem.part)
+    )
+    return [PartCount(part, int(items), int(often), int(asked or 0)) for part, items, often, asked in db.execute(query)]
 
 
 def written_by(db: Session, validation_id: int, user_id: int) -> list[int]:

@@ -130,6 +130,18 @@ def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> 
     return db.scalar(query)
 
 
+def holders(
+    db: Session, task_id: int, names: Sequence[str], user_ids: Sequence[int] | None = None
+) -> set[tuple[int, str]]:
+    """Say who holds which of some qualifications on a task: everybody, or some people only."""
+    newest = select(func.max(Qualification.id)).where(Qualification.task_id == task_id, Qualification.name.in_(names))
+    if user_ids is not None:
+        newest = newest.where(Qualification.user_id.in_(user_ids))
+    newest = newest.group_by(Qualification.user_id, Qualification.name)
+    query = select(Qualification.user_id, Qualification.name).where(Qualification.id.in_(newest), Qualification.held)
+    return {(row[0], row[1]) for row in db.execute(query)}
+
+
 def ended_qualifications(db: Session, task_id: int, name: str) -> dict[int, str]:
     """Give everybody whose qualification *name* on a task has ended, with the reason."""
     newest = (

@@ -12,13 +12,14 @@ from quintain.core.records.report import Report
 from quintain.core.records.trial import (
     CrowdTrial,
     CrowdTrials,
+    GradingTask,
     LetterDrafts,
     NextGrading,
     NextStep,
     PoolAdded,
     TrialPart,
 )
-from quintain.services.trial import reporting, rubric, running, taking_part, trials
+from quintain.services.trial import letters, reporting, rubric, running, taking_part, trials
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, PersonName, TaskName
@@ -42,6 +43,12 @@ class OpeningRequest(Shape):
 
     source: Text = ""
     models: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+
+
+class EnteringRequest(Shape):
+    """Whether one agrees to what the trial asks people to agree to."""
+
+    consent: bool = False
 
 
 class ClosingRequest(Shape):
@@ -114,7 +121,7 @@ def close_stage(
 
 def list_letters(call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName) -> LetterDrafts:
     """List the letters of a stage of feedback, with the replies."""
-    return LetterDrafts(running.letters(call.db, call.actor, task, trial, arm, stage))
+    return LetterDrafts(letters.letters(call.db, call.actor, task, trial, arm, stage))
 
 
 def edit_letter(  # noqa: PLR0917 - the parts of the address
@@ -127,12 +134,26 @@ def edit_letter(  # noqa: PLR0917 - the parts of the address
     letter: LetterText,
 ) -> None:
     """Change a letter before it goes out."""
-    running.edit_letter(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text)
+    letters.edit_letter(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=letter.text)
 
 
-def enter_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
-    """Take part in a trial."""
-    return taking_part.enter(call.db, call.actor, task, trial)
+def answer_reply(  # noqa: PLR0917 - the parts of the address
+    call: Calling,
+    task: TaskName,
+    trial: TrialName,
+    arm: ArmName,
+    stage: StageName,
+    name: PersonName,
+    answer: LetterText,
+) -> None:
+    """Answer what somebody replied to their letter."""
+    letters.answer_reply(call.db, call.actor, task, trial, arm=arm, stage=stage, person=name, text=answer.text)
+
+
+def enter_trial(call: Calling, task: TaskName, trial: TrialName, entering: EnteringRequest | None = None) -> TrialPart:
+    """Take part in a trial; `consent` says that one agrees to what it asks people to agree to."""
+    consent = entering is not None and entering.consent
+    return taking_part.enter(call.db, call.actor, task, trial, consent=consent)
 
 
 def leave_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
@@ -160,16 +181,33 @@ def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, given: Qui
 
 def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, given: ReplyRequest) -> None:
     """Reply to a letter, or appeal against it."""
-    taking_part.reply(call.db, call.actor, task, trial, stage, given.text, appeal=given.appeal)
+    letters.reply(call.db, call.actor, task, trial, stage, given.text, appeal=given.appeal)
 
 
 def get_grading_task(call: Calling, task: TaskName, trial: TrialName) -> NextGrading:
-    """Give an item that waits for one's grade, if there is one."""
+    """Be given an item to grade, if one waits; until it is graded or its time is over, one gets the same again."""
     return NextGrading(rubric.next_to_grade(call.db, call.actor, task, trial))
 
 
+def get_grade(
+    call: Calling,
+    task: TaskName,
+    trial: TrialName,
+    back: Annotated[int, Query(description="1 is the newest grade, 2 the one before.", ge=1, le=10_000)] = 1,
+) -> GradingTask:
+    """Give a grade that one gave before, while it can be changed."""
+    return rubric.graded_before(call.db, call.actor, task, trial, back)
+
+
+def change_grade(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+    """Change a grade that one gave, and get the next item."""
+    answers = {name: str(value) for name, value in given.answers.items()}
+    found = rubric.change_grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
+    return NextGrading(found)
+
+
 def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
-    """Grade an item by the rubric, and get the next."""
+    """Grade an item that one was given, by the rubric, and get the next."""
     answers = {name: str(value) for name, value in given.answers.items()}
     found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
     return NextGrading(found)
@@ -178,7 +216,7 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
     """Let the final items of all arms be judged, in one pool."""
     found = reporting.open_pool(call.db, call.actor, task, trial)
-    return PoolAdded(sum(one.added for one in found), sum(one.repeats for one in found))
+    return PoolAdded(found.added, found.repeats)
 
 
 def get_trial_report(call: Calling, task: TaskName, trial: TrialName) -> Report:

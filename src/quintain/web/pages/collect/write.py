@@ -17,6 +17,7 @@ from quintain.services.collect import attempts, entry, readiness, writing
 from quintain.services.collect.attempts import Notes
 from quintain.services.collect.entry import Completion
 from quintain.services.collect.rounds import RoundInfo
+from quintain.services.trial.trials import place_of_round
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
@@ -208,6 +209,7 @@ def _page(
         notes=_notes(visit, info, session, shown),
         places=places,
         completion=_completion(visit, info, session),
+        trial=place_of_round(visit.db, task.name, info.id) if session.ended else None,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Write"), f"/tasks/{task.name}/write"),

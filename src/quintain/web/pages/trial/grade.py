@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from quintain.core.records.trial import GradingTask
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import rubric
+from quintain.store.base import now
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visiting
@@ -13,10 +15,14 @@ from quintain.web.visit import Posting, Visiting
 PREFIX = "q-"
 
 
-def show(visit: Visiting, task: str, trial: str) -> Response:
-    """Show the next item to grade."""
+def show(visit: Visiting, task: str, trial: str, back: int = 0) -> Response:
+    """Show the next item to grade, or one that was graded before."""
     found = tasks.get_task(visit.db, task)
-    item = rubric.next_to_grade(visit.db, visit.actor, task, trial)
+    item: GradingTask | None
+    if back > 0:
+        item = rubric.graded_before(visit.db, visit.actor, task, trial, back)
+    else:
+        item = rubric.next_to_grade(visit.db, visit.actor, task, trial)
     _ = visit.tongue.gettext
     return visit.render(
         "trial/grade.html",
@@ -25,20 +31,23 @@ def show(visit: Visiting, task: str, trial: str) -> Response:
         trial=trial,
         item=item,
         prefix=PREFIX,
+        left=0 if item is None or item.until is None else max(0, int((item.until - now()).total_seconds())),
         answer="" if item is None or item.answer is None else answer_text(found, item.inputs, item.answer),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
+            (trial, f"/tasks/{task}/trials/{trial}"),
             (_("Grade"), None),
         ],
     )
 
 
 def grade(post: Posting, task: str, trial: str) -> Response:
-    """Take a grade."""
+    """Take a grade, or other answers in the place of one."""
     visit = post.visit
     names = [name for name in post.text("questions").split(",") if name]
     answers = {name: post.text(PREFIX + name) for name in names}
     stage, item = post.text("stage"), post.text("item")
-    rubric.grade(visit.db, visit.actor, task, trial, stage=stage, item=item, answers=answers)
+    give = rubric.change_grade if post.text("back") else rubric.grade
+    give(visit.db, visit.actor, task, trial, stage=stage, item=item, answers=answers)
     return visit.redirect(f"/tasks/{task}/trials/{trial}/grade")

@@ -10,11 +10,13 @@ from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
 from quintain.services.collect.starting import prompt_sources
 from quintain.services.tasks import definitions as tasks
+from quintain.services.trial import letters as letters_
 from quintain.services.trial import reporting, running, trials
 from quintain.services.trial.trials import OpenTrial
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.report_files import in_words, send_file
+from quintain.web.said import say
 from quintain.web.visit import Posting, Visit, Visiting
 
 
@@ -57,8 +59,7 @@ def open_pool(post: Posting, task: str, trial: str) -> Response:
     """Let the final items of all arms be judged."""
     visit = post.visit
     added = reporting.open_pool(visit.db, visit.actor, task, trial)
-    count = sum(one.added for one in added)
-    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", count)
+    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
     return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
 
 
@@ -81,7 +82,7 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
         trial=trial,
         arm=arm,
         stage=stage,
-        letters=running.letters(visit.db, visit.actor, task, trial, arm, stage),
+        letters=letters_.letters(visit.db, visit.actor, task, trial, arm, stage),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
@@ -92,12 +93,21 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
 
 
 def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
-    """Change a letter."""
+    """Change a letter; one that was saved as it stood is still put into words by its reader's language."""
+    visit, person, text = post.visit, post.text("person"), post.text("text")
+    shown = {one.person: one.text for one in letters_.letters(visit.db, visit.actor, task, trial, arm, stage)}
+    if text.split() != say(visit.language, shown.get(person, "")).split():
+        letters_.edit_letter(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
+
+
+def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
+    """Answer what somebody replied to their letter."""
     visit = post.visit
-    running.edit_letter(
+    letters_.answer_reply(
         visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=post.text("person"), text=post.text("text")
     )
-    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Sent"))
 
 
 def report(visit: Visiting, task: str, trial: str) -> Response:

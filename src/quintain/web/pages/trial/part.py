@@ -8,7 +8,7 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import RoleName
 from quintain.core.records.trial import TrialPart
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import taking_part, trials
+from quintain.services.trial import letters, taking_part, trials
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.trial.owner import show_to_owner
@@ -26,7 +26,7 @@ def enter(post: Posting, task: str, trial: str) -> Response:
     """Take part."""
     visit = post.visit
     try:
-        taking_part.enter(visit.db, visit.actor, task, trial)
+        taking_part.enter(visit.db, visit.actor, task, trial, consent=post.text("consent") == "1")
     except (Conflict, Forbidden) as error:
         return _page(visit, task, trial, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/trials/{trial}")
@@ -43,7 +43,7 @@ def reply(post: Posting, task: str, trial: str) -> Response:
     """Reply to a letter, or appeal against it."""
     visit = post.visit
     stage, text = post.text("stage"), post.text("text")
-    taking_part.reply(visit.db, visit.actor, task, trial, stage, text, appeal=post.text("appeal") == "1")
+    letters.reply(visit.db, visit.actor, task, trial, stage, text, appeal=post.text("appeal") == "1")
     return visit.redirect(f"/tasks/{task}/trials/{trial}", visit.tongue.gettext("Thank you."))
 
 
@@ -51,7 +51,7 @@ def tutorial(visit: Visiting, task: str, trial: str) -> Response:
     """Show the next step of the tutorial's quizzes; after the last, what comes next."""
     step = taking_part.quiz_step(visit.db, visit.actor, task, trial)
     if step is None:
-        return visit.redirect(f"/tasks/{task}/trials/{trial}")
+        return visit.redirect(f"/tasks/{task}/trials/{trial}", _told_last(visit, task, trial))
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     return visit.render(
@@ -67,7 +67,7 @@ def tutorial(visit: Visiting, task: str, trial: str) -> Response:
 def answer(post: Posting, task: str, trial: str) -> Response:
     """Take an answer."""
     visit = post.visit
-    taking_part.answer_quiz(
+    step = taking_part.answer_quiz(
         visit.db,
         visit.actor,
         task,
@@ -76,7 +76,19 @@ def answer(post: Posting, task: str, trial: str) -> Response:
         step=post.number("step"),
         answer=post.text("answer"),
     )
+    if step is None:
+        return visit.redirect(f"/tasks/{task}/trials/{trial}", _told_last(visit, task, trial))
     return visit.redirect(f"/tasks/{task}/trials/{trial}/tutorial")
+
+
+def _told_last(visit: Visit, task: str, trial: str) -> str:
+    """Say how the last answer was, where its quiz tells: no other step comes that could."""
+    found = taking_part.told_last(visit.db, visit.actor, task, trial)
+    if found is None:
+        return ""
+    _ = visit.tongue.gettext
+    right = _("Your last answer was right.") if found[0] else _("Your last answer was not the one we mean.")
+    return f"{right} {found[1]}".strip()
 
 
 def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -> Response:

@@ -1,0 +1,88 @@
+"""`quintain jobs list|run|cancel|rebuild`: what workers do outside of requests, and the figures that they keep."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.output import JsonFlag
+from quintain.compose import figure_kinds, job_handlers
+from quintain.core.people import OPERATOR
+from quintain.core.records.jobs import JobStanding
+from quintain.services.jobs import figures, queue
+from quintain.services.jobs.running import run_all
+
+app = typer.Typer(no_args_is_help=True, help="Follow what workers do outside of requests, and rebuild figures.")
+JobArgument = Annotated[int, typer.Argument(help="Number of the job.", show_default=False)]
+
+
+@app.command("list")
+def list_jobs(
+    context: typer.Context,
+    unfinished: Annotated[bool, typer.Option(help="Only those that are not over.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """List the newest jobs with how far they are.
+
+    Example: quintain jobs list --unfinished
+    """
+    with workspace_of(context).session() as db:
+        found = queue.list_jobs(db, OPERATOR, unfinished=unfinished)
+    if json:
+        output.print_json(found)
+    elif not found.jobs:
+        output.say("There are no jobs.")
+    else:
+        output.print_table(["id", "kind", "about", "state", "done", "reason"], map(_line, found.jobs))
+
+
+def _line(job: JobStanding) -> list[object]:
+    done = "" if job.share is None else f"{job.share:.0%}"
+    return [job.id, job.kind, job.subject, job.state, done, job.reason[:80]]
+
+
+@app.command()
+def run(context: typer.Context, json: JsonFlag = False) -> None:
+    """Do the jobs that wait, here and now; a running `quintain worker` does them by itself.
+
+    Example: quintain jobs run
+    """
+    workspace = workspace_of(context)
+    number = run_all(workspace.session, workspace.blobs, job_handlers())
+    if json:
+        output.print_json({"done": number})
+    else:
+        output.say(f"{number} jobs done.")
+
+
+@app.command()
+def cancel(context: typer.Context, job: JobArgument, json: JsonFlag = False) -> None:
+    """Cancel a job that is not over; what it has written so far stays.
+
+    Example: quintain jobs cancel 12
+    """
+    with workspace_of(context).session() as db:
+        standing = queue.cancel(db, OPERATOR, job)
+    if json:
+        output.print_json(standing)
+    else:
+        output.say(f"Job {job} is cancelled.")
+
+
+@app.command()
+def rebuild(context: typer.Context, json: JsonFlag = False) -> None:
+    """Throw every kept figure away and compute it again from its facts.
+
+    Example: quintain jobs rebuild
+    """
+    workspace = workspace_of(context)
+    with workspace.session() as db, output.bar() as show:
+        number = figures.rebuild(db, workspace.blobs, OPERATOR, figure_kinds(), partial(show, "Figures"))
+    if json:
+        output.print_json({"figures": number})
+    else:
+        output.say(f"{number} figures computed again.")

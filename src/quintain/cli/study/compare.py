@@ -1,0 +1,154 @@
+"""`quintain study compare`: files of examples, data sets or rounds of a workspace beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from quintain.cli import output
+from quintain.cli.context import workspace_of
+from quintain.cli.names import split_names
+from quintain.cli.plain.labels import SeedOption
+from quintain.cli.plain.study import app
+from quintain.cli.reporting import FolderOption, again, give_report
+from quintain.cli.streams import read_path
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.data.tables import FORMATS
+from quintain.data.text import suffix_of
+from quintain.library import comparing as library
+from quintain.services.plain.comparing.report import CompareOptions
+from quintain.services.plain.keeping import Keeping
+from quintain.services.plain.recipe_learner import read_recipe
+from quintain.services.study.compare import compare_report
+from quintain.services.study.datasets import datasets_report
+from quintain.stats.artefacts.learner import LinearLearner, Teachable
+
+HarvestOption = Annotated[
+    list[str] | None,
+    typer.Option("--harvest", help="Of rounds: a validation of harvested sentences, or a data set, beside them."),
+]
+FILE = "Of files: "
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE|DATASET|ROUND...",
+            help="Files of examples; or data sets of one task, as task/name; or rounds, as task/number.",
+        ),
+    ],
+    harvest: HarvestOption = None,
+    train: Annotated[
+        list[str] | None, typer.Option(help="A file or data set that is only learned from; as often as you like.")
+    ] = None,
+    field: Annotated[
+        list[str] | None, typer.Option(help=f"{FILE}column of the input, or several by commas.", show_default="text")
+    ] = None,
+    label: Annotated[str, typer.Option(help=f"{FILE}column of the answers.")] = "label",
+    options: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{FILE}column of the options, or one for each.", show_default="none"),
+    ] = None,
+    passage: Annotated[
+        str, typer.Option("--context", help=f"{FILE}column of what examples share.", show_default="none")
+    ] = "",
+    writer: Annotated[str, typer.Option(help=f"{FILE}column of the writers.", show_default="none")] = "",
+    name: Annotated[str, typer.Option("--id", help=f"{FILE}column of the ids.", show_default="none")] = "",
+    tags: Annotated[str, typer.Option(help=f"{FILE}column of the phenomena.", show_default="none")] = "",
+    votes: Annotated[
+        str, typer.Option(help=f"{FILE}column of people's answers, a list or counts.", show_default="none")
+    ] = "",
+    intended: Annotated[
+        str, typer.Option(help=f"{FILE}column of the writer's own label: votes then set it.", show_default="the label")
+    ] = "",
+    model: Annotated[
+        list[str] | None, typer.Option(help=f"{FILE}column of a model's answers; as often as there are models.")
+    ] = None,
+    responses: Annotated[
+        Path | None, typer.Option(help=f"{FILE}respondent,item,correct, for difficulty; items are ids.")
+    ] = None,
+    irt_model: Annotated[Literal["1pl", "2pl", "3pl"], typer.Option(help="How difficulty is estimated.")] = "2pl",
+    recipe: Annotated[
+        Path | None, typer.Option(help="A recipe whose learner takes the place of the linear one.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How often to train.", min=1, max=50)] = 3,
+    seed: SeedOption = 0,
+    out: FolderOption = None,
+    json: output.JsonFlag = False,
+) -> None:
+    """Hold data sets beside each other: gap between people and models, transfer, difficulty, variety, phenomena.
+
+    Of rounds it compares what writers wrote with a prompt, without one, and what was harvested. With --out, what was
+    interrupted goes on where it was.
+
+    Example: quintain study compare base.jsonl expert.jsonl --field question --votes votes --model roberta --out report
+
+    Example: quintain study compare sentiment/dev sentiment/round-2 --train sentiment/train --out report
+
+    Example: quintain study compare sentiment/2 --harvest sentiment/harvest-1 --out report
+    """
+    names = [*given, *(train or ())]
+    if any(suffix_of(Path(one)) in FORMATS for one in names):
+        columns = {"context": passage, "writer": writer, "id": name, "tags": tags, "votes": votes, "intended": intended}
+        with output.bar() as tell:
+            found = library.compare(
+                [read_path(one) for one in given],
+                split_names(field) or ["text"],
+                label=label,
+                options=split_names(options),
+                **columns,
+                models=split_names(model),
+                train=[read_path(one) for one in train or ()],
+                responses=responses,
+                irt_model=irt_model,
+                recipe=recipe,
+                seeds=seeds,
+                seed=seed,
+                keep=out,
+                commands=[again(context)],
+                progress=lambda share: tell("Comparing", int(100 * share), 100),
+            )
+        give_report(found.report, out, json=json)
+        found.keeping.clear()
+    elif all(one.rpartition("/")[2].isdecimal() for one in names):
+        workspace = workspace_of(context)
+        with workspace.session() as db:
+            task = given[0].partition("/")[0]
+            report = compare_report(db, workspace.blobs, OPERATOR, task, given, harvest or (), seed=seed)
+        give_report(report, out, json=json)
+    else:
+        learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
+        wanted = CompareOptions(
+            learner=learner, seeds=seeds, seed=seed, model=irt_model, commands=[again(context)], keeping=Keeping(out)
+        )
+        _compare_stored(workspace_of(context), given, train or (), wanted, out, json=json)
+
+
+def _compare_stored(
+    workspace: Workspace,
+    given: Sequence[str],
+    train: Sequence[str],
+    wanted: CompareOptions,
+    out: Path | None,
+    *,
+    json: bool,
+) -> None:
+    with workspace.session() as db, output.bar() as tell:
+        found = datasets_report(
+            db,
+            workspace.blobs,
+            OPERATOR,
+            given,
+            wanted,
+            train=train,
+            done=lambda share: tell("Comparing", int(100 * share), 100),
+        )
+    give_report(found.report, out, json=json)
+    found.keeping.clear()

@@ -1,0 +1,56 @@
+"""Shares by row and column as squares, as Vega-Lite specifications."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from quintain.core.records.figures import Estimate
+from quintain.reports.charts import SCHEMA
+
+
+def share_map(cells: Sequence[tuple[str, str, Estimate]], *, row: str, column: str, value: str) -> dict[str, Any]:
+    """Draw shares by row and column as squares, the darker the larger; the others say what each side stands for."""
+    rows = [
+        {"row": one, "column": other, "value": figure.value, "low": figure.low, "high": figure.high}
+        for one, other, figure in cells
+        if figure.value is not None
+    ]
+    axis = {"ticks": False, "domain": False, "labelAngle": 0}
+    dark = {"condition": {"test": "datum.value > 0.55", "value": "#ffffff"}, "value": "#18202e"}
+    side = {"type": "nominal", "sort": None}
+    return {
+        "$schema": SCHEMA,
+        "data": {"values": rows},
+        "width": "container",
+        "height": 48 * max(1, len({one for one, _, _ in cells})),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "encoding": {
+            "y": {**side, "field": "row", "title": row, "axis": axis},
+            "x": {**side, "field": "column", "title": column, "axis": {**axis, "orient": "top"}},
+            "tooltip": [
+                {"field": "row", "type": "nominal", "title": row},
+                {"field": "column", "type": "nominal", "title": column},
+                {"field": "value", "type": "quantitative", "title": value, "format": ".1%"},
+                {"field": "low", "type": "quantitative", "title": "≥", "format": ".1%"},
+                {"field": "high", "type": "quantitative", "title": "≤", "format": ".1%"},
+            ],
+        },
+        "layer": [
+            {
+                "mark": {"type": "rect", "cornerRadius": 3},
+                "encoding": {
+                    "color": {
+                        "field": "value",
+                        "type": "quantitative",
+                        "scale": {"domain": [0, 1], "range": ["#eef2fb", "#1d3f94"]},
+                        "legend": None,
+                    }
+                },
+            },
+            {
+                "mark": {"type": "text"},
+                "encoding": {"text": {"field": "value", "type": "quantitative", "format": ".1%"}, "color": dark},
+            },
+        ],
+    }

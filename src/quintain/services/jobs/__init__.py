@@ -1,0 +1,1 @@
+"""What is done outside of requests, and figures that are kept up as facts arrive."""

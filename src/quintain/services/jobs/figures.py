@@ -1,0 +1,155 @@
+"""Figures that follow from facts: computed by a job when facts arrive, kept with what they rest on, shown as they are.
+
+Facts are the truth, and a figure can be thrown away. A kind of figure says cheaply what it would rest on now; where
+that is what the kept one rests on, the kept one is shown. Where facts have outrun it, it is still shown, with its time,
+while a job computes the next one; only where there are few facts is it computed at once, so that a small site is always
+up to date.
+
+    DRAWN = FigureKind("drawn", basis=…, facts=…, compute=…, subjects=…)
+    shown = show(db, blobs, DRAWN, "sentiment/r1", task="sentiment")
+    shown.value, shown.computed_at, shown.fresh
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.records.jobs import FigureCheck, FigureFault, JobStanding
+from quintain.services.access.permissions import require_admin
+from quintain.services.jobs import queue
+from quintain.services.jobs.running import Handler, JobRun
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.jobs import figures as queries
+
+AT_ONCE = 5_000  # facts of which a figure is computed while somebody waits: some tens of milliseconds
+REST = 4.0  # a figure is not computed again before four times as long has passed as computing took
+Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureKind:
+    """A kind of figure. *compute* gives plain data for JSON, and may say how far it is.
+
+    *basis* says what it would rest on now, and *facts* how many facts that are: both are asked at every look, so they
+    read an index and never a table. *subjects* lists what there are figures of. *at_once* is how many facts may be
+    read while somebody waits.
+    """
+
+    name: str
+    basis: Callable[[Session, str], str]
+    facts: Callable[[Session, str], int]
+    compute: Callable[[Session, Blobs, str, Tell], Mapping[str, Any]]
+    subjects: Callable[[Session], Iterable[str]]
+    at_once: int = AT_ONCE
+
+    @property
+    def job(self) -> str:
+        """The kind of job that computes it."""
+        return f"figure:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFigure:
+    """A figure as it is shown: None where it was never computed. *job* is on the way where it is not *fresh*."""
+
+    value: Mapping[str, Any] | None
+    computed_at: datetime | None
+    fresh: bool
+    job: JobStanding | None = None
+
+
+def show(db: Session, blobs: Blobs, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
+    """Give the figure of *subject* as it is known, and see to it that the next one is on the way if it is outrun."""
+    basis = kind.basis(db, subject)
+    kept = queries.figure(db, kind.name, subject)
+    if kept is not None and kept.basis == basis:
+        return ShownFigure(kept.value, kept.computed_at, fresh=True)
+    if kind.facts(db, subject) <= kind.at_once:
+        return ShownFigure(kind.compute(db, blobs, subject, _quietly), now(), fresh=True)
+    job = wake(db, kind, subject, task=task)
+    if kept is None:
+        return ShownFigure(None, None, fresh=False, job=job)
+    return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
+
+
+def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobStanding:
+    """Have a figure computed: facts have arrived that it does not know."""
+    return queue.ask(db, kind.job, subject, task=task, rest=REST)
+
+
+def refresh(db: Session, blobs: Blobs, kind: FigureKind, subject: str, tell: Tell | None = None) -> dict[str, Any]:
+    """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
+    basis = kind.basis(db, subject)
+    started = time.perf_counter()
+    value: dict[str, Any] = json.loads(json.dumps(kind.compute(db, blobs, subject, tell or _quietly), allow_nan=False))
+    seconds = time.perf_counter() - started
+    db.rollback()  # the reading is over: writing begins from what is true now, and lasts a moment
+    with transaction(db):
+        queries.put(db, kind.name, subject, basis=basis, value=value, at=now(), seconds=seconds)
+    return value
+
+
+def handler_of(kind: FigureKind) -> Handler:
+    """Give what a worker does for a job that computes figures of *kind*."""
+
+    def compute(run: JobRun) -> None:
+        with run.sessions() as db:
+            refresh(db, run.blobs, kind, run.subject, run.tell)
+
+    return compute
+
+
+def check(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind]) -> FigureCheck:
+    """Compare every kept figure with a full recount; what disagrees is repaired and reported (admins)."""
+    require_admin(actor)
+    checked = outrun = 0
+    faults: list[FigureFault] = []
+    for kind in kinds:
+        there = set(kind.subjects(db))
+        for subject in queries.subjects(db, kind.name):
+            if subject not in there:
+                _drop(db, kind.name, subject)
+                continue
+            checked += 1
+            kept = queries.figure(db, kind.name, subject)
+            if kept is None or kept.basis != kind.basis(db, subject):
+                outrun += 1
+                wake(db, kind, subject)
+                continue
+            before = dict(kept.value)
+            counted = refresh(db, blobs, kind, subject)
+            if before != counted:
+                faults.append(FigureFault(kind.name, subject, before, counted))
+    return FigureCheck(checked, outrun, tuple(faults))
+
+
+def rebuild(db: Session, blobs: Blobs, actor: Actor, kinds: Sequence[FigureKind], tell: Tell | None = None) -> int:
+    """Throw every kept figure away and compute it again from its facts; give how many there are (admins)."""
+    require_admin(actor)
+    wanted = [(kind, subject) for kind in kinds for subject in kind.subjects(db)]
+    for kind in kinds:
+        _drop(db, kind.name)
+    for number, (kind, subject) in enumerate(wanted):
+        if tell is not None:
+            tell(number, len(wanted))
+        refresh(db, blobs, kind, subject)
+    return len(wanted)
+
+
+def _drop(db: Session, kind: str, subject: str | None = None) -> None:
+    with transaction(db):
+        queries.drop(db, kind, subject)
+
+
+def _quietly(done: int, total: int) -> None:
+    """Say to nobody how far it is."""

@@ -1,0 +1,228 @@
+"""Doing jobs: a worker leases one, keeps the lease alive, says how far it is, and writes down what came of it.
+
+A worker that dies leaves its lease to run out; the next one goes on from the checkpoint.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from quintain.core.cells import CellState
+from quintain.core.errors import QuintainError
+from quintain.core.untrusted import storable
+from quintain.store.base import now
+from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.queries.jobs import jobs as queries
+
+LEASE_SECONDS = 60.0
+BEAT_SECONDS = 1.0
+IDLE_SECONDS = 1.0
+LONGEST_PAUSE_S = 60.0
+MAX_ATTEMPTS = 5
+KEPT = 5  # jobs of a kind and subject that are over
+REASON_CHARACTERS = 4_000
+
+log = logging.getLogger("quintain.jobs")
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+
+
+class JobEnded(Exception):
+    """The job in hand is to be left: it was cancelled, is somebody else's now, or the worker is to end."""
+
+
+@dataclass(slots=True)
+class JobRun:
+    """A job in hand: what it is about, what it works with, and how it says how far it is."""
+
+    number: int
+    generation: int
+    attempts: int
+    kind: str
+    subject: str
+    params: Mapping[str, Any]
+    checkpoint: Mapping[str, Any]
+    sessions: Sessions
+    blobs: Blobs
+    stop: threading.Event
+    done: int = 0
+    total: int = 0
+    lost: threading.Event = field(default_factory=threading.Event)
+
+    def tell(self, done: int, total: int) -> None:
+        """Say how far it is; raises JobEnded where nobody wants it any more."""
+        self.done, self.total = done, total
+        if self.lost.is_set() or self.stop.is_set():
+            raise JobEnded
+
+    def save(self, checkpoint: Mapping[str, Any]) -> None:
+        """Write down from where another worker would go on."""
+        with self.sessions() as db, transaction(db):
+            held = queries.update_held(db, self.number, self.generation, checkpoint=dict(checkpoint))
+        if not held:
+            raise JobEnded
+
+
+Handler = Callable[[JobRun], Mapping[str, Any] | None]
+Handlers = Mapping[str, Handler]
+
+
+def run_next(
+    sessions: Sessions,
+    blobs: Blobs,
+    handlers: Handlers,
+    worker: str,
+    stop: threading.Event,
+    *,
+    busy: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> bool:
+    """Do the job whose turn it is; False where there is none. *busy* is entered while it is done."""
+    with sessions() as db:
+        if not queries.any_free(db, handlers.keys(), now()):
+            return False
+    with sessions() as db, transaction(db):
+        until = now() + timedelta(seconds=LEASE_SECONDS)
+        row = queries.claim(db, handlers.keys(), worker=worker, now=now(), until=until)
+        if row is None:
+            return False
+        run = JobRun(
+            row.id,
+            row.generation,
+            row.attempts,
+            row.kind,
+            row.subject,
+            row.params,
+            row.checkpoint,
+            sessions,
+            blobs,
+            stop,
+            row.done,
+            row.total,
+        )
+    if run.attempts > MAX_ATTEMPTS:
+        _end(run, CellState.FAILED, reason=f"Its worker was lost {MAX_ATTEMPTS} times.")
+        return True
+    with busy():
+        _run(run, handlers[run.kind])
+    return True
+
+
+def run_all(sessions: Sessions, blobs: Blobs, handlers: Handlers, *, worker: str = "here") -> int:
+    """Do every job that may be done now; give how many."""
+    number = 0
+    while run_next(sessions, blobs, handlers, worker, threading.Event()):
+        number += 1
+    return number
+
+
+def keep_running(
+    sessions: Sessions,
+    blobs: Blobs,
+    handlers: Handlers,
+    worker: str,
+    stop: threading.Event,
+    *,
+    until_empty: bool = False,
+    busy: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> None:
+    """Do jobs until *stop* is set or, with *until_empty*, none is left. What goes wrong around them is tried again."""
+    failures = 0
+    while not stop.is_set():
+        try:
+            if not run_next(sessions, blobs, handlers, worker, stop, busy=busy):
+                if until_empty and not _any_left(sessions, handlers):
+                    return
+                stop.wait(IDLE_SECONDS)
+            failures = 0
+        except Exception as error:  # whatever it is, the next job may be another matter
+            failures += 1
+            seconds = min(LONGEST_PAUSE_S, IDLE_SECONDS * 2 ** (failures - 1))
+            known = isinstance(error, QuintainError | SQLAlchemyError | OSError)
+            log.warning("Jobs go on in %g s: %s", seconds, error, exc_info=None if known else error)
+            stop.wait(seconds)
+
+
+def _any_left(sessions: Sessions, handlers: Handlers) -> bool:
+    with sessions() as db:
+        return queries.any_unfinished(db, handlers.keys())
+
+
+def _run(run: JobRun, handler: Handler) -> None:
+    log.info("job %d: %s %s", run.number, run.kind, run.subject)
+    with _lease_kept(run):
+        try:
+            result = handler(run)
+        except JobEnded:
+            if not run.lost.is_set():
+                _back(run)
+        except (QuintainError, SQLAlchemyError, OSError) as error:
+            log.warning("job %d failed: %s", run.number, error)
+            _end(run, CellState.FAILED, reason=str(error))
+        except Exception as error:  # one bad job must not end the worker
+            log.exception("job %d failed", run.number)
+            _end(run, CellState.FAILED, reason=f"{type(error).__name__}: {error}")
+        else:
+            _end(run, CellState.DONE, result=result)
+
+
+def _end(run: JobRun, state: CellState, *, reason: str = "", result: Mapping[str, Any] | None = None) -> None:
+    """Write down how a job ended."""
+    values = {
+        "state": state.value,
+        "reason": storable(reason, REASON_CHARACTERS),
+        "result": dict(result or {}),
+        "finished_at": now(),
+        "lease_until": None,
+        "done": max(run.done, run.total) if state is CellState.DONE else run.done,
+        "total": run.total,
+    }
+    with run.sessions() as db, transaction(db):
+        if queries.update_held(db, run.number, run.generation, **values):
+            queries.forget_older(db, run.kind, run.subject, KEPT)
+
+
+def _back(run: JobRun) -> None:
+    """Put a job back into the queue, unless its like waits there already: ending on purpose is no failed attempt."""
+    with run.sessions() as db, transaction(db):
+        waits = queries.waiting(db, run.kind, run.subject) is not None
+        state = CellState.CANCELLED if waits else CellState.QUEUED
+        values = {"state": state.value, "lease_until": None, "attempts": run.attempts - 1}
+        queries.update_held(db, run.number, run.generation, **values)
+
+
+@contextmanager
+def _lease_kept(run: JobRun) -> Iterator[None]:
+    """Keep the lease alive while the block runs, say how far it is, and notice when it is not ours any more."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_SECONDS):
+            try:
+                with run.sessions() as db, transaction(db):
+                    until = now() + timedelta(seconds=LEASE_SECONDS)
+                    values = {"lease_until": until, "done": run.done, "total": run.total}
+                    ours = queries.update_held(db, run.number, run.generation, **values)
+            except (QuintainError, SQLAlchemyError):  # the database may be away for a moment; the lease lasts longer
+                log.warning("job %d could not be prolonged", run.number, exc_info=True)
+                continue
+            if not ours:
+                run.lost.set()
+                return
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

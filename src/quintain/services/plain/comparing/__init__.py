@@ -1,0 +1,1 @@
+"""Data sets beside each other, on plain files: what a file has of each, and what is told of them."""

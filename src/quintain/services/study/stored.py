@@ -1,0 +1,142 @@
+"""Data sets of a workspace as studies take them: examples, tags, votes, and what models said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor
+from quintain.core.task import Task
+from quintain.data.label_view import votes_of
+from quintain.metrics.flips import same_answers
+from quintain.services.data import content
+from quintain.services.data.datasets import VersionInfo, get_version
+from quintain.services.evaluate.results import read_predictions
+from quintain.stats.artefacts.examples import Examples
+from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.comparing.compared import ComparedSet
+from quintain.stats.irt.responses import Responses
+from quintain.store.blobs import Blobs
+from quintain.store.queries.evaluate import cells as cell_queries
+from quintain.tasks.contract import kind_of
+
+LEAST_MODELS = 3
+LEAST_ITEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """A version with its examples that have an answer, and by model what it said, in the order of the examples."""
+
+    task: Task
+    version: VersionInfo
+    table: pl.DataFrame
+    said: dict[str, pl.DataFrame]
+
+    @property
+    def right(self) -> dict[str, FloatArray]:
+        """Which examples each model got right."""
+        kind = kind_of(self.task).answer_type
+        return {
+            model: same_answers(kind, self.table["answer"], one["prediction"]).astype(np.float64)
+            for model, one in self.said.items()
+        }
+
+
+def stored_set(db: Session, blobs: Blobs, actor: Actor, task: Task, ref: str) -> StoredSet:
+    """Read a version and what models said of it; *actor* must be allowed to see its answers."""
+    version = get_version(db, actor, ref)
+    table = content.scan(db, blobs, actor, ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
+    said: dict[str, pl.DataFrame] = {}
+    for row in cell_queries.rows(db, dataset_version_id=version.id, variant=cell_queries.PLAIN):
+        if row.cell.predictions:
+            found = read_predictions(blobs, row)
+            kept = [name for name in ("id", "prediction", "probabilities") if name in found.columns]
+            name = f"{row.model.name}@{row.model_version.number}"
+            said[name] = table.select("id").join(found.select(kept), on="id", how="left", maintain_order="left")
+    return StoredSet(task, version, table, said)
+
+
+def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
+    """Take the examples whose answers are labels or options, and their rows; None where answers are neither."""
+    task, table = stored.task, stored.table
+    fields = [one.name for one in kind_of(task).fields(task) if one.name in table.columns]
+    texts = {name: table[name].fill_null("").to_list() for name in fields if table.schema[name] == pl.String()}
+    context = table["group"].fill_null(table["id"]).to_list() if "group" in table.columns else []
+    lists = [name for name in fields if table.schema[name] == pl.List(pl.String())]
+    rows = np.arange(table.height)
+    if table.schema["answer"].is_integer() and len(lists) == 1:
+        options = table[lists[0]].to_list()
+        most = max((len(one) for one in options), default=0)
+        answer = table["answer"].to_numpy().astype(np.int64)
+        return Examples(texts, answer, [str(at + 1) for at in range(most)], options, context), rows
+    if table.schema["answer"] != pl.String() or not task.label_names or not texts:
+        return None
+    codes = label_codes(table["answer"], task.label_names)
+    rows = np.flatnonzero(codes >= 0)
+    kept = rows.tolist()
+    found = Examples(
+        {name: [values[at] for at in kept] for name, values in texts.items()},
+        codes[rows],
+        list(task.label_names),
+        (),
+        [context[at] for at in kept] if context else (),
+    )
+    return found, rows
+
+
+def label_codes(values: pl.Series, labels: Sequence[str]) -> IntArray:
+    """Give the place of each value among *labels*, -1 for what is none of them."""
+    codes = values.cast(pl.String).replace_strict(labels, range(len(labels)), default=-1, return_dtype=pl.Int64())
+    return codes.fill_null(-1).to_numpy().astype(np.int64)
+
+
+def compared_set(stored: StoredSet) -> ComparedSet | None:
+    """Take a version as it is compared; None where its answers are neither labels nor options."""
+    found = examples_of(stored)
+    if found is None:
+        return None
+    examples, rows = found
+    table = stored.table[rows]
+    if examples.options:
+        said = {
+            model: one["prediction"].cast(pl.Int64, strict=False).fill_null(-1) for model, one in stored.said.items()
+        }
+        predictions = {model: one.to_numpy().astype(np.int64) for model, one in said.items()}
+    else:
+        predictions = {
+            model: label_codes(one["prediction"][rows], examples.labels) for model, one in stored.said.items()
+        }
+    return ComparedSet(
+        stored.version.ref.partition("/")[2],
+        examples,
+        table["id"].to_list(),
+        [list(one or ()) for one in table["tags"].to_list()] if "tags" in table.columns else (),
+        votes_on(table, examples.labels),
+        None,
+        predictions,
+    )
+
+
+def votes_on(table: pl.DataFrame, labels: Sequence[str]) -> IntArray | None:
+    """Count the votes that examples have kept, in the last column those for no label; None where none has any."""
+    if "meta" not in table.columns:
+        return None
+    place = {name: at for at, name in enumerate(labels)}
+    counts = np.zeros((table.height, len(labels) + 1), dtype=np.int64)
+    for row, meta in enumerate(table["meta"].to_list()):
+        for name, number in votes_of(meta).items():
+            counts[row, place.get(name, -1)] += round(number)
+    return counts if counts.any() else None
+
+
+def responses_of(stored: StoredSet) -> Responses | None:
+    """Say which model got which example right; None where there are too few of either."""
+    right = stored.right
+    if len(right) < LEAST_MODELS or stored.table.height < LEAST_ITEMS:
+        return None
+    return Responses(list(right), stored.table["id"].to_list(), np.stack(list(right.values())), np.ones(len(right)))

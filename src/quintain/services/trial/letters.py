@@ -1,0 +1,176 @@
+"""Letters of feedback: made from grades, edited by the owner, sent when the stage is closed, replied to.
+
+A letter is kept as templates and values, and put into words for whoever reads it; one that its owner has edited is kept
+as it was written.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import BadInput, Conflict, NotFound
+from quintain.core.people import Actor
+from quintain.core.records.trial import Letter, LetterDraft, ReceivedLetter
+from quintain.core.rounds import Money
+from quintain.core.texts import Text, joined, packed, unpacked
+from quintain.protocols.feedback import letter_of, sentences
+from quintain.services.access import audit
+from quintain.services.access.notify import notify, notify_all
+from quintain.services.access.permissions import require_owner, require_user
+from quintain.services.trial.courses import course_of
+from quintain.services.trial.progress import arm_of
+from quintain.services.trial.trials import find, find_arm
+from quintain.store.base import now
+from quintain.store.database import transaction
+from quintain.store.queries.trial import trials as queries
+from quintain.store.queries.wheel.standings import owners
+from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial
+
+MAX_LETTER = 20_000
+MAX_REPLY = 5_000
+
+
+def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stage: str) -> list[LetterDraft]:
+    """Give the letters of a stage as they would go out, or went, with the replies to them."""
+    require_owner(actor, task)
+    trial = find(db, task, name)
+    arm = find_arm(db, trial, arm_name)
+    kept = queries.letters(db, arm.id, stage)
+    drafts = _drafts(db, trial, arm, stage)
+    people = queries.names_of(db, [*{*kept, *drafts}])
+    return [
+        LetterDraft(
+            people.get(one, str(one)),
+            stage,
+            _text_of(kept[one]) if one in kept else drafts[one],
+            one in kept and kept[one].sent_at is not None,
+            kept[one].reply if one in kept else "",
+            kept[one].appeal if one in kept else False,
+            (kept[one].answer or "") if one in kept else "",
+        )
+        for one in sorted({*kept, *drafts})
+    ]
+
+
+def received(db: Session, arm: CrowdArm, user_id: int) -> list[ReceivedLetter]:
+    """Give the letters that somebody was sent, the newest first."""
+    return [
+        ReceivedLetter(one.stage, _text_of(one), one.sent_at, one.reply, one.appeal, one.answer or "")
+        for one in queries.letters_to(db, arm.id, user_id)
+    ]
+
+
+def edit_letter(
+    db: Session, actor: Actor, task: str, name: str, *, arm: str, stage: str, person: str, text: str
+) -> None:
+    """Change a letter before it goes out."""
+    require_owner(actor, task)
+    _check(text, MAX_LETTER)
+    with transaction(db):
+        trial = find(db, task, name)
+        row = find_arm(db, trial, arm)
+        drafts = _drafts(db, trial, row, stage)
+        ids = {one: user_id for user_id, one in queries.names_of(db, [*drafts]).items()}
+        if person not in ids:
+            raise NotFound("There is no letter to {person} at {stage}.", person=person, stage=stage)
+        found = queries.letters(db, row.id, stage).get(ids[person])
+        if found is None:
+            db.add(CrowdLetter(arm_id=row.id, stage=stage, user_id=ids[person], text=text.strip()))
+        elif found.sent_at is not None:
+            raise Conflict("The letter to {person} has gone out already.", person=person)
+        else:
+            found.text, found.said = text.strip(), None
+        db.flush()
+
+
+def send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
+    """Send the letters of a stage as they stand, in a transaction; by e-mail, too, to who wants messages there."""
+    kept = queries.letters(db, arm.id, stage)
+    for user_id, text in _drafts(db, trial, arm, stage).items():
+        found = kept.get(user_id)
+        if found is None:
+            found = CrowdLetter(arm_id=arm.id, stage=stage, user_id=user_id, text=str(text), said=packed(text))
+            db.add(found)
+        found.sent_at = now()
+        told = Text("There is feedback on what you wrote.")
+        letter = _text_of(found)
+        more = letter if isinstance(letter, Text) else Text("{text}", text=letter)
+        notify(db, user_id, "trial.letter", told, f"/tasks/{task}/trials/{trial.name}", more=more)
+    db.flush()
+
+
+def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str, *, appeal: bool = False) -> None:
+    """Answer a letter, or appeal against what it says; its owners are told."""
+    user_id = require_user(actor)
+    _check(text, MAX_REPLY)
+    with transaction(db):
+        trial = find(db, task, name)
+        arm = arm_of(db, trial, user_id)
+        found = queries.letters(db, arm.id, stage).get(user_id) if arm is not None else None
+        if arm is None or found is None or found.sent_at is None:
+            raise NotFound("There is no such letter to you.")
+        found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
+        values = {"name": actor.name, "trial": trial.title or trial.name}
+        told = (
+            Text("{name} asks you to look at a decision of {trial} again.", **values)
+            if appeal
+            else Text("{name} replies to a letter of {trial}.", **values)
+        )
+        page = f"/tasks/{task}/trials/{name}/letters/{arm.name}/{stage}"
+        notify_all(db, owners(db, task), "trial.reply", told, page)
+
+
+def answer_reply(
+    db: Session, actor: Actor, task: str, name: str, *, arm: str, stage: str, person: str, text: str
+) -> None:
+    """Answer what somebody replied to their letter; they are told (owners)."""
+    require_owner(actor, task)
+    _check(text, MAX_REPLY)
+    with transaction(db):
+        trial = find(db, task, name)
+        kept = queries.letters(db, find_arm(db, trial, arm).id, stage)
+        ids = {one: user_id for user_id, one in queries.names_of(db, [*kept]).items()}
+        found = kept.get(ids.get(person, 0))
+        if found is None or not found.reply:
+            raise NotFound("{person} has not replied to a letter at {stage}.", person=person, stage=stage)
+        found.answer = text.strip()
+        audit.record(db, actor, "trial.answer", f"{task}/{name}", user=found.user_id, stage=stage)
+        told = Text("There is an answer to what you replied: {text}", text=found.answer)
+        notify(db, found.user_id, "trial.answer", told, f"/tasks/{task}/trials/{name}")
+
+
+def _check(text: str, most: int) -> None:
+    if not text.strip() or len(text) > most or "\x00" in text:
+        raise BadInput("Write 1 to {most:,} characters.", most=most)
+
+
+def _text_of(row: CrowdLetter) -> str:
+    return unpacked(row.said) if row.said is not None else row.text
+
+
+def _drafts(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str) -> dict[int, Text]:
+    """Make the letters of those who wait at a stage of feedback."""
+    with course_of(db, trial, arm) as course:
+        found = next((one for one in course.protocol.stages if one.name == stage and one.feedback), None)
+        if found is None:
+            raise NotFound("There is no stage of feedback '{stage}'.", stage=stage)
+        made = [letter_of(course, found, person) for person in course.at(stage)]
+    return {int(one.person): _worded(db, one) for one in made}
+
+
+def _worded(db: Session, letter: Letter) -> Text:
+    money = str(Money(letter.bonus, letter.currency))
+    return joined([*sentences(letter, money), *_quoted(db, letter)], "\n")
+
+
+def _quoted(db: Session, letter: Letter) -> list[Text]:
+    """Quote the best item, the weakest one, and those that were found ambiguous."""
+    names = [one for one in (letter.best, letter.worst, *letter.ambiguous) if one is not None and one.isdecimal()]
+    found = queries.attempts(db, [int(one) for one in names])
+    texts = {str(number): " · ".join(str(value) for value in one.inputs.values()) for number, one in found.items()}
+    lines = []
+    if letter.best in texts:
+        lines.append(Text("Your best item: {text}", text=texts[letter.best]))
+    if letter.worst in texts:
+        lines.append(Text("Your weakest item: {text}", text=texts[letter.worst]))
+    return lines + [Text("Found ambiguous: {text}", text=texts[one]) for one in letter.ambiguous if one in texts]

@@ -1,0 +1,64 @@
+"""What trials have for somebody now: to enter or go on, to grade, or, as an owner, a stage to close."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from quintain.core.people import Actor, RoleName
+from quintain.protocols.engine import INSTANT, Course
+from quintain.services.access.permissions import require_user
+from quintain.services.trial.courses import course_of
+from quintain.services.trial.progress import arm_of
+from quintain.services.trial.taking_part import MAY_WORK, my_part
+from quintain.store.queries.trial import trials as queries
+from quintain.store.tables import CrowdTrial
+
+NEWEST = 8  # open trials that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOffer:
+    """What an open trial has for somebody: *begun* work of theirs, a way in, items *to_grade*, stages *to_close*."""
+
+    task: str
+    name: str
+    title: str
+    begun: bool = False
+    enter: bool = False
+    to_grade: int = 0
+    to_close: int = 0
+
+
+def trial_offers(db: Session, actor: Actor, tasks: Collection[str]) -> list[TrialOffer]:
+    """List what the newest open trials of *tasks* have for the actor."""
+    found = [_offer(db, actor, row, task) for row, task in queries.open_of(db, tasks, NEWEST)]
+    return [one for one in found if one.begun or one.enter or one.to_grade or one.to_close]
+
+
+def _offer(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> TrialOffer:
+    user_id, title = require_user(actor), trial.title or trial.name
+    own = arm_of(db, trial, user_id)
+    owner, expert = actor.has(RoleName.OWNER, task), actor.has(RoleName.EXPERT, task)
+    if own is not None or not (owner or expert):
+        if not any(actor.has(role, task) for role in MAY_WORK):
+            return TrialOffer(task, trial.name, title)
+        part = my_part(db, actor, task, trial.name)
+        to_grade = int(part.grading)
+        return TrialOffer(task, trial.name, title, part.what == "work", part.what == "enter", to_grade)
+    to_grade = to_close = 0
+    for arm in queries.arms(db, trial.id):
+        with course_of(db, trial, arm) as course:
+            to_grade += sum(len(course.waiting(stage, str(user_id))) for stage in course.gradings()) if expert else 0
+            to_close += sum(1 for _ in _closable(course)) if owner else 0
+    return TrialOffer(task, trial.name, title, to_grade=to_grade, to_close=to_close)
+
+
+def _closable(course: Course) -> Iterator[str]:
+    """Name the stages at which people wait for nobody but the owner."""
+    for stage in course.protocol.stages:
+        waits = course.arm.here.get(stage.name, 0)
+        if waits and stage.kind not in INSTANT and stage.work is None and not course.hindrances(stage.name):
+            yield stage.name

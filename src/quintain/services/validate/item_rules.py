@@ -1,0 +1,115 @@
+"""What the policy says of single items: how many judgements each gets, what its label rests on, its writer's vote.
+
+Some items are judged more often than others. Which they are is drawn once, when items are taken in, by the validation's
+seed, and stays on record with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from quintain.core.validation import Often
+from quintain.services.validate.labels import writers_label
+from quintain.services.validate.validation import ValidationInfo
+from quintain.stats.bootstrap import IntArray
+from quintain.stats.judgements import NONE, Judgements, mix, name_hashes
+from quintain.store.queries.validate import validation as queries
+
+_ALL = 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRules:
+    """One entry per item: the judgements that it was to get, the votes that its label needs, its writer's class.
+
+    *writer* is -1 where nobody's vote counts but the judges'; *author* says whose it is.
+    """
+
+    asked: IntArray
+    minimum: IntArray
+    writer: IntArray
+    author: IntArray
+
+    def votes(self, counts: IntArray) -> IntArray:
+        """Add the writers' votes to the judges'."""
+        made = counts.copy()
+        there = np.flatnonzero(self.writer != NONE)
+        made[there, self.writer[there]] += 1
+        return made
+
+
+def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: Sequence[str]) -> ItemRules:
+    """Give what the policy says of each of *items*."""
+    policy = validation.policy
+    often = queries.asked_often(db, validation.id)
+    asked = np.array([often.get(item, policy.judgements) for item in items.tolist()], dtype=np.int64)
+    least = policy.often.minimum if policy.often is not None else 0
+    minimum = np.array(
+        [least or policy.minimum if item in often else policy.minimum for item in items.tolist()], dtype=np.int64
+    )
+    writer, author = np.full(len(items), NONE, dtype=np.int64), np.zeros(len(items), dtype=np.int64)
+    if policy.writer:
+        code = {name: place for place, name in enumerate(classes)}
+        written = queries.writers(db, validation.id)
+        for place, item in enumerate(items.tolist()):
+            if item in written:
+                author[place], aim = written[item]
+                writer[place] = code.get(writers_label(validation.task, aim) or "", NONE)
+    return ItemRules(asked, minimum, writer, author)
+
+
+def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
+    """Give judgements with those of the writers, each a worker of their own beside the judges."""
+    there = np.flatnonzero(rules.writer != NONE)
+    if not len(there):
+        return used
+    people, who = np.unique(rules.author[there], return_inverse=True)
+    item = np.concatenate([used.item, there])
+    worker = np.concatenate([used.worker, who + len(used.workers)])
+    label = np.concatenate([used.label, rules.writer[there]])
+    order = np.lexsort((worker, item))
+    names = [*used.workers, *(f"writer {one:012}" for one in people.tolist())]
+    return Judgements(item[order], worker[order], label[order], used.items, names, used.classes)
+
+
+def drawn_often(
+    validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], known: Mapping[str, int]
+) -> list[int | None]:
+    """Say of new items how many judgements each is to get; None where it is no more than the policy asks of all.
+
+    *known* counts those of each part that are judged often already.
+    """
+    often = validation.policy.often
+    if often is None or not rows:
+        return [None] * len(rows)
+    lots = _lots(validation.seed, [str(row["hash"]) for row in rows])
+    chosen = _by_share(often, lots) if often.share else _by_number(often, rows, lots, known)
+    return [often.judgements if place in chosen else None for place in range(len(rows))]
+
+
+def _lots(seed: int, hashes: Sequence[str]) -> list[int]:
+    """Draw a number for each item, which depends on the seed and the item alone."""
+    return [int(one) for one in mix(name_hashes(f"often {name}" for name in hashes), seed)]
+
+
+def _by_share(often: Often, lots: Sequence[int]) -> set[int]:
+    return {place for place, lot in enumerate(lots) if lot < often.share * _ALL}
+
+
+def _by_number(
+    often: Often, rows: Sequence[Mapping[str, Any]], lots: Sequence[int], known: Mapping[str, int]
+) -> set[int]:
+    """Fill the sample of each part up with the items of the lowest lots."""
+    found: set[int] = set()
+    parts: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        parts.setdefault(str(row.get("part", "")), []).append(place)
+    for part, places in parts.items():
+        room = max(often.items - known.get(part, 0), 0)
+        found.update(sorted(places, key=lambda one: lots[one])[:room])
+    return found

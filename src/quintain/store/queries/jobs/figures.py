@@ -1,0 +1,55 @@
+"""Questions about kept figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from quintain.store.tables import KeptFigure
+
+
+def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
+    """Give the figure of a kind and subject that is kept, as it is in the database now."""
+    kept = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
+    return db.scalar(kept.execution_options(populate_existing=True))
+
+
+class KeptBasis(NamedTuple):
+    """What a kept figure rests on, and when it was computed."""
+
+    basis: str
+    computed_at: datetime
+
+
+def kept_basis(db: Session, kind: str, subject: str) -> KeptBasis | None:
+    """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
+    query = select(KeptFigure.basis, KeptFigure.computed_at)
+    found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
+    return KeptBasis(*found) if found else None
+
+
+def subjects(db: Session, kind: str) -> Sequence[str]:
+    """List the subjects of which a figure of *kind* is kept."""
+    return db.scalars(select(KeptFigure.subject).where(KeptFigure.kind == kind).order_by(KeptFigure.subject)).all()
+
+
+def put(
+    db: Session, kind: str, subject: str, *, basis: str, value: dict[str, Any], at: datetime, seconds: float
+) -> None:
+    """Keep a figure in place of the one before. Inside a writing transaction."""
+    db.merge(
+        KeptFigure(kind=kind, subject=subject, basis=basis, value=value, computed_at=at, seconds=seconds), load=True
+    )
+    db.flush()
+
+
+def drop(db: Session, kind: str, subject: str | None = None) -> int:
+    """Throw away the figures of a kind, or that of one subject; give how many there were."""
+    wanted = delete(KeptFigure).where(KeptFigure.kind == kind)
+    if subject is not None:
+        wanted = wanted.where(KeptFigure.subject == subject)
+    return int(db.execute(wanted.execution_options(synchronize_session=False)).rowcount)  # type: ignore[attr-defined]
