@@ -16,7 +16,6 @@ from typing import Any
 import polars as pl
 
 from quintain.core.errors import BadInput
-from quintain.core.example import Example
 from quintain.core.hashing import content_id
 from quintain.core.task import Task
 from quintain.perturbations.apply import realign
@@ -48,26 +47,6 @@ def perturb_table(
     parts = [_perturb_part(kind, task, part, perturbation, seed, severity) for part in table.iter_slices(ROWS)]
     result = pl.concat(parts) if parts else table
     return result.unique("id", keep="first", maintain_order=True)
-
-
-def perturb_example(
-    task: Task, example: Example, perturbation: Perturbation, *, seed: int = 0, severity: float = 1.0
-) -> Example | None:
-    """Give *example* as *perturbation* changes it, or None where it does not."""
-    kind = kind_of(task)
-    names = [item.name for item in kind.fields(task)]
-    row = {name: example.inputs.get(name) for name in names}
-    row |= {"answer": kind.answers.stored(example.answer), "meta": json.dumps(dict(example.meta))}
-    schema = {**kind.schema(task), "meta": pl.String()}
-    found = perturb_table(task, pl.DataFrame([row], schema=schema), perturbation, seed=seed, severity=severity)
-    if found.is_empty():
-        return None
-    new = found.row(0, named=True)
-    inputs = {name: new[name] for name in names if new[name] is not None}
-    moved = example.answer if isinstance(example.answer, str | int) or example.answer is None else new["answer"]
-    if isinstance(example.answer, Mapping) and new["answer"]:
-        moved = new["answer"][0]
-    return Example(inputs, moved, example.tags, example.group, json.loads(new["meta"]))
 
 
 def lineage(table: pl.DataFrame) -> pl.DataFrame:

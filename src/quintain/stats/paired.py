@@ -12,7 +12,7 @@ import scipy
 from quintain.core.errors import BadInput
 from quintain.core.records.evaluate import McNemar
 from quintain.core.records.figures import Estimate
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
+from quintain.stats.bootstrap import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +54,6 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
     # Under no difference, which of the two is right is a fair coin.
     p_value = min(1.0, 2 * float(scipy.special.bdtr(min(first_only, second_only), apart, 0.5))) if apart else 1.0
     return McNemar(first_only, second_only, p_value)
-
-
-def paired_bootstrap(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    *,
-    groups: IntArray | None = None,
-    seed: int = 0,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-) -> PairedDifference:
-    """Estimate the mean difference of two models' scores on the same examples, resampled in pairs (or whole groups)."""
-    one, two = _pair(first, second)
-    tally = Tally.of_scores(one - two)
-    totals = tally.totals()
-    drawn = tally.resampled(resamples, np.random.default_rng(seed), groups)
-    differences = drawn[:, 0] / drawn[:, 1]
-    low, high = interval(differences, confidence)
-    # Half of the ties go to each side; one is added to both, so that the p-value is never 0.
-    below = (differences < 0).sum() + (differences == 0).sum() / 2
-    beyond = (min(below, resamples - below) + 1) / (resamples + 1)
-    return PairedDifference(Estimate(float(totals[0] / totals[1]), low, high), min(1.0, 2 * float(beyond)))
 
 
 def examples_to_separate(

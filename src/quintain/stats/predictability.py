@@ -72,15 +72,6 @@ def one_hot(codes: IntArray, *, most: int = MOST_VALUES) -> FloatArray:
     return columns
 
 
-def standardised(values: FloatArray) -> FloatArray:
-    """Give a number, its square and whether it is missing, on scales on which a regression converges."""
-    missing = ~np.isfinite(values)
-    filled = np.where(missing, np.nanmean(values) if (~missing).any() else 0.0, values)
-    spread = filled.std() or 1.0
-    scaled = (filled - filled.mean()) / spread
-    return np.stack([scaled, scaled**2 - 1, missing.astype(float)], axis=1)
-
-
 def _folds(code: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
     """Deal the rows of each class out over the folds, so that each fold has its share of every class."""
     order = rng.permutation(len(code))

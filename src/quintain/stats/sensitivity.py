@@ -130,15 +130,6 @@ def pool_effects(table: Table, choices: Choices | None = None) -> tuple[PoolEffe
     return tuple(effects)
 
 
-def adding_effect(table: Table, added: Table, choices: Choices | None = None) -> PoolEffect:
-    """Say what adding the one model of *added* does to the scores of those in *table*."""
-    before = rank_models(table, choices)
-    fixed = replace(choices or Choices(), epsilon=before.epsilon)
-    cannot = np.concatenate([table.unobtainable(), added.unobtainable()])
-    joined = Table(table.models + added.models, table.columns, np.concatenate([table.values, added.values]), cannot)
-    return _effect(table, before, joined, list(range(len(table.models))), added.models[0], fixed)
-
-
 def _effect(table: Table, before: Ranking, changed: Table, kept: list[int], model: str, choices: Choices) -> PoolEffect:
     after = rank_models(changed, choices)
     changes = {}

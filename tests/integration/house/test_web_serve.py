@@ -17,6 +17,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from typer.testing import Result
 
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict, Unavailable
@@ -120,11 +121,11 @@ def sign_in(url: str) -> int:
 
 @pytest.mark.parametrize(("wanted", "allowed"), [("0", "equal to 1 "), ("65", "equal to 64 ")])
 def test_a_senseless_number_of_processes_is_refused(
-    tmp_path: Path, wanted: str, allowed: str, run_cli: Callable[..., subprocess.CompletedProcess[str]]
+    tmp_path: Path, wanted: str, allowed: str, cli: Callable[..., Result]
 ) -> None:
     """Neither none nor hundreds; nothing is made, and the usage says what is allowed."""
-    done = run_cli("-w", tmp_path / "w", "serve", "--processes", wanted)
-    assert done.returncode == 2
+    done = cli("-w", tmp_path / "w", "serve", "--processes", wanted)
+    assert done.exit_code == 2
     assert allowed in done.stderr
     assert not (tmp_path / "w").exists()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -12,9 +13,9 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Example
 from quintain.core.task import Field, Label, Task
 from quintain.perturbations.apply import perturb_texts, replay
-from quintain.perturbations.contract import PERTURBATIONS, names_of, perturbation
+from quintain.perturbations.contract import PERTURBATIONS, Perturbation, names_of, perturbation
 from quintain.perturbations.rows import TextColumn, perturb_rows, words_touched
-from quintain.perturbations.tables import edits_of, lineage, perturb_example, perturb_table
+from quintain.perturbations.tables import edits_of, lineage, perturb_table
 from quintain.tasks.contract import kind_of
 from quintain.tasks.extractive_qa import ExtractiveQA
 from tests.starter import starter_rows
@@ -24,6 +25,26 @@ QA = Task("qa", "extractive-qa", {"en": "QA"})
 PASSAGE = "Mary gave her old book to James in Boston last winter before she left with him for the theatre."
 QUESTION = "Who did not get the book that Mary gave away?"
 SHARED = Path(__file__).parents[4] / "shared" / "data"
+
+
+def perturb_example(
+    task: Task, example: Example, change: Perturbation, *, seed: int = 0, severity: float = 1.0
+) -> Example | None:
+    """Give *example* as *change* makes it, or None where it does not."""
+    kind = kind_of(task)
+    names = [item.name for item in kind.fields(task)]
+    row = {name: example.inputs.get(name) for name in names}
+    row |= {"answer": kind.answers.stored(example.answer), "meta": json.dumps(dict(example.meta))}
+    schema = {**kind.schema(task), "meta": pl.String()}
+    found = perturb_table(task, pl.DataFrame([row], schema=schema), change, seed=seed, severity=severity)
+    if found.is_empty():
+        return None
+    new = found.row(0, named=True)
+    inputs = {name: new[name] for name in names if new[name] is not None}
+    moved = example.answer if isinstance(example.answer, str | int) or example.answer is None else new["answer"]
+    if isinstance(example.answer, Mapping) and new["answer"]:
+        moved = new["answer"][0]
+    return Example(inputs, moved, example.tags, example.group, json.loads(new["meta"]))
 
 
 def test_a_variant_holds_the_changed_rows_with_their_lineage() -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from quintain.core.errors import BadInput
-from quintain.stats.paired import examples_to_separate, mcnemar, paired_bootstrap
+from quintain.stats.paired import examples_to_separate, mcnemar
 from quintain.stats.ranking import bootstrap_dynascores, bootstrap_scores, rank_uncertainty
-from quintain.stats.sensitivity import adding_effect, epsilon_range, leader_of, pool_effects, weight_ranges
+from quintain.stats.sensitivity import epsilon_range, leader_of, pool_effects, weight_ranges
 from quintain.stats.utility import Choices, Column, Table, rank_models
 
 
@@ -157,22 +157,9 @@ class TestPaired:
 
     @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
     def test_the_order_of_the_two_does_not_matter(self, pairs: list[tuple[bool, bool]]) -> None:
-        """Swapped models have the same p-value and the opposite difference."""
+        """Swapped models have the same p-value."""
         first, second = [a for a, _ in pairs], [b for _, b in pairs]
         assert mcnemar(first, second).p_value == mcnemar(second, first).p_value
-        there, back = paired_bootstrap(first, second, resamples=50), paired_bootstrap(second, first, resamples=50)
-        assert there.difference.value == pytest.approx(-(back.difference.value or 0.0))
-
-    def test_paired_bootstrap(self) -> None:
-        """A clear difference has a small p-value and an interval without 0; no difference neither."""
-        right = answers(1000, 0.8, 0.7)
-        clear = paired_bootstrap(right[:, 0], right[:, 1])
-        assert clear.difference.low is not None
-        assert clear.difference.low > 0
-        assert clear.p_value < 0.01
-        same = paired_bootstrap(right[:, 0], right[:, 0])
-        assert same.difference.value == 0.0
-        assert same.p_value == pytest.approx(1.0)
 
     def test_how_many_more_examples(self) -> None:
         """As many as the formula for a paired difference asks: (1.96 + 0.84)² · variance / difference²."""
@@ -246,7 +233,7 @@ class TestSensitivity:
         assert (found.low, found.high) == (0.0, None)
 
     def test_the_pool_effect(self) -> None:
-        """Removing a model changes the rates, and with them the scores of all others; adding it back undoes that."""
+        """Removing a model changes the rates, and with them the scores of all others."""
         table = board((80, 1), (70, 5), (60, 6))
         effect = pool_effects(table)[2]
         without = rank_models(table.take([0, 1]))
@@ -254,9 +241,6 @@ class TestSensitivity:
         assert effect.model == "m2"
         assert effect.changes["m1"] == pytest.approx((without.dynascore[1] or 0) - (before.dynascore[1] or 0))
         assert abs(effect.largest) == max(abs(change) for change in effect.changes.values())
-        added = adding_effect(table.take([0, 1]), table.take([2]))
-        assert added.changes["m1"] == pytest.approx(-effect.changes["m1"])
-        assert added.leader == leader_of(table, before)
 
     def test_removing_a_copy_has_no_effect(self) -> None:
         """A duplicate adds nothing to the pool."""
