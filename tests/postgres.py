@@ -28,6 +28,10 @@ class PostgresServer:
         """Make the cluster and start it."""
         _hand_over(self.folder)
         _run(_binary("initdb"), "-D", str(self.data), "-U", "quintain", "--auth=trust", "-E", "UTF8", "--no-sync")
+        self.resume()
+
+    def resume(self) -> None:
+        """Start a cluster that was made before."""
         options = f"-k {self.folder} -c listen_addresses= -c max_connections=300"
         options += "" if self.durable else " -c fsync=off -c full_page_writes=off"
         log = str(self.folder / "log")
