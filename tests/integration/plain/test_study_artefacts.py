@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+import quintain as qt
+
 Cli = Callable[..., Result]
 
 
@@ -70,3 +72,11 @@ def test_what_is_wrong_with_examples_is_named(cli: Cli, labelled: Path, tmp_path
     assert (done.exit_code, "'d' is none of the options" in done.stderr) == (1, True)
     (many := tmp_path / "many.csv").write_text("text,label\n" + "".join(f"t,{at}\n" for at in range(200)))
     assert "200 different values" in cli("study", "artefacts", many).stderr
+
+
+def test_an_attribute_with_one_value_says_nothing() -> None:
+    """One writer and one context: nothing is claimed of writers or order, and partial inputs have a reason."""
+    rows = [{"text": f"w{at} x", "label": "yn"[at % 2], "who": "ann", "passage": "p"} for at in range(40)]
+    found = qt.artefacts(rows, context="passage", writer="who")
+    assert not any("Who wrote a text" in one or "read before" in one or "Within" in one for one in found.findings)
+    assert found.table["accuracy"].to_list() == [None, None]

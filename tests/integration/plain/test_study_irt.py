@@ -11,6 +11,9 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
+import quintain as qt
+from quintain.core.errors import BadInput
+
 Cli = Callable[..., Result]
 
 
@@ -101,3 +104,17 @@ def test_variational_by_command(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -
     assert "inverse size of their test" in done.stderr
     (tmp_path / "bad.csv").write_text("respondent,item,correct,test\na,x,1,s\nb,x,0,t\na,y,1,s\nb,y,0,s\n")
     assert "is in several tests" in cli("study", "irt", tmp_path / "bad.csv").stderr
+
+
+def test_sparse_responses_are_estimated_or_refused() -> None:
+    """Items that all get right, a respondent without a response: estimated, with a note; one respondent: refused."""
+    said = [
+        {"respondent": f"r{who}", "easy": 1, **{f"i{item}": int(who > item) for item in range(4)}} for who in range(6)
+    ]
+    silent = {"respondent": "none", "easy": None, **dict.fromkeys(f"i{item}" for item in range(4))}
+    found = qt.irt([*said, silent], "1pl")
+    assert found.table["difficulty"].is_finite().all()
+    assert any("1 respondents have no response" in note for note in found.notes)
+    assert any("items are right, or wrong, for all" in note for note in found.notes)
+    with pytest.raises(BadInput, match="1 respondents with a response: abilities need two of each"):
+        qt.irt(said[:1])
