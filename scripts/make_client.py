@@ -31,6 +31,7 @@ FOLDER = Path(__file__).parent.parent / "src" / "quintain" / "client" / "calls"
 GROUPS = {
     "board": "the board of a task: what people keep of it, its settings, the keys that sign",
     "evaluation": "how models did (`task/name`, or `task/name@2`), and about runs, by their numbers",
+    "codings": "hand coding (`task/name`): samples that people sort into categories",
     "contrast": "contrast projects (`task/name`): edits of test items, checks, and which sets break a model",
     "contests": "contests (`task/name`): teams, systems, pairs, and what came of it",
     "datasets": "data sets, `task/name` for the newest version or `task/name@2`",
@@ -75,6 +76,7 @@ BY_HAND = {
 }
 # Answers of several things of which the client gives one.
 GIVES = {
+    "codings": "codings",
     "decide_earnings": "earnings",
     "earnings": "earnings",
     "my_earnings": "earnings",
@@ -86,7 +88,9 @@ GIVES = {
 }
 # What may be asked for besides, and comes without its name all the same.
 BY_PLACE = {("eligibility", "name"), ("remove_fork", "name"), ("qualifications", "name")}
-PLACE = re.compile(r"^/tasks/\{task\}/(contests|contrast|datasets|models|quizzes|rounds|trials|validations)/\{\w+\}")
+PLACE = re.compile(
+    r"^/tasks/\{task\}/(codings|contests|contrast|datasets|models|quizzes|rounds|trials|validations)/\{\w+\}"
+)
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 NOTE = "Written by scripts/make_client.py from the API's description; change that, not this."
 REQUIRED = object()

@@ -117,8 +117,8 @@ def new_database(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]
 def database(request: pytest.FixtureRequest) -> str:
     """The kind of database: every test that uses it, or `workspace`, runs on both.
 
-    PostgreSQL's turn is among the slow tests, where a file does not say `both_databases`: what it shows has to do with
-    queries that differ, locks, or several at once.
+    PostgreSQL's turn is among the slow tests, where a test or its file does not say `both_databases`: what it shows has
+    to do with queries that differ, locks, or several at once.
     """
     return str(request.param)
 

@@ -23,6 +23,9 @@ from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
+from quintain.services.board.kept import BOARD
+from quintain.services.board.uncertainty import UNCERTAINTY
+from quintain.services.evaluate.compare import JOB, do_comparison
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
 from quintain.services.evaluate.submit import SubmissionRules
@@ -224,12 +227,13 @@ def rules_of(settings: Settings) -> SubmissionRules:
 
 def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
-    return (VALIDATION,)
+    return (BOARD, UNCERTAINTY, VALIDATION)
 
 
 def job_handlers() -> Handlers:
     """Say what a worker does for each kind of job."""
-    return {**{kind.job: handler_of(kind) for kind in figure_kinds()}, **review.handlers(), PREPARE: prepare}
+    counting = {kind.job: handler_of(kind) for kind in figure_kinds()}
+    return {**counting, **review.handlers(), JOB: do_comparison, PREPARE: prepare}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

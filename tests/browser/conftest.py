@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
@@ -20,7 +22,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # pages of one server share a process, which has read the scripts already
 ]
+
+HERE = "http://127.0.0.1/"
+WORN = {"viewport", "color_scheme"}  # options of a browser that each page can have for itself
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -70,13 +76,54 @@ def context_options() -> dict[str, object]:
     return {"viewport": DESKTOP, "locale": "en-GB", "color_scheme": "light"}
 
 
-@pytest.fixture
-def context(chromium: Browser, context_options: dict[str, object]) -> Iterator[BrowserContext]:
-    """A fresh browser profile."""
-    made = chromium.new_context(**context_options)  # type: ignore[arg-type] # overridden by tests
+@pytest.fixture(scope="session")
+def profiles(chromium: Browser) -> Callable[[dict[str, object]], BrowserContext]:
+    """A function that gives a browser profile: made once for each language and the like, and empty at each use.
+
+    A new profile has nothing in its cache and a new process, which cost more than what most tests do.
+    """
+    made: dict[str, BrowserContext] = {}
+
+    def give(options: dict[str, object]) -> BrowserContext:
+        lasting = {"locale": "en-GB"} | {name: value for name, value in options.items() if name not in WORN}
+        key = json.dumps(lasting, sort_keys=True)
+        if key not in made:
+            made[key] = open_profile(chromium, lasting)
+        forget(made[key])
+        return made[key]
+
+    return give
+
+
+def open_profile(chromium: Browser, options: dict[str, object]) -> BrowserContext:
+    """Make a browser profile, with a page on this machine that stays and keeps the process that reads scripts."""
+    made = chromium.new_context(**options)  # type: ignore[arg-type] # overridden by tests
     made.add_init_script(LISTEN)
-    yield made
-    made.close()
+    first = made.new_page()
+    first.route(HERE, lambda route: route.fulfill(body="", content_type="text/html"))
+    first.goto(HERE)
+    return made
+
+
+def forget(profile: BrowserContext) -> None:
+    """Close all pages but the first, and forget cookies and what they have stored."""
+    first, *others = profile.pages
+    client = profile.new_cdp_session(first)
+    for page in others:
+        origin = "/".join(page.url.split("/")[:3])
+        page.close()
+        if origin.startswith("http"):
+            client.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+    client.detach()
+    profile.clear_cookies()
+
+
+@pytest.fixture
+def context(
+    profiles: Callable[[dict[str, object]], BrowserContext], context_options: dict[str, object]
+) -> BrowserContext:
+    """A browser profile that knows nothing."""
+    return profiles(context_options)
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +133,13 @@ def sessions() -> dict[str, str]:
 
 
 @pytest.fixture
-def visitor(context: BrowserContext, site: str, sessions: dict[str, str]) -> Iterator[Visitor]:
+def visitor(
+    context: BrowserContext, context_options: dict[str, Any], site: str, sessions: dict[str, str]
+) -> Iterator[Visitor]:
     """Somebody at a browser; the last page is checked once more when the test is over."""
     page = context.new_page()
+    page.set_viewport_size(context_options.get("viewport", DESKTOP))
+    page.emulate_media(color_scheme=context_options.get("color_scheme", "light"))
     made = Visitor(page, site, sessions=sessions)
     page.on("console", made.hear)
     page.on("pageerror", lambda error: made.problems.append(f"script: {error}"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page, Request
@@ -50,21 +50,21 @@ SETTLE = """async () => {
     quiet = window.asked || moving().length ? 0 : quiet + 1;
   }
 }"""
-# All that axe can tell pages apart by, less the secrets of forms: which elements are chosen, too, or under the pointer.
-SEEN = """() => {
-  const states = (one) => [":checked", ":hover", ":focus"].map((state) => Number(one.matches(state))).join("");
-  return [
-    document.documentElement.outerHTML.replace(/(name="csrf" value=")[^"]*/g, "$1"),
-    [...document.querySelectorAll("*")].map(states).join(),
-    innerWidth, innerHeight, matchMedia("(prefers-color-scheme: dark)").matches,
-  ].join("\\n");
-}"""
 AXE = Axe()
-RUN_AXE = """async (exclude) => {
-  const where = exclude ? { include: [["html"]], exclude: [[exclude]] } : document;
-  return (await axe.run(where, { resultTypes: ["violations"] })).violations;
+# What stands in this page's structure, and in which ways its words are painted.
+LOOK = (Path(__file__).parent / "access.js").read_text(encoding="utf-8")
+# Rules about colours look at an element and at what is behind it, all others at the structure.
+COLOURS = ["color-contrast", "link-in-text-block"]
+RUN_STRUCTURE = """async (colours) => {
+  const rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
+  return (await axe.run(document, { resultTypes: ["violations"], rules })).violations;
 }"""
-_sound: set[bytes] = set()
+RUN_COLOURS = """async ([colours, ways]) => {
+  const include = ways.map((way) => window.waysToPaint.get(way));
+  return (await axe.run({ include }, { resultTypes: ["violations"], runOnly: colours })).violations;
+}"""
+# Structures and ways to paint words in which axe found nothing: each is looked at once by each process of tests.
+_sound: set[str] = set()
 
 
 @dataclass
@@ -83,22 +83,18 @@ class Visitor:
         self.check()
         return self.page
 
-    def go_in_looks(self, path: str, *looks: str, alike: str = "") -> Page:
+    def go_in_looks(self, path: str, *looks: str) -> Page:
         """Open a page and check it in light, in dark and on a phone, or in other *looks*."""
         self.wear(looks[0] if looks else "light")
         self.page.goto(self.base + path)
-        self.check_looks(*looks, alike=alike)
+        self.check_looks(*looks)
         return self.page
 
-    def check_looks(self, *looks: str, alike: str = "") -> None:
-        """Check a page in light, in dark and on a phone, or in other *looks*, the last of which it keeps.
-
-        Axe takes seconds for the colours of thousands of elements that look alike; those that *alike* selects are
-        checked in the first look only.
-        """
-        for place, look in enumerate(looks or EVERY_LOOK):
+    def check_looks(self, *looks: str) -> None:
+        """Check a page in light, in dark and on a phone, or in other *looks*, the last of which it keeps."""
+        for look in looks or EVERY_LOOK:
             self.wear(look)
-            self.check(alike if place else "")
+            self.check()
 
     def wear(self, look: str) -> None:
         """Change the size of the window and the scheme of colours."""
@@ -137,31 +133,37 @@ class Visitor:
         self.arrive(".menu-person")
         self.check()
 
-    def check(self, apart_from: str = "") -> None:
+    def check(self) -> None:
         """Fail on console errors, off-site requests, violations of the policy, axe findings, and sideways scrolling."""
         self.page.wait_for_load_state("load")
         self.page.evaluate(SETTLE)
         self.problems += [f"policy: {text}" for text in self.page.evaluate("window.violations")]
-        self.check_access(apart_from)
+        self.check_access()
         width = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if width > 0:
             self.problems.append(f"{self.page.url} is {width} px too wide")
         found = [text for text in self.problems if not any(allowed in text for allowed in self.expected)]
         assert not found, "\n".join(found)
 
-    def check_access(self, apart_from: str = "") -> None:
-        """Note what axe finds, unless it found nothing on the very same page before."""
-        seen = hashlib.sha256((self.page.evaluate(SEEN) + apart_from).encode()).digest()
-        if seen in _sound:
-            return
+    def check_access(self) -> None:
+        """Note what axe finds in structures, and in colours of words, in which it has not found nothing before."""
+        seen = self.page.evaluate(LOOK)
+        structure = f"structure {seen['structure']}"
+        if structure not in _sound and not self.note_findings(RUN_STRUCTURE, COLOURS):
+            _sound.add(structure)
+        ways = [way for way in seen["ways"] if way not in _sound]
+        if ways and not self.note_findings(RUN_COLOURS, [COLOURS, ways]):
+            _sound.update(ways)
+
+    def note_findings(self, run: str, argument: object) -> int:
+        """Run axe, note what it finds, and give how much that is."""
         if self.page.evaluate("window.axe === undefined"):
             self.page.evaluate(AXE.axe_script)
-        findings = self.page.evaluate(RUN_AXE, apart_from)
+        findings = self.page.evaluate(run, argument)
         for finding in findings:
             places = [node["html"][:160] for node in finding["nodes"]]
             self.problems.append(f"axe {finding['id']} on {self.page.url}: {places}")
-        if not findings:
-            _sound.add(seen)
+        return len(findings)
 
     def hear(self, message: ConsoleMessage) -> None:
         """Note errors and warnings of the console."""

@@ -28,7 +28,7 @@ class Collected:
     ("marks", "slow"), [((), False), (("postgres",), True), (("postgres", "both_databases"), False)]
 )
 def test_where_nothing_differs_postgresql_is_left_to_the_slow_tests(marks: tuple[str, ...], slow: bool) -> None:
-    """A test on PostgreSQL is slow, unless its file says `both_databases`; one on SQLite stays as it is."""
+    """A test on PostgreSQL is slow, unless it or its file says `both_databases`; one on SQLite stays as it is."""
     item: Any = Collected(*marks)
 
     pytest_collection_modifyitems([item])

@@ -80,6 +80,7 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
         ["data", "perturbations"],
         ["data", "check", "--help"],
         ["data", "presets"],
+        ["data", "overlap", "labels.csv", "labels.csv", "--field", "item"],
         ["task", "check", "--help"],
     ],
     ids=" ".join,

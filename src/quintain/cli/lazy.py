@@ -114,6 +114,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_artefacts",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
+            "quintain.cli.study.code",
         ),
     ),
     "contrast": Listed(
@@ -165,6 +166,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("contrast", "formats"): ("quintain.cli.plain.contrast:app",),
     ("contrast", "score"): ("quintain.cli.plain.contrast:app",),
     ("data", "check"): ("quintain.cli.plain.data_files:app",),
+    ("data", "overlap"): ("quintain.cli.plain.data_files:app", "quintain.cli.evaluate.overlap"),
     ("data", "perturb"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "perturbations"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.perturb"),
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),

@@ -1,4 +1,4 @@
-"""The client's calls about reports that carry files."""
+"""The client's calls about reports and hand coding that carry files."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
+from quintain.client.calls.codings import CodingsCalls
 from quintain.client.calls.study import StudyCalls
-from quintain.client.refs import format_of, task_path
+from quintain.client.refs import format_of, place, task_path
 
 
-class StudyClient(StudyCalls):
-    """What `Client` can ask about reports."""
+class StudyClient(StudyCalls, CodingsCalls):
+    """What `Client` can ask about reports and hand coding."""
+
+    def download_codes(self, ref: str, path: Path | str) -> Path:
+        """Write all codes of a coding (`task/name`) as CSV; with arms once it is closed (owners)."""
+        target = Path(path)
+        self._transport.fetch(f"{place(ref, 'codings')}/codes", target)
+        return target
 
     def download_report(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,22 @@ def write_export(table: pl.LazyFrame, form: str, path: Path) -> None:
         )
     with whole_or_nothing(path) as part:
         sink(table, part)
+
+
+def write_parts(frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType], form: str, path: Path) -> int:
+    """Write tables, one after the other, as one file, and count the rows: memory does not grow with their number."""
+    if not path.parent.is_dir():
+        raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
+    rows = 0
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-parts-") as folder:
+        parts = [Path(folder) / "00000000.parquet"]
+        pl.DataFrame(schema=dict(schema)).write_parquet(parts[0])
+        for number, frame in enumerate(frames, 1):
+            rows += frame.height
+            parts.append(Path(folder) / f"{number:08}.parquet")
+            frame.write_parquet(parts[-1])
+        write_export(pl.scan_parquet(parts, glob=False), form, path)
+    return rows
 
 
 @contextmanager

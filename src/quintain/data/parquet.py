@@ -40,9 +40,14 @@ except BaseException as error:
 def check_parquet(path: Path, name: str = "") -> None:
     """Refuse the file at *path* where it cannot be read to its end; *name* is what a person calls it."""
     name = name or path.name
-    size = path.stat().st_size
-    if size == 0:
+    if path.stat().st_size == 0:
         raise BadInput("{name}: the file is empty.", name=name)
+    if fault := _fault_of(path):
+        raise _unreadable(name, fault)
+
+
+def _fault_of(path: Path) -> str:
+    """Let another process read the file to its end, and give what is wrong with it; "" where nothing is."""
     try:
         found = subprocess.run(  # noqa: S603 - our own program, and a path
             [sys.executable, "-I", "-c", _PROBE, str(path)],
@@ -50,13 +55,12 @@ def check_parquet(path: Path, name: str = "") -> None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=SECONDS + size / BYTES_PER_SECOND,
+            timeout=SECONDS + path.stat().st_size / BYTES_PER_SECOND,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _unreadable(name, "it takes too long to read") from None
-    if found.returncode != 0:
-        raise _unreadable(name, found.stdout.strip() or "a page of it is damaged")
+        return "it takes too long to read"
+    return "" if found.returncode == 0 else found.stdout.strip() or "a page of it is damaged"
 
 
 @contextmanager

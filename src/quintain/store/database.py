@@ -134,6 +134,7 @@ def refresh_statistics(engine: Engine) -> None:
         connection.exec_driver_sql(f"PRAGMA analysis_limit={ANALYSED_ROWS}")
         connection.exec_driver_sql("ANALYZE")
         connection.commit()
+    engine.dispose()  # a connection reads what is known of the tables when it is opened
 
 
 @contextmanager

@@ -35,6 +35,8 @@ ROOMS = {
     "validation": "validating",
     "rounds": "collecting",
     "contests": "contests",
+    "codings": "studying",
+    "reports": "studying",
     "pay": "paying",
     "settings": "tasks",
 }

@@ -34,6 +34,7 @@ from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
 from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import releases as api_releases
+from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.tasks import tasks as api_tasks
 from quintain.web.api.trial import trials as api_trials
@@ -64,7 +65,8 @@ from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
 from quintain.web.pages.pay import earnings, round_pay, task_pay
 from quintain.web.pages.release import release
-from quintain.web.pages.study import reports
+from quintain.web.pages.study import code as coding_desk
+from quintain.web.pages.study import codings, reports
 from quintain.web.pages.tasks import tasks
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
@@ -262,6 +264,17 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
     PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
+    # hand coding
+    PageRoute("GET", "/tasks/{task}/codings", codings.index),
+    PageRoute("GET", "/tasks/{task}/codings/new", codings.new_page),
+    PageRoute("POST", "/tasks/{task}/codings/new", codings.create),
+    PageRoute("GET", "/tasks/{task}/codings/{name}", codings.show),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/edit", codings.edit_page),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/edit", codings.save),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/close", codings.close),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/codes.csv", codings.export),
+    PageRoute("GET", "/tasks/{task}/codings/{name}/code", coding_desk.show),
+    PageRoute("POST", "/tasks/{task}/codings/{name}/code/{item}", coding_desk.save),
     # trials
     PageRoute("GET", "/tasks/{task}/trials", trial_owner.index),
     PageRoute("POST", "/tasks/{task}/trials", trial_owner.create),
@@ -816,6 +829,21 @@ API = [
         api_reports.download_report,
         "study",
         media_type="application/octet-stream",
+    ),
+    Endpoint("GET", "/tasks/{task}/codings", api_codings.list_codings, "codings"),
+    Endpoint("PUT", "/tasks/{task}/codings", api_codings.put_coding, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}", api_codings.get_coding, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/close", api_codings.close_coding, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/items", api_codings.next_to_code, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}/items/last", api_codings.last_coded, "codings"),
+    Endpoint("POST", "/tasks/{task}/codings/{coding}/items/{item}/code", api_codings.code_item, "codings"),
+    Endpoint("GET", "/tasks/{task}/codings/{coding}/results", api_codings.get_coding_results, "codings"),
+    Endpoint(
+        "GET",
+        "/tasks/{task}/codings/{coding}/codes",
+        api_codings.export_codes,
+        "codings",
+        media_type="text/csv",
     ),
     Endpoint("GET", "/tasks/{task}/trials", api_trials.list_trials, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}", api_trials.get_trial, "trials"),

@@ -174,6 +174,8 @@ class Visit:
             SidebarEntry("reports", _("Reports"), f"{base}/reports", "report"),
             SidebarEntry("trials", _("Trials"), f"{base}/trials", "round"),
         ]
+        if self.signed_in:
+            entries.append(SidebarEntry("codings", _("Hand coding"), f"{base}/codings", "pen"))
         if self.owns(task) or self.actor.has(RoleName.EXPERT, task.name):
             entries.append(SidebarEntry("validation", _("Validation"), f"{base}/validation", "shield"))
         if self.owns(task):

@@ -32,8 +32,6 @@ from tests.beginnings import Build, with_small_board
 from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import TASK, add_task
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def beginning(request: pytest.FixtureRequest) -> Build | None:
@@ -51,6 +49,7 @@ def names(shape: Mapping[str, Any]) -> list[str]:
     return [model["name"] for model in shape["models"]]
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("small")
 def test_the_board_has_five_axes_with_intervals_and_weights_move_it(db: Session, blobs: Blobs) -> None:
     """All five axes have values; accuracy alone puts the large model first, throughput alone the small one."""
@@ -186,6 +185,7 @@ def test_boards_by_tag_and_by_language(db: Session, blobs: Blobs, owner: Actor, 
     assert board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="nobody")).datasets == ()
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("small")
 def test_the_ranking_knows_how_sure_it_is_and_the_default_view_is_remembered(db: Session, blobs: Blobs) -> None:
     """Rank intervals hold the rank, large is surely above small by accuracy, and the answer is computed once."""
@@ -270,6 +270,7 @@ def test_owners_set_the_board_and_nobody_else(db: Session, blobs: Blobs, owner: 
     assert set_board(db, owner, "mood", {"human": 0.9}).datasets == {"contrast": 2, "test": 0}  # as they were
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("small")
 def test_a_frozen_board_shows_what_was_known(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
@@ -287,6 +288,7 @@ def test_a_frozen_board_shows_what_was_known(
     assert len(board(db, blobs, ANONYMOUS, "mood").models) == 4
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("small")
 def test_the_board_stays_warm_until_something_changes(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
@@ -304,6 +306,7 @@ def test_the_board_stays_warm_until_something_changes(
     assert second.etag != first.etag
 
 
+@pytest.mark.both_databases
 def test_an_empty_board_is_a_board(db: Session, blobs: Blobs, owner: Actor) -> None:
     """A task without data sets and models has an empty board that can be ranked and asked how sure it is."""
     add_task(db, owner)
@@ -363,9 +366,10 @@ def test_a_performance_of_which_less_is_better_ranks(
     assert sure["models"][0]["rank"]["value"] == 1
 
 
+@pytest.mark.both_databases
 def test_what_is_written_down_late_changes_the_board_too(db: Session, admin: Actor) -> None:
     """A transaction that began earlier and ended later has the lower number; it makes a new board all the same."""
-    acts = ((1010, "board.settings", True), (1005, "model.hide", True), (1007, "session.start", False))
+    acts = ((1010, "board.settings", True), (1005, "model.visibility", True), (1007, "session.start", False))
     for number, action, changes in acts:
         before = board_queries.stamp(db)
         with transaction(db):

@@ -29,7 +29,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.tables import DatasetVersion
 from quintain.web.app import create_app
 
-pytestmark = pytest.mark.both_databases
 TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "positive"]\n'
 ANSWERS = ("positive", "negative", "negative", "positive", "negative", "positive")
 HIDDEN = ImportPlan(role="test", hidden=True)
@@ -101,6 +100,7 @@ def test_what_is_public_does_not_depend_on_hidden_answers(
     assert seen("aaa") == seen("bbb")
 
 
+@pytest.mark.both_databases
 def test_the_same_hidden_content_is_still_the_same_version(
     db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
 ) -> None:
@@ -159,6 +159,7 @@ def older(url: str, do: Callable[[Any], None]) -> None:
     engine.dispose()
 
 
+@pytest.mark.both_databases
 def test_versions_from_before_get_a_salt_and_models_follow(
     database: str, new_database: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -30,7 +30,6 @@ from quintain.store.tables import Cell
 from tests.evaluation import add_data, add_model, add_task
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 
 
@@ -59,6 +58,7 @@ def keep_only(db: Session, *variants: str) -> int:
     return next(row.cell.id for row in queries.rows(db) if row.cell.variant in variants)
 
 
+@pytest.mark.both_databases
 def test_missing_cells_are_derived_and_none_twice(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
 ) -> None:
@@ -84,6 +84,7 @@ def test_training_data_and_withdrawn_models_make_no_cells(db: Session, blobs: Bl
     assert evaluate.claim(db, "w") is None
 
 
+@pytest.mark.both_databases
 def test_a_cell_is_leased_to_one_worker(db: Session, one_cell: int) -> None:
     """While one has it nobody else gets it."""
     lease = evaluate.claim(db, "first")
@@ -92,6 +93,7 @@ def test_a_cell_is_leased_to_one_worker(db: Session, one_cell: int) -> None:
     assert evaluate.claim(db, "second") is None
 
 
+@pytest.mark.both_databases
 def test_a_lapsed_lease_goes_back_and_its_holder_can_write_nothing(db: Session, one_cell: int) -> None:
     """The fencing token decides: the newest lease writes, the older one is told that it lost."""
     old = evaluate.claim(db, "slow")
@@ -115,6 +117,7 @@ def lapse(db: Session, cell_id: int) -> None:
     db.rollback()
 
 
+@pytest.mark.both_databases
 def test_a_cell_that_kills_its_workers_is_given_up(db: Session, one_cell: int) -> None:
     """After many leases that lapsed without a word the cell fails with a reason instead of blocking the queue."""
     for number in range(evaluate.MAX_LOST + 1):
@@ -126,6 +129,7 @@ def test_a_cell_that_kills_its_workers_is_given_up(db: Session, one_cell: int) -
     assert cell.reason.startswith(f"{Outcome.PLATFORM}: Given up after 10 workers were lost"), "no fault of the model"
 
 
+@pytest.mark.both_databases
 def test_a_lost_lease_is_no_failed_attempt(db: Session, owner: Actor, one_cell: int) -> None:
     """Workers that were killed use up nothing: the cell still has its three attempts, and a retry forgets the lost."""
     for number in range(5):
@@ -143,6 +147,7 @@ def test_a_lost_lease_is_no_failed_attempt(db: Session, owner: Actor, one_cell: 
     assert (cell.state, cell.attempts, cell.lost) == ("queued", 0, 0)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("said", ["\ud800", "a\x00b", "\udcff" * 3])
 def test_what_a_database_cannot_take_is_written_out(db: Session, builder: Actor, one_cell: int, said: str) -> None:
     """A reason and a log with halves of characters or NUL are kept, readable, and the builder is told."""
@@ -192,6 +197,7 @@ def test_a_fault_in_our_own_code_fails_the_cell_and_not_the_worker(
     assert any("constant failed on test" in note.text for note in list_notifications(db, builder))
 
 
+@pytest.mark.both_databases
 def test_builders_share_fairly(db: Session, blobs: Blobs, one_cell: int, tmp_path: Path) -> None:
     """Somebody with one model does not wait for all of somebody else's."""
     first = evaluate.claim(db, "w1")
@@ -237,6 +243,7 @@ def test_what_a_board_ranks_by_is_run_first(
     assert len(found) == 2 * len(evaluate.variants_of(get_task(db, "mood")))
 
 
+@pytest.mark.both_databases
 def test_what_is_new_is_found_while_others_are_queued(
     workspace: Workspace,
     db: Session,
@@ -276,6 +283,7 @@ def test_nothing_is_measured_on_a_machine_that_is_taken(
     assert later.variant == "measure"
 
 
+@pytest.mark.both_databases
 def test_a_fault_of_ours_is_tried_again_and_the_models_is_not(db: Session, one_cell: int) -> None:
     """Platform failures queue the cell again after a while; the model's own end it."""
     lease = evaluate.claim(db, "w")
@@ -291,6 +299,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_models_is_not(db: Session, one_c
     assert [event.kind for event in queries.events(db, one_cell)] == ["leased", "retry", "leased", "failed"]
 
 
+@pytest.mark.both_databases
 def test_cancelling_is_for_the_builder_and_the_owner(
     db: Session, one_cell: int, builder: Actor, worker: Actor, owner: Actor
 ) -> None:
@@ -366,6 +375,7 @@ def test_a_broken_model_fails_with_its_traceback_and_its_builder_is_told(
     assert version.number == 1
 
 
+@pytest.mark.both_databases
 def test_a_run_whose_lease_was_lost_stores_nothing(
     workspace: Workspace, db: Session, blobs: Blobs, engine: LocalEngine, one_cell: int
 ) -> None:

@@ -14,8 +14,9 @@ from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.services.evaluate.compare import compare, differences
 from quintain.services.evaluate.examples import export_examples, flips, mistakes
-from quintain.services.evaluate.overlap import model_overlap, overlap_files, overlap_versions
+from quintain.services.evaluate.overlap import model_overlap, overlap_versions
 from quintain.services.evaluate.results import model_results
+from quintain.services.plain.overlap import overlap_files
 from quintain.store.blobs import Blobs
 from tests.evaluated import MORE, build
 from tests.people import make_person

@@ -35,7 +35,6 @@ from tests.beginnings import Build
 from tests.evaluation import TASK, add_data, add_model, add_task
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 CASE_SENSITIVE = """
     def predict(batch):
@@ -143,6 +142,7 @@ def test_soft_metrics_come_from_the_votes_that_a_data_set_kept(votes: dict[str, 
     assert set(without) == {"accuracy", "macro_f1"}
 
 
+@pytest.mark.both_databases
 def test_versions_of_a_perturbation_are_never_counted_together(
     workspace: Workspace,
     db: Session,

@@ -30,7 +30,6 @@ from tests.evaluation import add_data, add_task
 from tests.integration.evaluate.test_submit import CONDITIONS, folder_of
 from tests.integration.models.test_adapters_remote import Server, ok
 
-pytestmark = pytest.mark.both_databases
 PRICES = "input_price = 1000.0\noutput_price = 1000.0\nmax_tokens = 1\nconcurrency = 1\n"  # 0.001 a token
 EACH = 0.011  # ten tokens sent and one received
 
@@ -84,6 +83,7 @@ def bench(workspace: Workspace, db: Session, builder: Actor, server: Server, moo
     return Bench(workspace, db, builder, server, tmp_path)
 
 
+@pytest.mark.both_databases
 def test_a_budget_holds_over_all_runs_of_a_version(bench: Bench, server: Server) -> None:
     """The plain run fits; what follows stops where the money ends, blames nobody, and costs no more than allowed."""
     made = bench.submit("m", f"{PRICES}budget = 0.2\n")
@@ -115,6 +115,7 @@ def test_a_retry_goes_on_with_what_was_kept(bench: Bench, server: Server) -> Non
     assert len(asked) == len(set(asked)) > before
 
 
+@pytest.mark.both_databases
 def test_the_cap_of_a_key_holds_over_all_models_at_the_operators_prices(bench: Bench, server: Server) -> None:
     """A builder who writes a low price, or submits again and again, spends no more of the operator's money."""
     secret = EndpointSecret(server.url, "k", prices=(1000.0, 1000.0), budget=0.25)

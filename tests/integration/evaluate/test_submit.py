@@ -36,7 +36,6 @@ from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, SENTENCES, add_data, add_task
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 RULES = SubmissionRules(per_day=3)
 CONSTANT = "def predict(batch): return ['positive'] * len(batch)"
@@ -62,6 +61,7 @@ def mood(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> str:
     return "mood"
 
 
+@pytest.mark.both_databases
 def test_a_submission_becomes_a_version_with_cells(
     db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path
 ) -> None:
@@ -105,6 +105,7 @@ def test_who_may_submit(db: Session, blobs: Blobs, worker: Actor, mood: str, tmp
         submit_folder(db, blobs, OPERATOR, "nowhere", folder, rules=RULES, name="x")
 
 
+@pytest.mark.both_databases
 def test_the_daily_quota_is_for_each_builder_and_task(
     db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_the_daily_quota_is_for_each_builder_and_task(
     assert submit_folder(db, blobs, OPERATOR, mood, folder, rules=RULES, name="ours").left_today is None
 
 
+@pytest.mark.both_databases
 def test_a_failure_of_ours_does_not_count(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> None:
     """A cell that the platform failed gives the submission back; one that the model failed does not."""
     made = submit_folder(db, blobs, builder, mood, folder_of(tmp_path / "m"), rules=RULES, name="m")
@@ -228,6 +230,7 @@ def test_unknown_missing_and_doubled_ids_are_named(
         assert caught.value.faults[0].file == "predictions.csv"
 
 
+@pytest.mark.both_databases
 def test_an_upload_goes_on_where_it_broke_off(
     db: Session, blobs: Blobs, builder: Actor, worker: Actor, mood: str, tmp_path: Path
 ) -> None:
@@ -270,6 +273,7 @@ def test_an_upload_that_is_not_what_was_announced_is_refused(
         uploads.begin(db, blobs, builder, size=4, sha256="f" * 64)
 
 
+@pytest.mark.both_databases
 def test_an_upload_begins_again_where_its_parts_are_not(
     db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path
 ) -> None:

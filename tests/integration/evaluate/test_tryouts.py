@@ -29,7 +29,6 @@ from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
 
-pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), trial_seconds=60)
 RULES = SubmissionRules(per_day=3, trial=CONDITIONS, elsewhere=True)
 GOOD = "def predict(batch): return ['positive'] * len(batch)"
@@ -145,6 +144,7 @@ def test_where_there_is_no_sandbox_a_worker_tries_it_first(
     assert found.state == "passed"
 
 
+@pytest.mark.both_databases
 def test_a_worker_that_refuses_a_model_tells_its_builder(
     db: Session,
     builder: Actor,
@@ -172,6 +172,7 @@ def test_a_worker_that_refuses_a_model_tells_its_builder(
     assert send(GOOD).version.number == 2
 
 
+@pytest.mark.both_databases
 def test_a_model_that_loads_for_long_is_put_off(
     workspace: Workspace,
     db: Session,
@@ -202,6 +203,7 @@ def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.Mode
     assert "could not be reached" in str(caught.value.faults[0])
 
 
+@pytest.mark.both_databases
 def test_trying_has_a_limit_of_its_own(
     send: Callable[..., submit.ModelSubmission], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +216,7 @@ def test_trying_has_a_limit_of_its_own(
         send(MISSPELT)
 
 
+@pytest.mark.both_databases
 def test_a_refused_upload_frees_its_place(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> None:
     """Seven archives in a row that are refused leave nothing behind, and the eighth is taken."""
     for number in range(8):
@@ -231,6 +234,7 @@ def test_a_refused_upload_frees_its_place(db: Session, blobs: Blobs, builder: Ac
     assert list((blobs.root / "uploads").iterdir()) == []
 
 
+@pytest.mark.both_databases
 def test_whole_uploads_give_way_and_unfinished_ones_do_not(db: Session, blobs: Blobs, builder: Actor) -> None:
     """One that is all here but was not registered gives its place to the next; five that are under way are enough."""
     for number in range(7):

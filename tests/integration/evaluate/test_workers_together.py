@@ -44,7 +44,6 @@ from quintain.store.tables import Cell, DatasetVersion, Variant
 from tests.evaluation import CARD, add_data, add_model, add_task
 from tests.people import make_person
 
-pytestmark = pytest.mark.both_databases
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20), lease_seconds=6)
 TOGETHER = 6
 
@@ -123,6 +122,7 @@ def breaking(error: Exception) -> Callable[[], object]:
     return act
 
 
+@pytest.mark.both_databases
 def test_cells_added_by_many_at_once_are_added_once(workspace: Workspace, db: Session, ground: None) -> None:
     """Nobody fails, and the numbers that each reports add up to the cells that there are."""
     added = all_at_once(workspace, evaluate.fill)
@@ -130,6 +130,7 @@ def test_cells_added_by_many_at_once_are_added_once(workspace: Workspace, db: Se
     assert sum(added) == len(queries.rows(db)) == len(evaluate.variants_of(get_task(db, "mood")))
 
 
+@pytest.mark.both_databases
 def test_a_variant_made_by_many_at_once_is_made_once(
     workspace: Workspace, db: Session, blobs: Blobs, ground: None
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_variant_made_by_many_at_once_is_made_once(
     assert db.query(Variant).count() == 1
 
 
+@pytest.mark.both_databases
 def test_what_many_make_at_once_under_one_name_is_made_once(
     workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, builder: Actor, ground: None, tmp_path: Path
 ) -> None:
@@ -170,6 +172,7 @@ def test_what_many_make_at_once_under_one_name_is_made_once(
     assert kept == ["mine"] * TOGETHER
 
 
+@pytest.mark.both_databases
 def test_a_recorded_submission_is_a_success(
     db: Session, blobs: Blobs, builder: Actor, ground: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +190,7 @@ def test_a_recorded_submission_is_a_success(
     assert evaluate.fill(db) > 0
 
 
+@pytest.mark.both_databases
 def test_until_empty_waits_for_a_cell_that_is_to_be_tried_again(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
@@ -197,6 +201,7 @@ def test_until_empty_waits_for_a_cell_that_is_to_be_tried_again(
     assert (cell.state, cell.attempts) == ("done", 2)
 
 
+@pytest.mark.both_databases
 def test_until_empty_waits_for_what_another_thread_has_in_hand(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
@@ -222,6 +227,7 @@ def lease_elsewhere(db: Session, seconds: float) -> evaluate.CellLease:
     return lease
 
 
+@pytest.mark.both_databases
 def test_until_empty_takes_over_from_a_dead_machine(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
@@ -232,6 +238,7 @@ def test_until_empty_takes_over_from_a_dead_machine(
     assert (cell.state, cell.attempts, cell.lost) == ("done", 1, 1)
 
 
+@pytest.mark.both_databases
 def test_until_empty_leaves_to_others_what_they_compute(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
@@ -292,6 +299,7 @@ def test_nothing_around_a_cell_ends_a_worker(
     assert [event.kind for event in queries.events(db, one_cell)].count("done") == 1
 
 
+@pytest.mark.both_databases
 def test_a_result_outlives_a_database_that_is_away(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
@@ -315,6 +323,7 @@ def test_a_result_outlives_a_database_that_is_away(
     assert cell_of(db, one_cell).attempts == 1
 
 
+@pytest.mark.both_databases
 def test_a_worker_that_is_to_end_does_not_try_for_ever(workspace: Workspace, blobs: Blobs) -> None:
     """Where nothing can be reached, it says so in the end."""
 
@@ -402,6 +411,7 @@ def test_a_model_of_our_own_is_loaded_once_for_its_cells(tmp_path: Path, monkeyp
     assert loaded[3:] == [Path("c"), Path("c")]
 
 
+@pytest.mark.both_databases
 def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses_turn(
     db: Session, blobs: Blobs, ground: None, tmp_path: Path, builder: Actor
 ) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,9 +60,9 @@ def test_operations_have_names_of_their_own(description: dict[str, Any]) -> None
 
 def test_the_clients_calls_are_those_of_the_api() -> None:
     """Change the API, and `python scripts/make_client.py` brings the client in step."""
-    command = [sys.executable, "scripts/make_client.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    made = runpy.run_path(str(ROOT / "scripts" / "make_client.py"))["render"]()
+    assert [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text] == []
+    assert len(made) > 10
 
 
 ROLES = {"require_admin", "require_owner", "require_role"}

@@ -12,7 +12,7 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
-from quintain.core.records.access import OneTimeLink, People, Person
+from quintain.core.records.access import OneTimeLink, Person
 from quintain.core.records.base import plain
 from quintain.services.access import accounts, links
 from quintain.services.house import personal_data
@@ -58,6 +58,9 @@ def add(
 def list_users(
     context: typer.Context,
     search: Annotated[str, typer.Argument(help="Part of a name or address.", show_default=False)] = "",
+    role: Annotated[RoleName | None, typer.Option(help="Only those who hold this role.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many.", min=1)] = 1000,
+    offset: Annotated[int, typer.Option(help="Skip so many.", min=0)] = 0,
     json: JsonFlag = False,
 ) -> None:
     """List the accounts.
@@ -65,12 +68,14 @@ def list_users(
     Example: quintain user list wil
     """
     with workspace_of(context).session() as db:
-        found = accounts.list_people(db, OPERATOR, search=search)
+        found = accounts.page_of_people(db, OPERATOR, search=search, role=role, limit=limit, offset=offset)
     if json:
-        output.print_json(People(found))
+        output.print_json(found)
         return
-    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found]
+    rows = [(p.name, p.display_name, p.email, _roles(p), "yes" if p.opened else "not yet") for p in found.users]
     output.print_table(("name", "display name", "e-mail", "roles", "opened"), rows)
+    if found.total > len(found.users):
+        output.say(f"{len(found.users)} of {found.total} accounts; --offset shows more.")
 
 
 @app.command()

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from quintain.cli import output
-from quintain.cli.context import workspace_of
 from quintain.cli.plain.data_files import app
 from quintain.core.people import OPERATOR
-from quintain.services.evaluate.overlap import overlap_files, overlap_versions
+from quintain.core.records.evaluate import Overlap
+from quintain.services.plain.overlap import overlap_files
 from quintain.stats.near_duplicates import THRESHOLD
 
 
@@ -36,9 +36,7 @@ def overlap(
     if Path(train).exists() or Path(test).exists():
         found = overlap_files(Path(train), Path(test), fields=field or (), threshold=threshold, limit=limit)
     else:
-        workspace = workspace_of(context)
-        with workspace.session() as db:
-            found = overlap_versions(db, workspace.blobs, OPERATOR, train, test, threshold=threshold)
+        found = _overlap_versions(context, train, test, threshold)
     if json:
         output.print_json(found)
         return
@@ -49,3 +47,13 @@ def overlap(
     if found.pairs:
         rows = [(f"{pair.similarity:.2f}", pair.test[:100], pair.train[:100]) for pair in found.pairs]
         output.print_table(["similarity", "test", "train"], rows)
+
+
+def _overlap_versions(context: typer.Context, train: str, test: str, threshold: float) -> Overlap:
+    """Compare two versions of a workspace, which files do without."""
+    from quintain.cli.context import workspace_of
+    from quintain.services.evaluate.overlap import overlap_versions
+
+    workspace = workspace_of(context)
+    with workspace.session() as db:
+        return overlap_versions(db, workspace.blobs, OPERATOR, train, test, threshold=threshold)

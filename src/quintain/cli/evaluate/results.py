@@ -65,7 +65,7 @@ def compare(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        found = comparing.compare(db, workspace.blobs, OPERATOR, first, second)
+        found = comparing.compare(db, workspace.blobs, OPERATOR, first, second, wait=True)
     if json:
         output.print_json(found.record())
         return

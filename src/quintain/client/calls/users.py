@@ -17,9 +17,16 @@ class UsersCalls:
 
     _transport: Transport
 
-    def users(self, *, search: str = "") -> list[Person]:
-        """List all accounts (admins)."""
-        return self._transport.read(People, "GET", "/users", params={"search": search}).users
+    def users(
+        self, *, search: str = "", role: str | None = None, order: str = "name", limit: int = 100, offset: int = 0
+    ) -> People:
+        """List some of the accounts, and say how many fit (admins)."""
+        return self._transport.read(
+            People,
+            "GET",
+            "/users",
+            params={"search": search, "role": role, "order": order, "limit": limit, "offset": offset},
+        )
 
     def invite_user(
         self,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from quintain.core.people import Grant
 from quintain.core.records.base import Record
+
+PeopleOrder = Literal["name", "name_down", "newest", "oldest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,10 @@ class Person(Record):
 
 @dataclass(frozen=True, slots=True)
 class People(Record):
-    """All accounts."""
+    """Some accounts of those that fit, and how many do."""
 
     users: list[Person]
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

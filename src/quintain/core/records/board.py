@@ -126,13 +126,22 @@ class SurePair(Record):
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty(Record):
-    """How sure a ranking is; `above[i][j]` is the probability that model i is above model j."""
+    """How sure a ranking is; `above[i][j]` is the probability that model i is above model j, of the first models.
+
+    Where it was computed from a part of the examples, *sampled* says how many. Of a large board a worker computes it:
+    *computed_at* says when, and it is *pending* while the next one is on the way; by other weights than the owner's it
+    is *too_large*.
+    """
 
     examples: int
     resamples: int
     models: list[SureModel]
     above: list[list[float]]
     pairs: list[SurePair]
+    sampled: int | None = None
+    computed_at: datetime | None = None
+    pending: bool = False
+    too_large: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class WaitingKind(StrEnum):
     NEXT_ROUND = "next_round"
     CONTRAST = "contrast"  # edit an example of a test set
     CHECK = "check"  # check what others edited
+    CODE = "code"  # sort items of a sample into categories
     SETTLE = "settle"  # decide on edits that people disagree on
     TRIAL = "trial"  # enter a trial, or go on with it
     GRADE = "grade"  # grade items of a trial by its rubric

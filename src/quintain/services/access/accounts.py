@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, Fault, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
-from quintain.core.records.access import Person
+from quintain.core.records.access import People, PeopleOrder, Person
 from quintain.core.texts import Text
 from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, find_user, normal_name
@@ -91,12 +91,38 @@ def register(
         return actor
 
 
-def list_people(db: Session, actor: Actor, *, search: str = "") -> list[Person]:
-    """List all accounts, or those whose name or address contains *search*."""
+def list_people(
+    db: Session,
+    actor: Actor,
+    *,
+    search: str = "",
+    role: RoleName | None = None,
+    order: PeopleOrder = "name",
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[Person]:
+    """List all accounts, those whose name or address contains *search*, or those who hold *role*; or some of them."""
     require_admin(actor)
-    found = people.users(db, search=search)
+    wanted = "" if role is None else role.value
+    found = people.users(db, search=search, role=wanted, order=order, limit=limit, offset=offset)
     grants = people.grants_of(db, [user.id for user in found])
     return [_person_of(user, grants.get(user.id, [])) for user in found]
+
+
+def page_of_people(
+    db: Session,
+    actor: Actor,
+    *,
+    search: str = "",
+    role: RoleName | None = None,
+    order: PeopleOrder = "name",
+    limit: int = 100,
+    offset: int = 0,
+) -> People:
+    """List some of the accounts that fit, and say how many there are."""
+    found = list_people(db, actor, search=search, role=role, order=order, limit=limit, offset=offset)
+    total = people.count_users(db, search=search, role="" if role is None else role.value)
+    return People(found, total)
 
 
 def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:

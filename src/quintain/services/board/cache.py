@@ -1,7 +1,8 @@
-"""What was computed lately, kept in memory until something changes.
+"""Boards at hand: made at once where there is little to read, else by a worker, and kept by what may be seen.
 
-A board of a thousand models is read from tens of thousands of rows; while nothing happens it is the same board. The key
-of an entry says everything that it depends on, so that nothing here is ever stale, only unused.
+A board of a thousand models is read from tens of thousands of rows. While nothing happens it is the same board, and it
+comes from memory or, after a start, from the database. Where something has happened, the last one is shown with its
+time until a worker has made the next.
 """
 
 from __future__ import annotations
@@ -9,54 +10,41 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from quintain.core.errors import NotFound, Unavailable
 from quintain.core.hashing import content_id
 from quintain.core.people import Actor
+from quintain.core.records.jobs import JobStanding
+from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
+from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board, sight_of, task_of
 from quintain.services.board.parts import Board, BoardPart
-from quintain.services.tasks.board_settings import board_spec
+from quintain.services.jobs.figures import wake
+from quintain.services.jobs.memory import WarmValues
 from quintain.store.blobs import Blobs
-from quintain.store.queries.board import boards as queries
+from quintain.store.queries.jobs import figures
 
-T = TypeVar("T")
 BOARDS_KEPT = 24
-
-
-class WarmValues(Generic[T]):
-    """The values that were used last, by key; safe to share between threads."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Give the value of *key*, made now if it is not there. Two who ask at once may both make it."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        with self._lock:
-            self._kept[key] = value
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
-        return value
+SOON_S = 5
+PENDING = "board_pending"  # the code of the error where a large board was never made
 
 
 @dataclass(frozen=True, slots=True)
 class WarmBoard:
-    """A board with its JSON, written once, and the tag by which a browser knows that it has it already."""
+    """A board with its JSON, written once, and the tag by which a browser knows that it has it already.
+
+    *job* makes the next one where it is not *fresh*: more has happened than it shows.
+    """
 
     board: Board
     json: bytes
     etag: str
+    fresh: bool = True
+    job: JobStanding | None = None
 
 
 # One cache per database, gone with its engine.
@@ -64,14 +52,57 @@ _CACHES: weakref.WeakKeyDictionary[Any, WarmValues[WarmBoard]] = weakref.WeakKey
 _CACHES_LOCK = threading.Lock()
 
 
-def warm_board(db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None) -> WarmBoard:
-    """Give the board as *actor* may see it, from memory if nothing has changed since it was made."""
+def warm_board(
+    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, *, wait: bool = False
+) -> WarmBoard:
+    """Give the board as *actor* may see it: from memory if nothing has changed since it was made.
+
+    A large one is made by a worker; meanwhile the last one is given, and where there is none, an error with the code
+    PENDING is raised. Who can *wait*, as a command can, has it made at once.
+    """
     part = part or BoardPart()
+    if part.live:
+        require_owner(actor, task)
+    key = BoardKey(task, sight_of(db, actor, task), part)
+    subject = str(key)
     with _CACHES_LOCK:
         cache = _CACHES.setdefault(db.get_bind(), WarmValues(BOARDS_KEPT))
-    # Results that nobody has looked at yet are computed while the board is made; what they need is in the stamp.
-    key = (task, part, actor, queries.stamp(db), board_spec(db, task).frozen_at)
-    return cache.get(key, lambda: _make(board(db, blobs, actor, task, part)))
+    basis = BOARD.basis(db, subject)
+    known = cache.find((subject, basis))
+    if known is not None:
+        return known
+    kept = figures.kept_basis(db, BOARD.name, subject)
+    if kept is not None and kept.basis == basis:
+        return cache.get((subject, basis), lambda: _read(db, subject))
+    if wait or len(subject) > LONGEST or BOARD.facts(db, subject) <= BOARD.at_once:
+        return cache.get((subject, basis), lambda: _make(board(db, blobs, key.actor, task, part)))
+    _require_known(db, blobs, actor, key)
+    job = wake(db, BOARD, subject, task=task)
+    if kept is None:
+        raise Unavailable(
+            "This board is being made for the first time.",
+            retry_after=SOON_S,
+            code=PENDING,
+            remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
+            page="Look again in a moment. A worker makes it.",
+        )
+    return replace(cache.get((subject, kept.basis), lambda: _read(db, subject)), fresh=False, job=job)
+
+
+def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> None:
+    """Refuse to have boards made of tags and languages that there are not: anybody can ask for any."""
+    if key.part.tag is None and key.part.language is None:
+        return
+    whole = warm_board(db, blobs, actor, key.task, replace(key.part, tag=None, language=None)).board
+    if key.part.tag not in (None, *whole.tags) or key.part.language not in (None, *whole.languages):
+        raise NotFound("No data set of this board has such examples.", remedy="Ask for the whole board.")
+
+
+def _read(db: Session, subject: str) -> WarmBoard:
+    kept = figures.figure(db, BOARD.name, subject)
+    if kept is None:
+        raise Unavailable("The board is being made anew.", retry_after=SOON_S, remedy="Try again in a moment.")
+    return _make(decode_board(task_of(db, subject), kept.value, kept.computed_at))
 
 
 def _make(made: Board) -> WarmBoard:

@@ -9,6 +9,7 @@ differ from model to model: those are drawn from their own intervals, each model
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -18,30 +19,51 @@ from sqlalchemy.orm import Session
 from quintain.core.hashing import content_id
 from quintain.metrics.aligned import Aligned, align
 from quintain.metrics.contract import METRICS, MeanMetric
-from quintain.services.board.cache import WarmValues
 from quintain.services.board.parts import Board, BoardDataset, Figure
 from quintain.services.board.ranking import Ranked, dataset_weights
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results import read_draws
-from quintain.stats.bootstrap import FloatArray, IntArray, Tally
-from quintain.stats.joint import bootstrap_totals
+from quintain.services.jobs.figures import Tell
+from quintain.services.jobs.memory import WarmValues
+from quintain.stats.bootstrap import FloatArray, IntArray, Tally, resample_weights
+from quintain.stats.joint import bootstrap_totals, by_unit, units_of
 from quintain.stats.posterior import is_constant, is_few, posterior_totals
 from quintain.stats.ranking import bootstrap_scores
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of
 
-_SAMPLES: WarmValues[FloatArray] = WarmValues(32)
+AT_ONCE = 20_000_000  # answers of all models to a data set that are resampled together; of more, a part is drawn
+LEAST_UNITS = 2_000  # that are drawn from in any case
 
 
-def draw_axes(db: Session, blobs: Blobs, ranked: Ranked, resamples: int) -> dict[str, FloatArray]:
-    """Draw every axis that has a weight, and performance: resamples × models."""
-    samples = {}
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Resamples × files of predictions, from *examples* of a data set that has *known* of them."""
+
+    values: FloatArray
+    examples: int
+    known: int
+
+    @property
+    def shrunk(self) -> float:
+        """What errors on the examples used are to those on all: they shrink with the root of the number."""
+        return float(np.sqrt(self.examples / self.known))
+
+
+_SAMPLES: WarmValues[Drawn] = WarmValues(32)
+
+
+def draw_axes(
+    db: Session, blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None = None
+) -> tuple[dict[str, FloatArray], int]:
+    """Draw every axis that has a weight, and performance: resamples × models. Give them, and the examples used."""
+    samples, used = {}, 0
     for axis in ranked.board.axes:
         if axis.name == "performance" and not axis.pooled:
-            samples[axis.name] = _performance(blobs, ranked, resamples)
+            samples[axis.name], used = _performance(blobs, ranked, resamples, tell)
         elif axis.name == "performance" or ranked.ranking.weights[axis.name] > 0:
             samples[axis.name] = _shares(db, ranked, axis.name, resamples)
-    return samples
+    return samples, used
 
 
 def shares_of(ranked: Ranked) -> list[float]:
@@ -95,34 +117,57 @@ def _half(figure: Figure | None) -> float:
     return float(figure["high"] - figure["low"]) / 2
 
 
-def _performance(blobs: Blobs, ranked: Ranked, resamples: int) -> FloatArray:
+def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: Tell | None) -> tuple[FloatArray, int]:
     """Resample performance: the weighted mean over data sets of each model's resampled metric."""
-    made = ranked.board
+    made, used = ranked.board, 0
     total = np.zeros((resamples, len(made.models)))
-    for place, (dataset, weight) in enumerate(zip(made.datasets, shares_of(ranked), strict=True)):
-        if weight > 0:
-            total += weight * made.axes[0].scale * _on_dataset(blobs, made, dataset, place, resamples)
-    return total
+    shares = shares_of(ranked)
+    scoring = [place for place, weight in enumerate(shares) if weight > 0]
+    for number, place in enumerate(scoring):
+        told = None if tell is None else _part_of(tell, number, len(scoring))
+        drawn, examples = _on_dataset(blobs, made, made.datasets[place], place, resamples, tell=told)
+        total += shares[place] * made.axes[0].scale * drawn
+        used += examples
+    return total, used
 
 
-def _on_dataset(blobs: Blobs, made: Board, dataset: BoardDataset, place: int, resamples: int) -> FloatArray:
-    """Give resamples × models on one data set; NaN for models without all of their predictions."""
+def _part_of(tell: Tell, number: int, parts: int) -> Tell:
+    """Tell how far one of several equal parts is."""
+    return lambda done, total: tell(number * total + done, parts * total)
+
+
+def _on_dataset(
+    blobs: Blobs, made: Board, dataset: BoardDataset, place: int, resamples: int, *, tell: Tell | None
+) -> tuple[FloatArray, int]:
+    """Give resamples × models on one data set, and the examples used; NaN for models without all predictions.
+
+    Models that answer alike share a file, which is read once. Where a part of the examples was drawn from, the figure
+    on all of them stays where it is and the errors are those of so many.
+    """
     keys = [model.predictions[place] for model in made.models]
     there = [row for row, seeds in enumerate(keys) if all(seeds) and seeds]
-    flat = [str(key) for row in there for key in keys[row]]
-    samples = np.full((resamples, len(made.models)), np.nan)
-    if not flat:
-        return samples
-    name = (dataset.hash, made.metric, made.part.tag, made.task.label_names, tuple(flat), resamples)
-    drawn = _SAMPLES.get(name, lambda: _resample(blobs, made, dataset, flat, resamples))
-    start = 0
+    columns: dict[str, int] = {}
     for row in there:
-        samples[:, row] = drawn[:, start : start + len(keys[row])].mean(axis=1)
-        start += len(keys[row])
-    return samples
+        for key in keys[row]:
+            columns.setdefault(str(key), len(columns))
+    samples = np.full((resamples, len(made.models)), np.nan)
+    if not columns:
+        return samples, 0
+    name = (dataset.hash, made.metric, made.part.tag, made.task.label_names, tuple(columns), resamples)
+    drawn = _SAMPLES.get(name, lambda: _resample(blobs, made, dataset, list(columns), resamples, tell=tell))
+    for row in there:
+        mean = drawn.values[:, [columns[str(key)] for key in keys[row]]].mean(axis=1)
+        if drawn.examples < drawn.known:
+            figure = made.models[row].values["performance"][place]
+            whole = mean.mean() if figure is None else figure["value"] / made.axes[0].scale
+            mean = whole + drawn.shrunk * (mean - mean.mean())
+        samples[:, row] = mean
+    return samples, drawn.examples
 
 
-def _resample(blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[str], resamples: int) -> FloatArray:
+def _resample(
+    blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[str], resamples: int, *, tell: Tell | None
+) -> Drawn:
     examples = pl.read_parquet(blobs.path(dataset.blob)).filter(pl.col("answer").is_not_null())
     if made.part.tag is not None:
         examples = examples.filter(pl.col("tags").list.contains(made.part.tag))
@@ -131,6 +176,8 @@ def _resample(blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[s
         groups = examples["group"].fill_null(examples["id"]).rank("dense").cast(pl.Int64).to_numpy() - 1
     seed = int(dataset.hash[:8], 16)
     metric = METRICS.get(made.metric)()
+    if examples.height * len(keys) > AT_ONCE:
+        return _streamed(blobs, made, examples, groups, keys, resamples=resamples, seed=seed, tell=tell)
 
     def tallies() -> list[Tally]:
         return [metric.tally(_aligned(blobs, made, examples, key)) for key in keys]
@@ -143,18 +190,59 @@ def _resample(blobs: Blobs, made: Board, dataset: BoardDataset, keys: Sequence[s
         return np.column_stack([metric.value(one) for one in totals])
 
     drawn = None if is_few(examples.height, groups) else by_bootstrap()
+    height = examples.height
     if drawn is not None and not any(is_constant(column) for column in drawn.T):
-        return drawn
+        return Drawn(drawn, height, height)
     found = tallies()
     if any(tally.prior is None for tally in found):
-        return by_bootstrap() if drawn is None else drawn
+        return Drawn(by_bootstrap() if drawn is None else drawn, height, height)
     # A model that made no error, or few examples, say too little for a bootstrap: all are drawn from the posterior.
     totals = posterior_totals(found, groups=groups, seed=seed, resamples=resamples)
-    return np.column_stack([metric.value(one) for one in totals])
+    return Drawn(np.column_stack([metric.value(one) for one in totals]), height, height)
+
+
+def _streamed(
+    blobs: Blobs,
+    made: Board,
+    examples: pl.DataFrame,
+    groups: IntArray | None,
+    keys: Sequence[str],
+    *,
+    resamples: int,
+    seed: int,
+    tell: Tell | None,
+) -> Drawn:
+    """Resample one file after the other, so that memory does not grow with their number.
+
+    Of the examples so many are drawn as there is time for: whole groups, by the seed. Means are added up as means.
+    """
+    units, number = units_of(examples.height, groups)
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.permutation(number)[: max(LEAST_UNITS, int(AT_ONCE * number / (examples.height * len(keys))))])
+    kept = np.isin(units, chosen)
+    part, places = examples.filter(pl.Series(kept)), np.searchsorted(chosen, units[kept])
+    weights = np.empty((resamples, len(chosen)), dtype=np.float32)
+    start = 0
+    for block in resample_weights(len(chosen), resamples, rng):
+        weights[start : start + len(block)] = block
+        start += len(block)
+    metric = METRICS.get(made.metric)()
+    values = np.empty((resamples, len(keys)))
+    for number_of, key in enumerate(keys):
+        if tell is not None:
+            tell(number_of, len(keys))
+        aligned = _aligned(blobs, made, part, key)
+        tally = Tally.of_scores(metric.scores(aligned)) if isinstance(metric, MeanMetric) else metric.tally(aligned)
+        rows = by_unit(tally, places, len(chosen))
+        dense = np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows, dtype=np.float32)
+        totals = np.asarray(weights @ dense, dtype=np.float64)
+        values[:, number_of] = totals[:, 0] / totals[:, 1] if isinstance(metric, MeanMetric) else metric.value(totals)
+    return Drawn(np.round(values, 9), part.height, examples.height)
 
 
 def _aligned(blobs: Blobs, made: Board, examples: pl.DataFrame, key: str) -> Aligned:
-    predictions = pl.read_parquet(blobs.path(key))
+    wanted = ["id", "prediction", *(["probabilities"] if "probabilities" in METRICS.get(made.metric).needs else [])]
+    predictions = pl.read_parquet(blobs.path(key), columns=wanted)
     table = examples.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")
     groups = examples["group"].fill_null(examples["id"]) if examples["group"].null_count() < examples.height else None
     probabilities = None

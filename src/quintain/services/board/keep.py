@@ -24,7 +24,7 @@ from quintain.services.access.signing import Check, KeySource
 from quintain.services.board.cache import warm_board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, View
 from quintain.services.board.ranking import Ranked, dataset_weights, rank
-from quintain.services.board.uncertainty import uncertainty
+from quintain.services.board.uncertainty import known_uncertainty, plain_known
 from quintain.services.evaluate.standing import Runs
 from quintain.services.tasks.board_settings import BoardSpec
 from quintain.services.tasks.definitions import find_row
@@ -162,7 +162,8 @@ def take_snapshot(
     if len(title) > 200 or not title.isprintable():
         raise BadInput("The title is too long.", remedy="Use up to 200 characters on one line.")
     ranked = rank(warm_board(db, blobs, ANONYMOUS, task, part).board, view)
-    shape = snapshot_shape(ranked, uncertainty(db, blobs, ranked.board, ranked.view), title, server)
+    sure = known_uncertainty(db, blobs, ANONYMOUS, task, part, ranked.view)
+    shape = snapshot_shape(ranked, plain_known(sure), title, server)
     signature = signing.sign(db, shape["hash"])
     key = blobs.put(signing.signed_file(shape, signature))
     with transaction(db):

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import QuintainError
 from quintain.core.people import ANONYMOUS
-from quintain.services.board.cache import warm_board
+from quintain.services.board.cache import PENDING, warm_board
 from quintain.services.board.parts import Axis, Board, Figure
 from quintain.services.board.ranking import Ranked, rank
 from quintain.store.blobs import Blobs
@@ -145,7 +145,8 @@ def _make_wanted(engine: Engine) -> None:
                 stamp = queries.stamp(db)
                 made = make_standing(db, blobs, task)
         except (SQLAlchemyError, QuintainError, OSError) as error:  # the board's own page says what is wrong with it
-            logger.warning("the standing of task %s was not made: %s", task, error)
+            pending = isinstance(error, QuintainError) and error.code == PENDING  # a worker is at it
+            logger.log(logging.DEBUG if pending else logging.WARNING, "no standing of task %s: %s", task, error)
             continue
         with _LOCK:
             kept.standings[task] = (stamp, time.monotonic(), made)

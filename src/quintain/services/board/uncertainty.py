@@ -5,7 +5,7 @@ What is drawn is said in `board_draws`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,14 +15,20 @@ import scipy
 from sqlalchemy.orm import Session
 
 from quintain.core.hashing import content_id
+from quintain.core.people import Actor
+from quintain.services.board.cache import warm_board
 from quintain.services.board.draws import draw_axes, shares_of
-from quintain.services.board.parts import Board, View
+from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of
+from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import Ranked, choices_of, rank
+from quintain.services.jobs.figures import FigureKind, Tell, show
 from quintain.stats.bootstrap import FloatArray, interval
 from quintain.stats.ranking import RankUncertainty, bootstrap_dynascores, rank_uncertainty
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
+from quintain.store.queries.board import boards as queries
 from quintain.store.queries.evaluate import results as cache
+from quintain.store.queries.jobs import figures as figure_queries
 
 FORMAT = 3
 RESAMPLES = 1000
@@ -31,6 +37,9 @@ FEWER_RESAMPLES = 250
 CONFIDENCE = 0.95
 POWER = 0.8
 MOST_TIMES = 1000
+AT_ONCE = 200_000  # answers of all models to all data sets that are resampled while somebody waits
+IN_MATRIX = 50  # of many models, how many stand in the matrix of who is above whom
+NOTHING: Mapping[str, Any] = {"examples": 0, "resamples": 0, "models": [], "above": [], "pairs": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +64,71 @@ class NeighbourPair:
         }
 
 
-def uncertainty(db: Session, blobs: Blobs, made: Board, view: View | None = None) -> dict[str, Any]:
+def uncertainty(
+    db: Session, blobs: Blobs, made: Board, view: View | None = None, *, tell: Tell | None = None
+) -> dict[str, Any]:
     """Say how sure the ranking of *made* by *view* is. The owner's default view is remembered."""
     chosen = view or View()
     ranked = rank(made, chosen)
     if not any(ranked.ranking.rank):
-        return {"examples": 0, "resamples": 0, "models": [], "above": [], "pairs": []}
+        return dict(NOTHING)
     if chosen.as_dict() or len(made.models) > MANY_MODELS:
-        return _report(db, blobs, ranked)
+        return _report(db, blobs, ranked, tell)
     key = _key(ranked)
     known = cache.cached(db, [key])
     if key not in known:
-        known[key] = _report(db, blobs, ranked)
+        known[key] = _report(db, blobs, ranked, tell)
         with transaction(db):
             cache.keep(db, known)
     return known[key]
+
+
+def known_uncertainty(
+    db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: View | None = None
+) -> dict[str, Any]:
+    """Say how sure the ranking is, as far as it is known: of a large board a worker computes it, by the owner's view.
+
+    What is asked of a large board by another view is `too_large`, and what nobody has computed yet is `pending`.
+    """
+    warm = warm_board(db, blobs, actor, task, part)
+    subject = str(BoardKey(task, sight_of(db, actor, task), part or BoardPart()))
+    if UNCERTAINTY.facts(db, subject) <= UNCERTAINTY.at_once or len(subject) > LONGEST:
+        return uncertainty(db, blobs, warm.board, view)
+    if (view or View()).as_dict():
+        return {**NOTHING, "too_large": True}
+    shown = show(db, blobs, UNCERTAINTY, subject, task=task)
+    if shown.value is None:
+        return {**NOTHING, "pending": True}
+    said = {name: value for name, value in shown.value.items() if name != "key"}
+    return {**said, "pending": not shown.fresh, "computed_at": shown.computed_at}
+
+
+def plain_known(sure: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave what is known itself, for a copy that is kept: not whether more is to come, and when it was computed."""
+    return {name: value for name, value in sure.items() if name not in {"pending", "computed_at", "too_large"}}
+
+
+def _compute(db: Session, blobs: Blobs, subject: str, tell: Tell) -> Mapping[str, Any]:
+    """Compute what is kept; where nothing has changed that it rests on, it is the same as before."""
+    key = BoardKey.read(subject)
+    made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
+    ranked = rank(made)
+    name = _key(ranked)
+    kept = figure_queries.figure(db, UNCERTAINTY.name, subject)
+    if kept is not None and kept.value.get("key") == name:
+        return kept.value
+    return {**uncertainty(db, blobs, made, tell=tell), "key": name}
+
+
+def _answers(db: Session, subject: str) -> int:
+    return queries.count_answers(db, BoardKey.read(subject).task)
+
+
+def _large(db: Session) -> Iterable[str]:
+    return (one for one in BOARD.subjects(db) if _answers(db, one) > AT_ONCE)
+
+
+UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE)
 
 
 def _key(ranked: Ranked) -> str:
@@ -93,10 +152,10 @@ def _figures(made: Board) -> list[Sequence[Any]]:
     ]
 
 
-def _report(db: Session, blobs: Blobs, ranked: Ranked) -> dict[str, Any]:
+def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: Tell | None = None) -> dict[str, Any]:
     made = ranked.board
     resamples = RESAMPLES if len(made.models) <= MANY_MODELS else FEWER_RESAMPLES
-    samples = draw_axes(db, blobs, ranked, resamples)
+    samples, used = draw_axes(db, blobs, ranked, resamples, tell)
     drawn = bootstrap_dynascores(ranked.table, samples, choices_of(made, ranked.view))
     # Rounded, so that two equal models are never apart by an error of the arithmetic.
     drawn = np.round(drawn, 9)
@@ -105,13 +164,15 @@ def _report(db: Session, blobs: Blobs, ranked: Ranked) -> dict[str, Any]:
     examples = sum(dataset.rows for dataset in scoring)
     order = [row for row in ranked.order() if ranked.ranking.rank[row] is not None]
     pairs = [_pair(ranked, drawn, found, pair, examples) for pair in pairwise(order)]
-    return {
+    first_ones = order if len(order) <= MANY_MODELS else order[:IN_MATRIX]
+    report = {
         "examples": examples,
         "resamples": resamples,
         "models": [_model(ranked, drawn, found, row) for row in order],
-        "above": [[round(float(found.above[first, second]), 4) for second in order] for first in order],
+        "above": [[round(float(found.above[one, other]), 4) for other in first_ones] for one in first_ones],
         "pairs": [pair.as_dict() for pair in pairs],
     }
+    return report | {"sampled": used} if 0 < used < examples else report
 
 
 def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) -> dict[str, Any]:

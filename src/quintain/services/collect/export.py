@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.core.task import Task
-from quintain.data.exporting import write_export
+from quintain.data.exporting import write_parts
 from quintain.data.tables import table_format
 from quintain.services.access import audit
 from quintain.services.access.pseudonyms import pseudonyms
@@ -25,27 +26,37 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import AttemptNote
 from quintain.tasks.contract import kind_of
 
+CHUNK = 5_000  # rows that are in memory together
+
 
 def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = True) -> pl.DataFrame:
     """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
     info = owned(db, actor, ref)
-    task = get_task(db, info.task)
-    names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
-    notes: dict[tuple[int, str], AttemptNote] = {
-        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, ("reason", "tags"))
-    }
-    rows = list(_export_rows(db, info, task, names, notes, nonfooling))
-    return pl.DataFrame(rows, schema=_export_schema(task), infer_schema_length=None)
+    schema = _export_schema(get_task(db, info.task))
+    return pl.concat([pl.DataFrame(schema=schema), *_export_frames(db, info, nonfooling)])
 
 
 def export_attempts(db: Session, actor: Actor, ref: str, path: Path, *, nonfooling: bool = True) -> int:
     """Write a round's attempts to *path*, in the format that its suffix names, and count them."""
     form = table_format(path)
-    table = attempts_table(db, actor, ref, nonfooling=nonfooling)
-    write_export(table.lazy(), form, path)
+    info = owned(db, actor, ref)
+    schema = _export_schema(get_task(db, info.task))
+    rows = write_parts(_export_frames(db, info, nonfooling), schema, form, path)
     with transaction(db):
-        audit.record(db, actor, "round.export", ref, rows=table.height, format=form)
-    return table.height
+        audit.record(db, actor, "round.export", ref, rows=rows, format=form)
+    return rows
+
+
+def _export_frames(db: Session, info: RoundInfo, nonfooling: bool) -> Iterator[pl.DataFrame]:
+    """Give the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
+    task = get_task(db, info.task)
+    names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
+    notes: dict[tuple[int, str], AttemptNote] = {
+        (note.attempt_id, note.kind): note for note in queries.notes_of_round(db, info.id, ("reason", "tags"))
+    }
+    rows, schema = _export_rows(db, info, task, names, notes, nonfooling), _export_schema(task)
+    while some := list(islice(rows, CHUNK)):
+        yield pl.DataFrame(some, schema=schema, infer_schema_length=None)
 
 
 def _export_schema(task: Task) -> dict[str, pl.DataType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +12,11 @@ import polars as pl
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
-from quintain.core.errors import BadInput, Forbidden
-from quintain.core.people import Actor
+from quintain.core.errors import BadInput, Forbidden, Unavailable
+from quintain.core.hashing import content_id
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.records import evaluate as records
-from quintain.core.records.base import plain
+from quintain.core.records.base import decode, plain
 from quintain.core.records.evaluate import AnswerDifference, McNemar, PairedEstimate
 from quintain.core.task import Task
 from quintain.core.texts import Text
@@ -25,15 +27,27 @@ from quintain.metrics.paired import paired_metric
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.examples import example_scores
 from quintain.services.evaluate.results import read_predictions, sees_all
-from quintain.services.models.registry import get_model
+from quintain.services.jobs import queue
+from quintain.services.jobs.figures import Tell
+from quintain.services.jobs.memory import WarmValues
+from quintain.services.jobs.running import JobRun
+from quintain.services.models.registry import get_model, versions_by_id
 from quintain.services.tasks.definitions import get_task, leading_metric
 from quintain.stats.paired import PairedDifference, Separation, examples_to_separate, mcnemar
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import PLAIN, CellRow
 from quintain.tasks.contract import kind_of
 
 SIGNIFICANT = 0.05
+FORMAT = 1  # goes up when the shape or the meaning of a kept comparison changes
+AT_ONCE = 50_000  # examples that are compared while somebody waits
+SOON_S = 5
+JOB = "comparison"
+PENDING = "comparison_pending"
+_DIFFERING: WarmValues[pl.DataFrame] = WarmValues(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +101,53 @@ class Comparison:
         return records.Comparison(self.task.name, self.first, self.second, [one.record() for one in self.datasets])
 
 
-def compare(db: Session, blobs: Blobs, actor: Actor, first: str, second: str) -> Comparison:
-    """Compare two models of one task on all data sets that both have predictions for."""
+def compare(
+    db: Session, blobs: Blobs, actor: Actor, first: str, second: str, *, wait: bool = False, tell: Tell | None = None
+) -> Comparison:
+    """Compare two models of one task on all data sets that both have predictions for.
+
+    What was compared once is known. Of much data a worker does it the first time, and who asked is told to come back by
+    an error with the code PENDING, unless they can *wait*.
+    """
     task, pairs, refs = _pairs(db, actor, first, second)
-    found = []
-    for one, two in pairs.values():
-        table = _joined(blobs, one, two)
-        if table.height:
-            found.append(_compare_dataset(task, one, table))
-    return Comparison(task, *refs, found)
+    keys = {name: _key(task, *pair) for name, pair in pairs.items()}
+    known = cache.cached(db, list(keys.values()))
+    left = [name for name, key in keys.items() if key not in known]
+    if not wait and sum(pairs[name][0].dataset_version.rows for name in left) > AT_ONCE:
+        one, two = next(iter(pairs.values()))
+        queue.ask(db, JOB, f"{one.model_version.id}:{two.model_version.id}", task=task.name)
+        raise Unavailable(
+            "The two are being compared: there is much to read, so that a worker does it.",
+            retry_after=SOON_S,
+            remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
+            page="This page looks again by itself.",
+            code=PENDING,
+        )
+    for number, name in enumerate(left):
+        if tell is not None:
+            tell(number, len(left))
+        table = _joined(blobs, *pairs[name])
+        found = plain(_compare_dataset(task, pairs[name][0], table)) if table.height else {}
+        known[keys[name]] = json.loads(json.dumps({"compared": found}, default=plain, allow_nan=False))
+        with transaction(db):
+            cache.keep(db, {keys[name]: known[keys[name]]})
+    datasets = [known[keys[name]]["compared"] for name in pairs]
+    return Comparison(task, *refs, [decode(DatasetComparison, one) for one in datasets if one])
+
+
+def do_comparison(run: JobRun) -> None:
+    """Compare two models for those who will ask: a worker's job."""
+    with run.sessions() as db:
+        ids = [int(one) for one in run.subject.split(":")]
+        found = versions_by_id(db, ids)
+        compare(db, run.blobs, OPERATOR, *(found[one].ref for one in ids), wait=True, tell=run.tell)
+
+
+def _key(task: Task, one: CellRow, two: CellRow) -> str:
+    """Name a comparison by all that goes into it."""
+    data = [one.dataset_version.hash, one.dataset.name, one.dataset_version.number, one.dataset_version.hidden]
+    files = [one.cell.predictions, two.cell.predictions]
+    return content_id(["comparison", FORMAT, data, files, leading_metric(task), list(task.label_names)])
 
 
 def differences(
@@ -131,16 +183,15 @@ def differences(
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
-    table = _joined(blobs, one, two)
-    same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
-    table = table.with_columns(
-        pl.Series("first_score", example_scores(task, table["answer"], table["first"])),
-        pl.Series("second_score", example_scores(task, table["answer"], table["second"])),
-    ).filter(pl.Series(~same))
+    table = _DIFFERING.get(_key(task, one, two), lambda: _differing(task, _joined(blobs, one, two)))
     if only in {"first", "second"}:
         other = "second" if only == "first" else "first"
         table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
+    page = table.slice(offset, limit)
+    source = pl.scan_parquet(blobs.path(one.dataset_version.blob)).filter(pl.col("id").is_in(page["id"].implode()))
+    inputs = source.select("id", *names).collect()
+    page = page.join(inputs, on="id", how="left", maintain_order="left")
     shown = [
         AnswerDifference(
             id=row["id"],
@@ -151,9 +202,22 @@ def differences(
             first_score=row["first_score"],
             second_score=row["second_score"],
         )
-        for row in table.slice(offset, limit).iter_rows(named=True)
+        for row in page.iter_rows(named=True)
     ]
     return shown, table.height
+
+
+def _differing(task: Task, table: pl.DataFrame) -> pl.DataFrame:
+    """Keep the examples that are answered differently, with how right each answer is."""
+    same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
+    return table.select(
+        "id",
+        "answer",
+        "first",
+        "second",
+        pl.Series("first_score", example_scores(task, table["answer"], table["first"])),
+        pl.Series("second_score", example_scores(task, table["answer"], table["second"])),
+    ).filter(pl.Series(~same))
 
 
 def _pairs(

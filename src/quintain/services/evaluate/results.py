@@ -148,10 +148,7 @@ def results(
         figures: dict[str, Any] = {}
         for part, key in wanted[pair].items():
             if key not in known:
-                known[key] = fresh[key] = _compute(db, blobs, task, group, part, at)
-                drawn = fresh[key].pop(DRAWN, None)
-                if drawn is not None:  # beside it: few ask for it, and it is long
-                    fresh[_draws_key(key)] = {DRAWN: drawn}
+                known[key] = _put(fresh, key, _compute(db, blobs, task, group, part, at))
             figures[part] = known[key]
         draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part not in {PLAIN, MEASURE}}
         found.append(_stood(replace(_result(group, figures, at), draws=draws), group, variants, at))
@@ -159,6 +156,38 @@ def results(
         with transaction(db):
             cache.keep(db, fresh)
     return found
+
+
+def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None:
+    """Compute and keep what a finished cell, and those beside it, say of its model on its data.
+
+    A share of unchanged answers waits for the last of the runs that it rests on.
+    """
+    group = cell_queries.rows(db, model_version_id=row.model_version.id, dataset_version_id=row.dataset_version.id)
+    family = family_of(row.cell.variant)
+    wanted = _keys(task, group, None)
+    if family is not None:
+        runs = {one.cell.variant: run_of(one.cell) for one in group}
+        if any(runs.get(name, Run.WAITING) is Run.WAITING for name in counted(task).get(family, ())):
+            return
+        wanted = {part: key for part, key in wanted.items() if part == family}
+    known = cache.cached(db, list(wanted.values()))
+    fresh: dict[str, dict[str, Any]] = {}
+    for part, key in wanted.items():
+        if key not in known and (family is not None or part in {PLAIN, MEASURE}):
+            _put(fresh, key, _compute(db, blobs, task, group, part, None))
+    if fresh:
+        with transaction(db):
+            cache.keep(db, fresh)
+
+
+def _put(fresh: dict[str, dict[str, Any]], key: str, value: dict[str, Any]) -> dict[str, Any]:
+    """Note what was computed under its key, and what was drawn beside it: few ask for it, and it is long."""
+    drawn = value.pop(DRAWN, None)
+    fresh[key] = value
+    if drawn is not None:
+        fresh[_draws_key(key)] = {DRAWN: drawn}
+    return value
 
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:

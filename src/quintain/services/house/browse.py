@@ -48,7 +48,7 @@ def search(db: Session, actor: Actor, query: str) -> Found:
     """Find tasks, data sets and models whose name (or a task's title) contains *query*."""
     word = query.strip().lower()
     tasks = [item.task for item in list_tasks(db) if _matches(item.task, word)]
-    models = [(task, name) for task, name in list_names(db, actor) if word in name.lower()]
+    models = list_names(db, actor, word=word, limit=MOST_HITS)
     return Found(
         tasks=tuple(
             Hit(next(iter(task.title.values()), task.name), kind_of(task).title, f"/tasks/{task.name}")
@@ -57,7 +57,7 @@ def search(db: Session, actor: Actor, query: str) -> Found:
         datasets=tuple(
             Hit(name, task, f"/tasks/{task}/data/{name}") for task, name in queries.datasets_named(db, word, MOST_HITS)
         ),
-        models=tuple(Hit(name, task, f"/tasks/{task}/models/{name}") for task, name in models[:MOST_HITS]),
+        models=tuple(Hit(name, task, f"/tasks/{task}/models/{name}") for task, name in models),
     )
 
 

@@ -21,6 +21,7 @@ from quintain.services.collect.readiness import readiness_in
 from quintain.services.collect.rounds import RoundInfo, list_rounds
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
+from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.trial.offers import trial_offers
 from quintain.services.validate.adjudicate import look
@@ -56,6 +57,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
     trials = list(_trials(db, actor, tasks))
     work += [one for one in trials if one.kind is not WaitingKind.CLOSE_STAGE]
+    work += _coding(db, actor, tasks)
     found = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
@@ -135,6 +137,13 @@ def _trials(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
             yield Errand(WaitingKind.TRIAL, one.task, one.title, place, begun=one.begun)
         if one.to_grade:
             yield Errand(WaitingKind.GRADE, one.task, one.title, f"{place}/grade", count=one.to_grade)
+
+
+def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
+    for info in coding_offers(db, actor):
+        if info.task in tasks and _works(actor, info.task):
+            place = f"/tasks/{info.task}/codings/{info.name}/code"
+            yield Errand(WaitingKind.CODE, info.task, info.spec.title, place)
 
 
 def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str]) -> Iterator[Errand]:

@@ -34,6 +34,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
+from quintain.store.queries.models.models import Sight
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
@@ -203,26 +204,27 @@ def list_models(
     return [model for model in found if model.may_edit or model.version.withdrawn_at is None]
 
 
-def list_names(db: Session, actor: Actor, task: str | None = None) -> list[tuple[str, str]]:
-    """List task and name of the models that `list_models` has: for counts and choices, however many there are."""
+def list_names(
+    db: Session, actor: Actor, task: str | None = None, *, word: str = "", limit: int | None = None
+) -> list[tuple[str, str]]:
+    """List task and name of the models that `list_models` has, for choices: those that contain *word*, some of them."""
     if task is not None:
         find_row(db, task)
-    return [
-        (of_task, model.name)
-        for model, of_task, stands in queries.standings(db, task)
-        if _may_edit(actor, model, of_task) or (stands and model.visibility != "private")
-    ]
+    return queries.names(db, sight_of(actor), task, word=word, limit=limit)
+
+
+def sight_of(actor: Actor) -> Sight:
+    """Say which models *actor* may see and change, for queries."""
+    if actor.has(RoleName.OWNER):
+        return Sight(actor.user_id, None)
+    owned = (grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task)
+    return Sight(actor.user_id, tuple(sorted(owned)))
 
 
 def model_lines(db: Session, actor: Actor, task: str) -> list[tuple[str, datetime]]:
     """List the names of what `list_models` describes, and when each changed last: for lists by pages."""
     find_row(db, task)
-    found = queries.lines(db, task)
-    return [
-        (model.name, newest)
-        for model, newest, stands in found
-        if _may_see(actor, model, task) and (stands or _may_edit(actor, model, task))
-    ]
+    return queries.lines(db, sight_of(actor), task)
 
 
 def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:

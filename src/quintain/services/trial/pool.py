@@ -58,11 +58,17 @@ def pool_policy(protocol: Protocol) -> ValidationPolicy:
     )
 
 
+def final_round(db: Session, arm: CrowdArm) -> int | None:
+    """Give the round of an arm's last stage; a draft has none yet."""
+    found = queries.rounds(db, arm.id).get(parse_protocol(arm.toml).final.name)
+    return found[0] if found else None
+
+
 def final_items(db: Session, arm: CrowdArm) -> list[Attempt]:
     """List an arm's data: what was written in its final round and stands; with a model to fool, what fooled it."""
     protocol = parse_protocol(arm.toml)
-    found = queries.rounds(db, arm.id).get(protocol.final.name)
-    return [*queries.final_attempts(db, found[0], fooling=protocol.data.target)] if found is not None else []
+    found = final_round(db, arm)
+    return [*queries.final_attempts(db, found, fooling=protocol.data.target)] if found is not None else []
 
 
 def fill_pool(db: Session, actor: Actor, task: str, trial: CrowdTrial, arms: Sequence[CrowdArm]) -> ItemsAdded:
@@ -93,8 +99,8 @@ def judging_of(db: Session, task: str, trial: CrowdTrial, arms: Sequence[CrowdAr
     plan = protocols[0].validation
     items = judgements = 0
     for arm, protocol in zip(arms, protocols, strict=True):
-        found = queries.rounds(db, arm.id).get(protocol.final.name)
-        count = queries.count_final(db, found[0], fooling=protocol.data.target) if found is not None else 0
+        found = final_round(db, arm)
+        count = queries.count_final(db, found, fooling=protocol.data.target) if found is not None else 0
         often = min(plan.sample, count)
         items += count
         judgements += (count - often) * plan.votes + often * plan.many

@@ -19,7 +19,7 @@ from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
 from quintain.services.plain.trial_report import ReportOptions, make_report
 from quintain.services.trial.courses import course_of
-from quintain.services.trial.pool import fill_pool, final_items, pool_name
+from quintain.services.trial.pool import fill_pool, final_items, final_round, pool_name
 from quintain.services.trial.progress import sync
 from quintain.services.trial.trials import find
 from quintain.store.blobs import Blobs
@@ -49,18 +49,24 @@ def report(
     trial = find(db, task, name)
     command = [f"quintain trial report-of {task}/{name} --out DIR"]
     if trial.data:
-        return make_report(trial.title or name, _stored(blobs, trial), options, commands=command)
+        return make_report(trial.title or name, stored_arms(blobs, trial), options, commands=command)
     require_owner(actor, task)
     judged = queries.judgements(db, trial.task_id, pool_name(name))
     arms = [_arm(db, trial, arm, judged, task) for arm in queries.arms(db, trial.id)]
     return make_report(trial.title or name, arms, options, commands=command)
 
 
-def _stored(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
+    """Give the arms of a trial that came from elsewhere, with their items."""
     with tempfile.TemporaryDirectory(prefix="quintain-trial-") as folder:
         path = Path(folder) / "trial.json"
         path.write_bytes(blobs.path(trial.data).read_bytes())
         return read_trial([path])
+
+
+def final_rounds(db: Session, trial: CrowdTrial) -> dict[str, int]:
+    """Give the id of the round in which the final items of each arm are written, by the arm's name."""
+    return {arm.name: round_id for arm in queries.arms(db, trial.id) if (round_id := final_round(db, arm))}
 
 
 def _arm(

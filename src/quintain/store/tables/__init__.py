@@ -2,6 +2,7 @@
 
 from quintain.store.tables.boards import BoardFork, BoardSettings, BoardSnapshot
 from quintain.store.tables.charges import Charge
+from quintain.store.tables.coding import CodingCode, CodingItem, CodingPlace, CodingRow
 from quintain.store.tables.collect import (
     Attempt,
     AttemptBand,
@@ -112,6 +113,10 @@ __all__ = [
     "Cell",
     "CellEvent",
     "Charge",
+    "CodingCode",
+    "CodingItem",
+    "CodingPlace",
+    "CodingRow",
     "ContestAnswers",
     "ContestDispute",
     "ContestJudgement",

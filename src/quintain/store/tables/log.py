@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from quintain.store.base import Base, Fact, now
@@ -15,6 +15,7 @@ class AuditEntry(Fact, Base):
     """Who did what to which thing, and when. Append-only."""
 
     __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_action_id", "action", "id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(default=now, index=True)

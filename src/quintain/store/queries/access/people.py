@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Grant, RoleName
 from quintain.store.base import table_of
 from quintain.store.tables import ApiToken, OneTimeLink, RoleGrant, TaskRow, Throttle, User, WebSession
+
+CHUNK = 500  # people whose roles are asked for together
 
 
 class FoundSession(NamedTuple):
@@ -57,15 +59,43 @@ def user_by_name(db: Session, name: str) -> User | None:
     return db.scalar(select(User).where(column == name, User.deleted_at.is_(None)))
 
 
-def users(db: Session, *, search: str = "", with_deleted: bool = False) -> list[User]:
-    """List people in the order of their names, those whose name, display name or address contains *search*."""
-    query = select(User).order_by(User.name)
-    if not with_deleted:
-        query = query.where(User.deleted_at.is_(None))
+ORDERS: Mapping[str, tuple[Any, ...]] = {
+    "name": (User.name,),
+    "name_down": (User.name.desc(),),
+    "newest": (User.created_at.desc(), User.id.desc()),
+    "oldest": (User.created_at, User.id),
+}
+
+
+def users(
+    db: Session,
+    *,
+    search: str = "",
+    role: str = "",
+    with_deleted: bool = False,
+    order: str = "name",
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[User]:
+    """List people, those whose name, display name or address contains *search* and who hold *role* now."""
+    query = select(User).where(*_fitting(search, role, with_deleted)).order_by(*ORDERS[order]).offset(offset)
+    return list(db.scalars(query if limit is None else query.limit(limit)))
+
+
+def count_users(db: Session, *, search: str = "", role: str = "") -> int:
+    """Count the people whom `users` would list."""
+    return db.scalar(select(func.count()).select_from(User).where(*_fitting(search, role, with_deleted=False))) or 0
+
+
+def _fitting(search: str, role: str, with_deleted: bool) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
     if search:
         columns = (User.name, User.display_name, User.email)
-        query = query.where(or_(*(column.icontains(search, autoescape=True) for column in columns)))
-    return list(db.scalars(query))
+        wanted.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+    if role:
+        held = and_(RoleGrant.user_id == User.id, RoleGrant.role == role, RoleGrant.revoked_at.is_(None))
+        wanted.append(exists().where(held))
+    return wanted
 
 
 def user_count(db: Session) -> int:
@@ -78,12 +108,14 @@ def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
     query = (
         select(RoleGrant.user_id, RoleGrant.role, TaskRow.name)
         .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
-        .where(RoleGrant.user_id.in_(list(user_ids)), RoleGrant.revoked_at.is_(None))
+        .where(RoleGrant.revoked_at.is_(None))
         .order_by(RoleGrant.id)
     )
     found: dict[int, list[Grant]] = {}
-    for user_id, role, task in db.execute(query):
-        found.setdefault(user_id, []).append(Grant(RoleName(role), task))
+    ids = list(user_ids)
+    for first in range(0, len(ids), CHUNK):
+        for user_id, role, task in db.execute(query.where(RoleGrant.user_id.in_(ids[first : first + CHUNK]))):
+            found.setdefault(user_id, []).append(Grant(RoleName(role), task))
     return found
 
 

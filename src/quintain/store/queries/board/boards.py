@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, not_, or_, select
+from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import (
@@ -30,8 +30,13 @@ from quintain.store.tables import (
 )
 
 RECENT = 200  # more transactions than run at once
-# What people do that no board depends on.
-ASIDE = ("session.", "token.", "link.", "user.", "person.export", "backup.")
+# What people do that a board depends on.
+ACTS = (
+    *("task.add", "task.archive", "task.change", "task.restore", "data.import", "data.derive"),
+    *("model.register", "model.visibility", "model.withdraw", "board.settings", "board.score"),
+    *("evaluate.cancel", "evaluate.remeasure", "evaluate.retry", "validation.review", "release.make"),
+    *("person.delete", "backup.restore"),
+)
 
 
 class CellFacts(NamedTuple):
@@ -47,12 +52,47 @@ def stamp(db: Session) -> tuple[int, ...]:
     Each is the end of an index, so that asking costs little however much there is. Two transactions may end in another
     order than they began in: the number of the newest rows changes also where a lower id appears after a higher one.
     """
-    aside = or_(*(AuditEntry.action.startswith(prefix, autoescape=True) for prefix in ASIDE))
-    act = db.scalar(select(AuditEntry.id).where(not_(aside)).order_by(AuditEntry.id.desc()).limit(1))
+    newest = union_all(*(select(func.max(AuditEntry.id).label("id")).where(AuditEntry.action == act) for act in ACTS))
+    act = db.scalar(select(func.max(newest.subquery().c.id)))
     event, cell = db.scalar(select(func.max(CellEvent.id))), db.scalar(select(func.max(Cell.id)))
-    acts = db.scalar(select(func.count()).where(not_(aside), AuditEntry.id > (act or 0) - RECENT)) or 0
+    recent = (AuditEntry.id > (act or 0) - RECENT, AuditEntry.id <= (act or 0), AuditEntry.action.in_(ACTS))
+    acts = db.scalar(select(func.count()).where(*recent)) or 0
     events = db.scalar(select(func.count()).where(CellEvent.id > (event or 0) - RECENT)) or 0
     return act or 0, acts, event or 0, events, cell or 0
+
+
+def count_cells(db: Session, task: str, most: int) -> int:
+    """Count the cells of a task, up to *most*."""
+    some = (
+        select(Cell.id)
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
+        .limit(most)
+    )
+    return db.scalar(select(func.count()).select_from(some.subquery())) or 0
+
+
+def count_answers(db: Session, task: str) -> int:
+    """Count the answers of a task's models that boards are computed from."""
+    query = (
+        select(func.sum(Cell.total))
+        .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
+        .join(Model, Model.id == ModelVersion.model_id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task, Cell.variant == "plain")
+    )
+    return int(db.scalar(query) or 0)
+
+
+def has_unlisted(db: Session, task: str, user_id: int) -> bool:
+    """Say whether somebody has a model of *task* that others do not see, or see without knowing whose it is."""
+    query = (
+        select(Model.id)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(TaskRow.name == task, Model.owner_id == user_id, Model.visibility != "public")
+    )
+    return db.scalar(query.limit(1)) is not None
 
 
 def cell_facts(db: Session, task: str) -> dict[int, CellFacts]:

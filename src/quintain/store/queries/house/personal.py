@@ -27,8 +27,11 @@ from quintain.store.tables import (
 
 SECRETS = {"password_hash", "token_hash", "csrf"}
 # What would tell judges which of the items before them are gold items: those have no slot, come with ids of their own,
-# and no answer to them is ever late. Writers do not learn what others were drawn for.
+# and no answer to them is ever late. Writers do not learn what others were drawn for,
+# and coders not where an item is from.
 UNTOLD = {
+    "coding_items": {"arm", "key", "alike", "draw"},
+    "codings": {"figures"},
     "judgements": {"item_id", "late"},
     "judging_notes": {"item_id"},
     "judging_offers": {"slot_id", "generation", "item_id"},

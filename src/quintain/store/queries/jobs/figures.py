@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -17,6 +17,20 @@ def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
     """Give the figure of a kind and subject that is kept, as it is in the database now."""
     kept = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
     return db.scalar(kept.execution_options(populate_existing=True))
+
+
+class KeptBasis(NamedTuple):
+    """What a kept figure rests on, and when it was computed."""
+
+    basis: str
+    computed_at: datetime
+
+
+def kept_basis(db: Session, kind: str, subject: str) -> KeptBasis | None:
+    """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
+    query = select(KeptFigure.basis, KeptFigure.computed_at)
+    found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
+    return KeptBasis(*found) if found else None
 
 
 def subjects(db: Session, kind: str) -> Sequence[str]:

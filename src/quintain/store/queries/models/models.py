@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, exists, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, and_, bindparam, exists, false, func, or_, select, true
+from sqlalchemy.orm import Session, aliased
 
 from quintain.store.base import table_of
 from quintain.store.tables import Model, ModelCard, ModelVersion, TaskRow, User
@@ -76,32 +76,55 @@ def models(
     return [(model, name, owner) for model, name, owner in db.execute(query)]
 
 
-def standings(db: Session, task: str | None) -> Sequence[tuple[Model, str, bool]]:
-    """List the models of *task*, or of all tasks, with the task's name and whether a version is not withdrawn."""
-    of_model = ModelVersion.model_id == Model.id
-    stands = exists().where(of_model, ModelVersion.withdrawn_at.is_(None))
-    query = select(Model, TaskRow.name, stands).join(TaskRow, TaskRow.id == Model.task_id)
+class Sight(NamedTuple):
+    """Whose eyes look at models: their own are theirs, and all of the tasks that they own; *owned* is None for all."""
+
+    user_id: int | None
+    owned: tuple[str, ...] | None
+
+    def edits(self) -> ColumnElement[bool]:
+        """Say of a model, joined with its task, whether it may be changed."""
+        if self.owned is None:
+            return true()
+        mine = false() if self.user_id is None else Model.owner_id == self.user_id
+        return or_(mine, TaskRow.name.in_(self.owned))
+
+    def sees(self) -> ColumnElement[bool]:
+        """Say of a model whether it is listed: one that stands and is not private, or that may be changed."""
+        version = aliased(ModelVersion)
+        of_model = version.model_id == Model.id
+        stands = exists().where(of_model, version.withdrawn_at.is_(None))
+        return or_(and_(stands, Model.visibility != "private"), and_(exists().where(of_model), self.edits()))
+
+
+def names(
+    db: Session, sight: Sight, task: str | None, *, word: str = "", limit: int | None = None
+) -> list[tuple[str, str]]:
+    """List task and name of the models that are seen, of *task* or of all, whose names contain *word*."""
+    query = (
+        select(TaskRow.name, Model.name)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(sight.sees())
+        .order_by(TaskRow.name, Model.name)
+    )
     if task is not None:
         query = query.where(TaskRow.name == task)
-    query = query.where(exists().where(of_model)).order_by(TaskRow.name, Model.name)
-    return [(model, of_task, bool(standing)) for model, of_task, standing in db.execute(query)]
+    if word:
+        query = query.where(Model.name.icontains(word, autoescape=True))
+    return [(of_task, name) for of_task, name in db.execute(query if limit is None else query.limit(limit))]
 
 
-def lines(db: Session, task: str) -> list[tuple[Model, datetime, bool]]:
-    """List the models of *task* that have a version: when the newest came, and whether one was not withdrawn."""
+def lines(db: Session, sight: Sight, task: str) -> list[tuple[str, datetime]]:
+    """List the names of the models of *task* that are seen, and when the newest version of each came."""
     query = (
-        select(
-            Model,
-            func.max(ModelVersion.created_at),
-            func.count(ModelVersion.id).filter(ModelVersion.withdrawn_at.is_(None)),
-        )
+        select(Model.name, func.max(ModelVersion.created_at))
         .join(TaskRow, TaskRow.id == Model.task_id)
         .join(ModelVersion, ModelVersion.model_id == Model.id)
-        .where(TaskRow.name == task)
-        .group_by(Model.id)
+        .where(TaskRow.name == task, sight.sees())
+        .group_by(Model.id, Model.name)
         .order_by(Model.name)
     )
-    return [(model, newest, bool(standing)) for model, newest, standing in db.execute(query)]
+    return [(name, newest) for name, newest in db.execute(query)]
 
 
 def versions(db: Session, model_ids: Sequence[int]) -> Sequence[ModelVersion]:

@@ -11,6 +11,7 @@ from quintain.core.records.access import (
     Notifications,
     OneTimeLink,
     People,
+    PeopleOrder,
     Person,
     ReadCount,
     Tokens,
@@ -20,7 +21,7 @@ from quintain.services.access import accounts, audit, links, notify, tokens
 from quintain.services.access.links import Link
 from quintain.services.house import personal_data
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Before, Filter, Limit, PersonName, TokenId
+from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, TokenId
 from quintain.web.api.shapes import Invitation, ProfileChange, ReadRequest, RoleRequest, TokenRequest
 
 
@@ -66,9 +67,19 @@ def read_notifications(call: Calling, which: ReadRequest) -> ReadCount:
     return ReadCount(notify.mark_read(call.db, call.actor, which.ids))
 
 
-def list_users(call: Calling, search: Filter = "") -> People:
-    """List all accounts (admins)."""
-    return People(accounts.list_people(call.db, call.actor, search=search))
+def list_users(
+    call: Calling,
+    *,
+    search: Filter = "",
+    role: RoleName | None = None,
+    order: PeopleOrder = "name",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> People:
+    """List some of the accounts, and say how many fit (admins)."""
+    return accounts.page_of_people(
+        call.db, call.actor, search=search, role=role, order=order, limit=limit, offset=offset
+    )
 
 
 def invite_user(call: Calling, invitation: Invitation) -> OneTimeLink:

@@ -32,7 +32,7 @@ from quintain.services.board.choices import aggregations, sensitivity
 from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart, View
 from quintain.services.board.ranking import parse_view, rank
-from quintain.services.board.uncertainty import uncertainty
+from quintain.services.board.uncertainty import known_uncertainty
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
@@ -86,7 +86,9 @@ def get_rank(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Rank
 
 def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Uncertainty:
     """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
-    return decode(Uncertainty, uncertainty(call.db, call.blobs, _warm(call, task, part).board, view))
+    found = known_uncertainty(call.db, call.blobs, call.actor, task, part, view)
+    at = found.get("computed_at")
+    return decode(Uncertainty, {**found, "computed_at": at.isoformat() if at else None})
 
 
 def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Aggregations:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.responses import Response
 
 from quintain.compose import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
+from quintain.core.records.access import PeopleOrder
 from quintain.services.access import accounts, audit, links
 from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
@@ -15,14 +18,19 @@ from quintain.services.house import health
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
+from quintain.web.listing import SIZE, Asked, Asking, page_of
 from quintain.web.visit import Posting, Visit, Visiting
 
 AUDIT_PAGE = 100
+PEOPLE_ORDERS: Mapping[str, tuple[PeopleOrder, PeopleOrder]] = {  # up and down
+    "name": ("name", "name_down"),
+    "since": ("oldest", "newest"),
+}
 
 
-def people_page(visit: Visiting, q: str = "") -> Response:
+def people_page(visit: Visiting, asked: Asking) -> Response:
     """List the accounts, and offer to invite somebody."""
-    return _people(visit, search=q[:200])
+    return _people(visit, asked)
 
 
 def invite(post: Posting) -> Response:
@@ -102,14 +110,31 @@ def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
     return [(visit.tongue.gettext("Administration"), "/admin"), (title, None)]
 
 
-def _people(visit: Visit, *, search: str = "", link: Link | None = None, trouble: Trouble | None = None) -> Response:
+def _people(
+    visit: Visit, asked: Asked | None = None, *, link: Link | None = None, trouble: Trouble | None = None
+) -> Response:
     require_admin(visit.actor)
     _ = visit.tongue.gettext
+    asked = asked or Asked()
+    search = asked.q.strip()[:200]
+    role = next((one for one in RoleName if one.value == asked.show), None)
+    sort, down = (asked.sort if asked.sort in PEOPLE_ORDERS else "name"), asked.order == "down"
+    found = accounts.page_of_people(
+        visit.db,
+        visit.actor,
+        search=search,
+        role=role,
+        order=PEOPLE_ORDERS[sort][down],
+        limit=SIZE,
+        offset=max(asked.offset, 0),
+    )
     return visit.render(
         "access/people.html",
         status=trouble.status if trouble else 200,
-        people=accounts.list_people(visit.db, visit.actor, search=search),
+        listing=page_of(found.users, found.total, asked, path="/admin", sort=sort, down=down),
         search=search,
+        chosen_role=role.value if role else "",
+        role_choices=[("", _("any")), *((one.value, one.value) for one in RoleName)],
         roles=[str(role) for role in RoleName],
         task_names=[summary.task.name for summary in tasks.list_tasks(visit.db)],
         link=link,

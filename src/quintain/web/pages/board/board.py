@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from fastapi import Depends
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput
-from quintain.core.task import VMER
+from quintain.core.errors import BadInput, Unavailable
+from quintain.core.task import VMER, Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import keep as board_keep
 from quintain.services.board import remeasure as measuring_again
-from quintain.services.board.cache import warm_board
+from quintain.services.board.cache import PENDING, SOON_S, warm_board
 from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import parse_view, rank
@@ -108,7 +108,13 @@ def _view(post: Post) -> View:
 
 def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = None) -> Response:
     found = get_task(visit.db, task)
-    made = warm_board(visit.db, visit.blobs, visit.actor, task, part).board
+    try:
+        warm = warm_board(visit.db, visit.blobs, visit.actor, task, part)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        return _pending(visit, found)
+    made = warm.board
     there = bool(made.models) and (bool(made.datasets) or any(axis.pooled for axis in made.axes))
     ranked = rank(made) if there else None
     _ = visit.tongue.gettext
@@ -119,6 +125,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         task=found,
         section="board",
         made=made,
+        warm=warm,
         elsewhere=_elsewhere(made),
         there=there,
         weak=[one for one in made.datasets if one.weight and one.warnings],
@@ -140,6 +147,18 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,
+    )
+
+
+def _pending(visit: Visit, task: Task) -> Response:
+    """Say that a worker makes the board, and look again by itself."""
+    _ = visit.tongue.gettext
+    return visit.render(
+        "board/pending.html",
+        headers={"refresh": str(SOON_S)},
+        task=task,
+        section="board",
+        crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Board"), None)],
     )
 
 

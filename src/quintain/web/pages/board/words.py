@@ -98,6 +98,11 @@ def _row_words(_: Translate) -> dict[str, str]:
         "slices": _("By tag"),
         "model_page": _("Model page"),
         "rank_between": _("Rank {rank}; {range} when the examples are drawn anew"),
+        "sure_pending": _("It is being computed; look again in a few minutes."),
+        "sure_outrun": _("As of {at}; the next one is being computed."),
+        "sure_at": _("As of {at}."),
+        "sure_large": _("This board is so large that it is computed for its owner's weights only."),
+        "sure_sampled": _("From {n} of {all} examples, which were drawn; errors are those of all."),
     }
 
 

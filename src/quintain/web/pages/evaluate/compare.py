@@ -10,12 +10,12 @@ from quintain.metrics.contract import METRICS
 from quintain.services.evaluate import compare
 from quintain.services.evaluate.compare import Comparison
 from quintain.services.evaluate.results import sees_all
-from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
 from quintain.web.pages.evaluate.results import is_rate
+from quintain.web.pages.evaluate.runs import model_choices
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.visit import Visit, Visiting
@@ -35,14 +35,15 @@ def show(
 ) -> Response:
     """Compare two models of a task."""
     found = tasks.get_task(visit.db, task)
-    listed = [name for _task, name in models.list_names(visit.db, visit.actor, task)]
+    listed = model_choices(visit, task)
     made: Comparison | None = None
     trouble: Trouble | None = None
+    pending = False
     if a and b:
         try:
             made = compare.compare(visit.db, visit.blobs, visit.actor, f"{task}/{a}", f"{task}/{b}")
         except QuintainError as error:
-            trouble = trouble_of(error)
+            trouble, pending = trouble_of(error), error.code == compare.PENDING
     open_sets = [one.dataset for one in made.datasets if sees_all(visit.actor, task, one.hidden)] if made else []
     chosen = dataset if dataset in open_sets else open_sets[0] if open_sets else ""
     query = {"a": a, "b": b, "dataset": chosen, "only": only}
@@ -52,9 +53,10 @@ def show(
     return visit.render(
         "evaluate/compare.html",
         status=trouble.status if trouble else 200,
+        headers={"refresh": str(compare.SOON_S)} if pending else {},
         task=found,
         section="models",
-        choices=[(name, name) for name in dict.fromkeys([*listed, *(name for name in (a, b) if name)])],
+        choices=list(dict.fromkeys([*listed, *(name for name in (a, b) if name)])) if listed else [],
         comparison=made,
         filters=query,
         open_sets=[(name, name) for name in open_sets],

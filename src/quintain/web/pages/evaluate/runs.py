@@ -24,6 +24,7 @@ from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting, make_visit, workspace_of
 
 PAGE_SIZE = 50
+MOST_CHOICES = 200  # of models in a box to choose from; of more, the name is typed
 POLL_SECONDS = 1.0
 
 
@@ -63,12 +64,18 @@ def index(
         state_names=state_names(visit),
         filters=query,
         states=[("", _("any")), *state_names(visit).items()],
-        models=[("", _("any")), *((name, name) for _task, name in models.list_names(visit.db, visit.actor, task))],
+        models=model_choices(visit, task),
         datasets=[("", _("any")), *((name, name) for name in names)],
         base=path,
         paging=Paging(path, query, page.offset, len(page.cells), page.total, PAGE_SIZE),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Runs"), None)],
     )
+
+
+def model_choices(visit: Visit, task: str) -> list[str]:
+    """Name the models that one may choose from; none where there are more than anybody would look through."""
+    found = models.list_names(visit.db, visit.actor, task, limit=MOST_CHOICES + 1)
+    return [name for _task, name in found] if len(found) <= MOST_CHOICES else []
 
 
 def show(visit: Visiting, cell: int) -> Response:

@@ -9,11 +9,12 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from quintain.core.errors import BadInput, Conflict
+from quintain.core.errors import BadInput, Conflict, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.tasks import TaskChange
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
+from quintain.services.board.cache import PENDING
 from quintain.services.board.standings import make_standing
 from quintain.services.house.overview import overview_of
 from quintain.services.tasks import definitions as tasks
@@ -60,7 +61,13 @@ def overview(visit: Visiting, task: str) -> Response:
 def top_models(visit: Visiting, task: str) -> Response:
     """Show the first of the board: a part of the overview that was not ready with it."""
     found = tasks.get_task(visit.db, task)
-    return visit.render("board/top.html", task=found, standing=make_standing(visit.db, visit.blobs, task))
+    try:
+        standing = make_standing(visit.db, visit.blobs, task)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        standing = None
+    return visit.render("board/top.html", task=found, standing=standing)
 
 
 def new_page(visit: Visiting, kind: str = "text-classification", file: str = "") -> Response:

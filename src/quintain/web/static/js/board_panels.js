@@ -41,6 +41,17 @@ export function showWorth(place, state, titles, words) {
   place.replaceChildren(...[...new Set(lines)].map((line) => element("li", {}, line)));
 }
 
+/** What is to be said of a figure that a worker computes: when it did, from how much, or that it is on the way. */
+function sureNotes(found, words) {
+  if (found.too_large) return [words.sure_large];
+  if (!found.computed_at) return found.pending ? [words.sure_pending] : [];
+  const language = document.documentElement.lang;
+  const at = new Date(found.computed_at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  const notes = [fill(found.pending ? words.sure_outrun : words.sure_at, { at })];
+  if (found.sampled) notes.push(fill(words.sure_sampled, { n: found.sampled.toLocaleString(language), all: found.examples.toLocaleString(language) }));
+  return notes;
+}
+
 export function showSure(found, state, words) {
   const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
   const pairs = found.pairs.slice(0, 8).map((pair) => {
@@ -48,7 +59,9 @@ export function showSure(found, state, words) {
     const more = pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
     return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: percent(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
-  if (!found.models.length) pairs.push(element("li", {}, words.none_ranked));
+  const notes = sureNotes(found, words);
+  if (!found.models.length && !notes.length) pairs.push(element("li", {}, words.none_ranked));
+  pairs.push(...notes.map((note) => element("li", { class: "muted small" }, note)));
   document.getElementById("sure-pairs").replaceChildren(...pairs);
   const place = document.getElementById("sure-matrix");
   const names = found.models.slice(0, 12).map((model) => name(model.model));

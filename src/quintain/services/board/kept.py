@@ -1,0 +1,157 @@
+"""Boards as plain data, and who sees the same one: they are kept by what may be seen, never by who looks.
+
+Everybody sees the public board, a task's owners see all of it, and who has a model there that others do not see, or see
+without knowing whose it is, sees a board of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from sqlalchemy.orm import Session
+
+from quintain import __version__
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
+from quintain.core.records.base import decode, plain
+from quintain.core.spec import restore
+from quintain.core.task import Task
+from quintain.services.board.assemble import board
+from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound
+from quintain.services.evaluate.standing import Runs
+from quintain.services.jobs.figures import FigureKind, Tell
+from quintain.services.tasks.board_settings import BoardSpec, board_spec
+from quintain.services.tasks.definitions import get_task, list_tasks
+from quintain.services.tasks.machines import RankedMachine
+from quintain.store.blobs import Blobs
+from quintain.store.queries.board import boards as queries
+
+FORMAT = 1  # goes up when the shape or the meaning of a kept board changes
+AT_ONCE = 2_000  # cells of which a board is made while somebody waits: half a second
+LONGEST = 255  # of what names a kept board
+PUBLIC, OWNER, OWN = "public", "owner", "of:"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardKey:
+    """Which board: of what task, which part of it, and as whom it is seen."""
+
+    task: str
+    sight: str
+    part: BoardPart = field(default_factory=BoardPart)
+
+    def __str__(self) -> str:
+        named = {name: value for name in ("tag", "language") if (value := getattr(self.part, name))}
+        flags = {name: "1" for name in ("seeds_apart", "live") if getattr(self.part, name)}
+        return f"{self.task}?{urlencode({'sight': self.sight, **named, **flags})}"
+
+    @classmethod
+    def read(cls, subject: str) -> BoardKey:
+        """Read what `str` has written.
+
+        >>> key = BoardKey("mood", "of:7", BoardPart(tag="a&b", live=True))
+        >>> BoardKey.read(str(key)) == key
+        True
+        """
+        task, _, query = subject.partition("?")
+        given = {name: values[0] for name, values in parse_qs(query).items()}
+        flags = {name: name in given for name in ("seeds_apart", "live")}
+        return cls(task, given["sight"], BoardPart(given.get("tag"), given.get("language"), **flags))
+
+    @property
+    def actor(self) -> Actor:
+        """Somebody who sees this board."""
+        if self.sight.startswith(OWN):
+            return Actor(user_id=int(self.sight.removeprefix(OWN)))
+        return OPERATOR if self.sight == OWNER else ANONYMOUS
+
+
+def sight_of(db: Session, actor: Actor, task: str) -> str:
+    """Say which board of *task* somebody sees; the same text for all who see the same."""
+    if actor.has(RoleName.OWNER, task):
+        return OWNER
+    if actor.user_id is not None and queries.has_unlisted(db, task, actor.user_id):
+        return f"{OWN}{actor.user_id}"
+    return PUBLIC
+
+
+def encode(made: Board) -> dict[str, Any]:
+    """Give a board as plain data. When it was made is kept beside it."""
+    left = {"task", "made_at"}
+    shape = {item.name: getattr(made, item.name) for item in fields(Board) if item.name not in left}
+    found: dict[str, Any] = json.loads(json.dumps(shape, default=plain, allow_nan=False))
+    return found
+
+
+def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Board:
+    """Read what `encode` has written."""
+    frozen = shape["frozen_at"]
+    return Board(
+        task=task,
+        metric=shape["metric"],
+        axes=tuple(Axis(**one) for one in shape["axes"]),
+        datasets=tuple(decode(BoardDataset, one) for one in shape["datasets"]),
+        rounds=tuple(decode(BoardRound, one) for one in shape["rounds"]),
+        models=tuple(_model(one) for one in shape["models"]),
+        spec=restore(BoardSpec, shape["spec"]),
+        part=BoardPart(**shape["part"]),
+        tags=tuple(shape["tags"]),
+        languages=tuple(shape["languages"]),
+        frozen_at=datetime.fromisoformat(frozen) if frozen else None,
+        made_at=made_at,
+        machine=RankedMachine(**shape["machine"]),
+    )
+
+
+def _model(shape: Mapping[str, Any]) -> BoardModel:
+    """Read a row; its figures stay as they are, which is much quicker than looking at each of them."""
+    return BoardModel(
+        **{
+            **shape,
+            "created_at": datetime.fromisoformat(shape["created_at"]),
+            "cannot": tuple(shape["cannot"]),
+            "seeds": tuple(shape["seeds"]),
+            "hashes": tuple(shape["hashes"]),
+            "predictions": tuple(map(tuple, shape["predictions"])),
+            "draws": {axis: tuple(map(tuple, cells)) for axis, cells in shape["draws"].items()},
+            "runs": [Runs(**one) for one in shape["runs"]],
+        }
+    )
+
+
+def basis(db: Session, subject: str) -> str:
+    """Say what a board would rest on now."""
+    key = BoardKey.read(subject)
+    frozen = board_spec(db, key.task).frozen_at
+    stamp = ".".join(map(str, queries.stamp(db)))
+    return f"{FORMAT}-{__version__} {stamp} {frozen.isoformat() if frozen else ''}"
+
+
+def facts(db: Session, subject: str) -> int:
+    """Count the cells that a board is made of, as far as it matters."""
+    return queries.count_cells(db, BoardKey.read(subject).task, AT_ONCE + 1)
+
+
+def _compute(db: Session, blobs: Blobs, subject: str, tell: Tell) -> Mapping[str, Any]:
+    key = BoardKey.read(subject)
+    return encode(board(db, blobs, key.actor, key.task, key.part))
+
+
+def _subjects(db: Session) -> Iterable[str]:
+    for summary in list_tasks(db):
+        for sight in (PUBLIC, OWNER):
+            subject = str(BoardKey(summary.task.name, sight))
+            if facts(db, subject) > AT_ONCE:
+                yield subject
+
+
+def task_of(db: Session, subject: str) -> Task:
+    """Give the task of a board."""
+    return get_task(db, BoardKey.read(subject).task)
+
+
+BOARD = FigureKind("board", basis, facts, _compute, _subjects, at_once=AT_ONCE)

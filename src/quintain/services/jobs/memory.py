@@ -1,0 +1,39 @@
+"""What was computed lately, in the memory of this process."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class WarmValues(Generic[T]):
+    """The values that were used last, by key; safe to share between threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable) -> T | None:
+        """Give the value of *key* where it is there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Give the value of *key*, made now if it is not there. Two who ask at once may both make it."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        value = make()
+        with self._lock:
+            self._kept[key] = value
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return value

@@ -1,0 +1,249 @@
+"""Hand coding on pages: the list, the form, one coding with its results, and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from quintain.core.coding import GLOSSES, CodingSpec, CodingState
+from quintain.core.errors import BadInput, Conflict
+from quintain.core.records.coding import CodingFigures
+from quintain.core.rounds import RoundState
+from quintain.core.spec import read
+from quintain.core.task import Task
+from quintain.reports.charts import interval_chart
+from quintain.services.access.permissions import require_owner
+from quintain.services.collect.rounds import list_rounds
+from quintain.services.data import datasets
+from quintain.services.study import coding_figures, codings
+from quintain.services.study.codings import CodingInfo
+from quintain.services.tasks import definitions as tasks
+from quintain.services.trial.trials import list_trials
+from quintain.web.errors import Trouble, trouble_of
+from quintain.web.form_reading import FormReading
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.paging import Paging
+from quintain.web.spec_form import Choice, Sheet, SpecForm
+from quintain.web.visit import Post, Posting, Visit, Visiting
+
+FORM = SpecForm(CodingSpec)
+PAGE_SIZE = 25
+ITEMS = 100  # which a form begins with
+
+
+def index(visit: Visiting, task: str, offset: int = 0) -> Response:
+    """List the codings in which one may code."""
+    found = tasks.get_task(visit.db, task)
+    start = max(0, offset)
+    page = codings.list_codings(visit.db, visit.actor, task, offset=start, limit=PAGE_SIZE)
+    base = f"/tasks/{task}/codings"
+    return visit.render(
+        "study/codings.html",
+        task=found,
+        section="codings",
+        codings=page.codings,
+        states=state_words(visit),
+        base=base,
+        paging=Paging(base, {}, start, len(page.codings), page.total, PAGE_SIZE),
+        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Hand coding"), None)],
+    )
+
+
+def new_page(visit: Visiting, task: str, file: str = "", source: str = "") -> Response:
+    """Offer a form, or a file, to start from; *source* is what the person came from."""
+    found = tasks.get_task(visit.db, task)
+    return _editor(visit, found, None, FORM.show(_starter(visit, found, source)), as_file=bool(file))
+
+
+def create(post: Posting, task: str) -> Response:
+    """Make a coding."""
+    return _save(post, tasks.get_task(post.visit.db, task), None)
+
+
+def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
+    """Show what a coding asks, to change it."""
+    info = codings.find_coding(visit.db, f"{task}/{name}")
+    return _editor(visit, tasks.get_task(visit.db, task), info, FORM.show(info.spec), as_file=bool(file))
+
+
+def save(post: Posting, task: str, name: str) -> Response:
+    """Change a coding."""
+    visit = post.visit
+    return _save(post, tasks.get_task(visit.db, task), codings.find_coding(visit.db, f"{task}/{name}"))
+
+
+def show(visit: Visiting, task: str, name: str) -> Response:
+    """Show how far a coding is and, to owners, what came of it."""
+    return _page(visit, f"{task}/{name}")
+
+
+def close(post: Posting, task: str, name: str) -> Response:
+    """End a coding, which shows its arms."""
+    visit = post.visit
+    ref = f"{task}/{name}"
+    try:
+        coding_figures.close_coding(visit.db, visit.actor, ref)
+    except Conflict as error:
+        return _page(visit, ref, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/codings/{name}", visit.tongue.gettext("The coding is closed."))
+
+
+def export(visit: Visiting, task: str, name: str) -> Response:
+    """Send the table of codes."""
+    text = coding_figures.export_codes(visit.db, visit.actor, f"{task}/{name}")
+    headers = {"content-disposition": f'attachment; filename="{task}-{name}-codes.csv"'}
+    return visit.finish(Response(text, media_type="text/csv", headers=headers))
+
+
+def state_words(visit: Visit) -> dict[str, str]:
+    """Say in the reader's language where a coding stands."""
+    _ = visit.tongue.gettext
+    return {CodingState.OPEN: _("open"), CodingState.CLOSED: _("closed")}
+
+
+def category_word(visit: Visit, name: str) -> str:
+    """Say a category in the reader's language, where it is one of ours."""
+    return visit.tongue.gettext(name) if name in GLOSSES else name
+
+
+def crumbs_of(visit: Visit, task: Task, title: str, name: str = "", here: str = "") -> list[tuple[str, str | None]]:
+    """Give the way to a page of hand coding."""
+    base = f"/tasks/{task.name}/codings"
+    last: list[tuple[str, str | None]] = [
+        (title, f"{base}/{name}" if here else None),
+        *([(here, None)] if here else []),
+    ]
+    return [(title_of(visit, task), f"/tasks/{task.name}"), (visit.tongue.gettext("Hand coding"), base), *last]
+
+
+def _page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
+    coding = codings.get_coding(visit.db, visit.actor, ref)
+    info = codings.find_coding(visit.db, ref)
+    task = tasks.get_task(visit.db, coding.task)
+    found = coding_figures.results(visit.db, visit.actor, ref).figures if visit.owns(task) else None
+    return visit.render(
+        "study/coding.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="codings",
+        coding=coding,
+        spec=info.spec,
+        figures=found,
+        chart=_chart(visit, found) if found else None,
+        by_category={one.name: [two for two in found.examples if two.category == one.name] for one in found.categories}
+        if found
+        else {},
+        words={name: category_word(visit, name) for name in coding.categories},
+        states=state_words(visit),
+        base=f"/tasks/{task.name}/codings/{coding.name}",
+        crumbs=crumbs_of(visit, task, coding.title),
+        error=trouble,
+    )
+
+
+def _chart(visit: Visit, figures: CodingFigures) -> dict[str, Any]:
+    """Draw the shares: by arm, where they are told."""
+    _ = visit.tongue.gettext
+    if len(figures.arms) > 1:
+        rows = [
+            (category_word(visit, one.name), arm.arm, arm.shares[one.name])
+            for one in figures.categories
+            for arm in figures.arms
+        ]
+    else:
+        rows = [(category_word(visit, one.name), _("all"), one.share) for one in figures.categories]
+    return interval_chart(rows, row=_("Category"), series=_("Arm"), value=_("Share of items"))
+
+
+def _starter(visit: Visit, task: Task, source: str) -> CodingSpec:
+    _ = visit.tongue.gettext
+    sources = tuple(one for one, _title, _gloss in _sources(visit, task))
+    chosen = (source,) if source in sources else ()
+    name = "-".join(source.replace("@", "-").split("/")) if chosen else "look"
+    return CodingSpec(task.name, name, _("A closer look"), chosen, items=ITEMS)
+
+
+def _sources(visit: Visit, task: Task) -> list[Choice]:
+    """List what a sample can be drawn from: rounds in which somebody wrote, trials, the newest version of data sets."""
+    _ = visit.tongue.gettext
+    rounds = sorted(list_rounds(visit.db, visit.actor, task.name), key=lambda one: -one.number)
+    found: list[Choice] = [
+        (f"rounds/{one.number}", _("Round %(number)s: %(title)s", number=one.number, title=one.spec.title), "")
+        for one in rounds
+        if one.state is not RoundState.DRAFT
+    ]
+    found += [
+        (f"trials/{one.name}", _("Trial: %(title)s", title=one.title or one.name), "")
+        for one in list_trials(visit.db, visit.actor, task.name)
+        if one.state != "draft"
+    ]
+    newest = {
+        one.dataset: one
+        for one in sorted(datasets.list_versions(visit.db, visit.actor, task.name), key=lambda one: one.number)
+    }
+    found += [
+        (
+            f"data/{one.dataset}@{one.number}",
+            _("Data set %(name)s (%(role)s, %(n)s examples)", name=one.dataset, role=one.role, n=one.rows),
+            "",
+        )
+        for one in newest.values()
+    ]
+    return found
+
+
+def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
+    visit = post.visit
+    as_file, text = post.flag("as_file"), post.text("toml").replace("\r\n", "\n")
+    values = FORM.show(info.spec if info else _starter(visit, task, "")) if as_file else FORM.typed(post)
+    try:
+        if as_file:
+            saved = codings.put_coding(visit.db, visit.blobs, visit.actor, text, task=task.name)
+        else:
+            reading = FormReading(values)
+            data = {**FORM.data(reading, info.spec if info else None), "task": task.name}
+            if reading.faults:
+                raise BadInput(faults=reading.faults)
+            saved = codings.put_spec(visit.db, visit.blobs, visit.actor, read(CodingSpec, data))
+    except (BadInput, Conflict) as error:
+        return _editor(visit, task, info, values, text, as_file=as_file, trouble=trouble_of(error))
+    return visit.redirect(f"/tasks/{task.name}/codings/{saved.name}", visit.tongue.gettext("Saved."))
+
+
+def _editor(
+    visit: Visit,
+    task: Task,
+    info: CodingInfo | None,
+    values: Mapping[str, Any],
+    text: str = "",
+    *,
+    as_file: bool = False,
+    trouble: Trouble | None = None,
+) -> Response:
+    require_owner(visit.actor, task.name)
+    _ = visit.tongue.gettext
+    base = f"/tasks/{task.name}/codings"
+    faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
+    title = _("Edit the coding") if info else _("New coding")
+    sources = _sources(visit, task)
+    known = {one for one, _title, _gloss in sources}
+    sources += [(one, one, "") for one in (info.spec.sources if info else ()) if one not in known]
+    spec = info.spec if info else _starter(visit, task, "")
+    return visit.render(
+        "study/coding_edit.html",
+        status=trouble.status if trouble else 200,
+        task=task,
+        section="codings",
+        coding=info,
+        title=title,
+        action=f"{base}/{info.name}/edit" if info else f"{base}/new",
+        back=f"{base}/{info.name}" if info else base,
+        as_file=as_file,
+        toml=text or codings.dump_coding(spec),
+        sheet=Sheet(FORM, visit.tongue, values, faults, {"sources": sources}),
+        values=values,
+        crumbs=crumbs_of(visit, task, info.spec.title if info else title, info.name if info else ""),
+        error=FORM.shown(trouble, visit.tongue) if trouble else None,
+    )

@@ -1,0 +1,161 @@
+"""Large boards: made by a worker, kept by what may be seen, shown with their time while more comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from quintain.core.errors import NotFound, Unavailable
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
+from quintain.services.board import cache, draws, uncertainty
+from quintain.services.board.assemble import board
+from quintain.services.board.cache import PENDING, warm_board
+from quintain.services.board.kept import BOARD, BoardKey, decode_board, encode, sight_of
+from quintain.services.board.parts import BoardPart, View
+from quintain.services.board.ranking import rank
+from quintain.services.board.uncertainty import known_uncertainty
+from quintain.services.jobs import figures
+from quintain.services.jobs.figures import check, handler_of
+from quintain.services.jobs.running import run_all
+from quintain.services.models.registry import set_visibility
+from quintain.store.blobs import Blobs
+from tests.beginnings import Build, with_small_board
+from tests.boards import add_version, evaluated, up_to
+
+
+@pytest.fixture
+def beginning() -> Build:
+    """A board of three models on two data sets."""
+    return with_small_board
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every board count as large, and no job wait for the one before."""
+    monkeypatch.setattr(cache, "BOARD", replace(BOARD, at_once=0))
+    monkeypatch.setattr(uncertainty, "UNCERTAINTY", replace(uncertainty.UNCERTAINTY, at_once=0))
+    monkeypatch.setattr(figures, "REST", 0.0)
+
+
+def do_jobs(db: Session, blobs: Blobs) -> int:
+    """Do what a worker would."""
+
+    @contextmanager
+    def session() -> Iterator[Session]:
+        with Session(db.get_bind(), expire_on_commit=False) as one:
+            yield one
+
+    db.rollback()
+    return run_all(session, blobs, {kind.job: handler_of(kind) for kind in (BOARD, uncertainty.UNCERTAINTY)})
+
+
+def test_a_kept_board_is_the_board(db: Session, blobs: Blobs) -> None:
+    """Written as plain data and read again it has the same rows, figures and ranking."""
+    made = board(db, blobs, ANONYMOUS, "mood")
+    again = decode_board(made.task, encode(made), made.made_at)
+    assert again.as_dict() == made.as_dict()
+    assert rank(again).as_dict() == rank(made).as_dict()
+    assert [one.predictions for one in again.models] == [one.predictions for one in made.models]
+    assert again.datasets == made.datasets
+    assert again.spec == made.spec
+
+
+def test_who_sees_the_same_shares_a_board(db: Session, blobs: Blobs, owner: Actor, builder: Actor) -> None:
+    """Boards are kept by what may be seen: workers and strangers have one, owners one, who hides a model their own."""
+    worker = Actor(user_id=10_000, name="w", grants=frozenset([Grant(RoleName.WORKER)]))
+    public = warm_board(db, blobs, ANONYMOUS, "mood")
+    assert warm_board(db, blobs, worker, "mood") is public
+    assert warm_board(db, blobs, builder, "mood") is public
+    assert warm_board(db, blobs, owner, "mood") is warm_board(db, blobs, OPERATOR, "mood")
+    set_visibility(db, builder, "mood/large", "private")
+    assert sight_of(db, builder, "mood") == f"of:{builder.user_id}"
+    assert len(warm_board(db, blobs, builder, "mood").board.models) == 3
+    assert len(warm_board(db, blobs, worker, "mood").board.models) == 2
+    assert sight_of(db, worker, "mood") == "public"
+
+
+@pytest.mark.usefixtures("large")
+def test_a_large_board_is_made_by_a_worker_and_shown_as_it_was_until_then(
+    db: Session, blobs: Blobs, builder: Actor, tmp_path: Path
+) -> None:
+    """Nobody who looks makes it: the first is told to wait, later ones see the last one and that more has come in."""
+    with pytest.raises(Unavailable) as caught:
+        warm_board(db, blobs, ANONYMOUS, "mood")
+    assert caught.value.code == PENDING
+    assert do_jobs(db, blobs) == 1
+    first = warm_board(db, blobs, ANONYMOUS, "mood")
+    assert first.fresh
+    assert len(first.board.models) == 3
+    evaluated(db, blobs, add_version(db, blobs, builder, tmp_path, "new"), up_to(30))
+    outrun = warm_board(db, blobs, ANONYMOUS, "mood")
+    assert not outrun.fresh
+    assert outrun.job is not None
+    assert outrun.etag == first.etag
+    do_jobs(db, blobs)
+    assert len(warm_board(db, blobs, ANONYMOUS, "mood").board.models) == 4
+    assert len(warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(seeds_apart=True), wait=True).board.models) == 4
+
+
+@pytest.mark.usefixtures("large")
+def test_nobody_has_boards_made_of_tags_that_there_are_not(db: Session, blobs: Blobs) -> None:
+    """Anybody may ask for any tag; only those that occur are worth a worker's time."""
+    with pytest.raises(Unavailable):
+        warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="even"))
+    do_jobs(db, blobs)
+    with pytest.raises(NotFound):
+        warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="nobody"))
+    with pytest.raises(Unavailable):
+        warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="even"))
+    do_jobs(db, blobs)
+    assert warm_board(db, blobs, ANONYMOUS, "mood", BoardPart(tag="even")).board.part.tag == "even"
+
+
+@pytest.mark.usefixtures("large")
+def test_a_kept_board_that_disagrees_with_its_cells_is_repaired(db: Session, blobs: Blobs) -> None:
+    """`quintain status --check` counts it again."""
+    subject = str(BoardKey("mood", "public"))
+    kind = replace(BOARD, subjects=lambda db: [subject])
+    figures.refresh(db, blobs, kind, subject)
+    assert check(db, blobs, OPERATOR, [kind]).faults == []
+
+
+@pytest.mark.usefixtures("large")
+def test_how_sure_a_large_board_is_comes_from_a_worker(db: Session, blobs: Blobs) -> None:
+    """It is pending, then there with its time; by weights of one's own it is not computed."""
+    with pytest.raises(Unavailable):
+        known_uncertainty(db, blobs, ANONYMOUS, "mood")
+    do_jobs(db, blobs)
+    assert known_uncertainty(db, blobs, ANONYMOUS, "mood")["pending"]
+    do_jobs(db, blobs)
+    found = known_uncertainty(db, blobs, ANONYMOUS, "mood")
+    assert len(found["models"]) == 3
+    assert found["computed_at"] is not None
+    assert not found["pending"]
+    assert known_uncertainty(db, blobs, ANONYMOUS, "mood", None, View(weights={"performance": 1}))["too_large"]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "macro_f1"])
+def test_streaming_file_by_file_says_what_resampling_all_at_once_says(
+    db: Session, blobs: Blobs, metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One file after the other, from all examples or from a part: the figure stays, and the errors are alike."""
+    made = board(db, blobs, ANONYMOUS, "mood")
+    made = replace(made, metric=metric)
+    keys = [str(model.predictions[1][0]) for model in made.models]
+    whole = draws._resample(blobs, made, made.datasets[1], keys, 400, tell=None)
+    monkeypatch.setattr(draws, "AT_ONCE", 1)
+    told: list[int] = []
+    streamed = draws._resample(blobs, made, made.datasets[1], keys, 400, tell=lambda done, total: told.append(done))
+    assert told == [0, 1, 2]
+    assert streamed.examples == streamed.known == 120
+    assert streamed.values.mean(axis=0) == pytest.approx(whole.values.mean(axis=0), abs=0.01)
+    assert streamed.values.std(axis=0) == pytest.approx(whole.values.std(axis=0), rel=0.25)
+    monkeypatch.setattr(draws, "LEAST_UNITS", 60)
+    part = draws._resample(blobs, made, made.datasets[1], keys, 400, tell=None)
+    assert part.examples == 60
+    assert part.shrunk * part.values.std(axis=0) == pytest.approx(whole.values.std(axis=0), rel=0.5)
