@@ -25,6 +25,7 @@ from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
 from quintain.services.board.kept import BOARD
 from quintain.services.board.uncertainty import UNCERTAINTY
+from quintain.services.collect.round_figures import ROUND
 from quintain.services.evaluate.compare import JOB, do_comparison
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
@@ -229,7 +230,7 @@ def figure_kinds() -> tuple[FigureKind, ...]:
     """Name the kinds of figures that are kept up as facts arrive."""
     from quintain.services.study.abilities import ABILITIES  # as below
 
-    return (BOARD, UNCERTAINTY, ABILITIES, VALIDATION)
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION)
 
 
 def job_handlers() -> Handlers:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.collect.attempts import counters
+from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import RoundInfo, close_round
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running

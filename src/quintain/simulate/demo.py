@@ -22,7 +22,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import QuintainError
 from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationState
-from quintain.services.collect import attempts
+from quintain.services.collect import round_figures
 from quintain.services.collect.rounds import list_rounds
 from quintain.services.evaluate.cells import fill
 from quintain.services.house.demo import MIXED
@@ -123,7 +123,7 @@ def _items_to_decide(stage: DemoStage) -> None:
 def _model_to_fool(stage: DemoStage) -> None:
     wheel = stage.wheel
     made = wheel.open_writing(4, stage.target, title=f"Fool {model_name(stage.target)}")
-    if attempts.counters(wheel.db, OPERATOR, made.ref).attempts:
+    if round_figures.counters(wheel.db, OPERATOR, made.ref).attempts:
         return
     wheel.write(4, made, stage.writers, stage.amounts.written)
     wheel.let_judge(made, page=10)

@@ -25,7 +25,7 @@ from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.rounds import RoundSpec, RoundState, Targets
 from quintain.core.validation import UnqualifyRule, ValidationPolicy
-from quintain.services.collect import attempts, prompts
+from quintain.services.collect import prompts, round_figures
 from quintain.services.collect import rounds as round_service
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.harvest.model import sentence_field, target_from_workspace
@@ -161,7 +161,7 @@ class Wheel:
         """Have so many texts written in a round that is open, as far as they are not there."""
         if info.state is not RoundState.OPEN:
             return
-        before = attempts.counters(self.db, OPERATOR, info.ref).attempts
+        before = round_figures.counters(self.db, OPERATOR, info.ref).attempts
         actors = hire(self.db, writers)
         # Whoever goes on draws further, so that nothing is written twice.
         rng = self.rng("writing", turn, before)

@@ -22,13 +22,13 @@ from quintain.core.people import Actor, RoleName
 from quintain.services.collect.attempt import confirm
 from quintain.services.collect.attempts import (
     add_notes,
-    counters,
     flag_queue,
     get_notes,
     my_attempts,
     report,
 )
 from quintain.services.collect.export import attempts_table, export_attempts
+from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.writing import get_session, start
 from quintain.services.collect.writing_aids import (

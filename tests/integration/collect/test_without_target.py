@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR, Actor
-from quintain.services.collect.attempts import counters
 from quintain.services.collect.definition import parse_round
+from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import list_rounds, open_round, put_round
 from quintain.services.collect.writing import get_session, start
 from quintain.services.pay.earnings import my_earnings

@@ -12,8 +12,8 @@ from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.collect import attempt as collect
 from quintain.services.collect import writing
-from quintain.services.collect.attempts import counters
 from quintain.services.collect.export import attempts_table
+from quintain.services.collect.round_figures import counters
 from quintain.services.collect.rounds import close_round
 from quintain.services.models import ask
 from tests.web_support import browser_of, csrf_of, on_one_line, post

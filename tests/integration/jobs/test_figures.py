@@ -36,7 +36,7 @@ class Facts:
             at_once=at_once,
         )
 
-    def _add_up(self, db: Session, blobs: Blobs, subject: str, tell: Tell) -> dict[str, int]:
+    def _add_up(self, db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> dict[str, int]:
         self.read += 1
         tell(len(self.rows), len(self.rows))
         return {"sum": sum(self.rows)}

@@ -16,7 +16,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.collect import Counters, Rounds
 from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
-from quintain.services.collect import attempts, entry, prompts
+from quintain.services.collect import entry, prompts, round_figures
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect import rounds as service
 from quintain.services.pay import earnings
@@ -108,7 +108,7 @@ def status(
         if ref is None:
             _list(service.list_rounds(db, OPERATOR), json)
             return
-        found = attempts.counters(db, OPERATOR, ref)
+        found = round_figures.counters(db, OPERATOR, ref)
         info = service.get_round(db, OPERATOR, ref)
         wage = earnings.wage(db, info.id, info.spec)
         totals = earnings.round_totals(db, OPERATOR, info.task, info.id)

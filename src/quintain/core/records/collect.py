@@ -70,7 +70,11 @@ class RoundCount(Record):
 
 @dataclass(frozen=True, slots=True)
 class Counters(Record):
-    """How a round goes, counted now. Retracted attempts are counted apart and nowhere else."""
+    """How a round goes. Retracted attempts are counted apart and nowhere else.
+
+    Where more has come in since it was counted, *as_of* is the time of it. *by_prompt* has the thousand prompts with
+    the most attempts.
+    """
 
     round: str
     state: str
@@ -90,6 +94,7 @@ class Counters(Record):
     by_condition: list[RoundCount]
     by_number: list[RoundCount]
     by_hour: list[RoundCount]
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

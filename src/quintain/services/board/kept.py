@@ -24,7 +24,7 @@ from quintain.services.board.abilities import NAME
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, Board, BoardDataset, BoardModel, BoardPart, BoardRound
 from quintain.services.evaluate.standing import Runs
-from quintain.services.jobs.figures import FigureKind, Tell
+from quintain.services.jobs.figures import FigureKind, Tell, files
 from quintain.services.tasks.board_settings import BoardSpec, board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.services.tasks.machines import RankedMachine
@@ -140,9 +140,9 @@ def facts(db: Session, subject: str) -> int:
     return queries.count_cells(db, BoardKey.read(subject).task, AT_ONCE + 1)
 
 
-def _compute(db: Session, blobs: Blobs, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
     key = BoardKey.read(subject)
-    return encode(board(db, blobs, key.actor, key.task, key.part))
+    return encode(board(db, files(blobs), key.actor, key.task, key.part))
 
 
 def _subjects(db: Session) -> Iterable[str]:

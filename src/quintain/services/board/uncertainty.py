@@ -21,7 +21,7 @@ from quintain.services.board.draws import draw_axes, shares_of
 from quintain.services.board.kept import BOARD, LONGEST, BoardKey, sight_of
 from quintain.services.board.parts import Board, BoardPart, View
 from quintain.services.board.ranking import Ranked, choices_of, rank
-from quintain.services.jobs.figures import FigureKind, Tell, show
+from quintain.services.jobs.figures import FigureKind, Tell, files, show
 from quintain.stats.bootstrap import FloatArray, interval
 from quintain.stats.ranking import RankUncertainty, bootstrap_dynascores, rank_uncertainty
 from quintain.store.blobs import Blobs
@@ -108,8 +108,9 @@ def plain_known(sure: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in sure.items() if name not in {"pending", "computed_at", "too_large"}}
 
 
-def _compute(db: Session, blobs: Blobs, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, given: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
     """Compute what is kept; where nothing has changed that it rests on, it is the same as before."""
+    blobs = files(given)
     key = BoardKey.read(subject)
     made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
     ranked = rank(made)

@@ -21,7 +21,7 @@ from quintain.core.records.collect import Verdict, WritingSession
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
 from quintain.core.texts import Text
-from quintain.services.collect import writing
+from quintain.services.collect import round_figures, writing
 from quintain.services.collect.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.checks import Written, aim_of, check_writing
 from quintain.services.collect.content_flags import find_hints
@@ -137,6 +137,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
             prompts.count_use(db, row.prompt_id, row.generation)
         if stored.fooled is not False or made + 1 >= row.allowed:
             end_if_over(db, info, row)
+        round_figures.wake(db, info)
         hidden = hidden_names(db, actor, info.id, given.versions)
         return as_verdict(info, row, queries.AttemptRow(stored, stored.fooled, None, False), made + 1, flags, hidden)
 
@@ -242,6 +243,7 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
         if said != yes:
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
+            round_figures.wake(db, info)
         if row.ended_at is None:
             end_if_over(db, info, row)
         return verdict(db, actor, info, row, attempt_id)

@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.people import Actor
-from quintain.core.records.collect import Counters, Flag, OwnAttempt, RoundCount
+from quintain.core.records.collect import Flag, OwnAttempt
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner, require_signed_in, require_user
 from quintain.services.collect import attempt as collect
 from quintain.services.collect.rounds import RoundInfo, get_round
 from quintain.services.collect.verdicts import claimed, standing
-from quintain.stats.workers import wilson
-from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.collect import attempts as queries
-from quintain.store.queries.collect import prompts as prompt_queries
 from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.tables import AttemptFlag, AttemptNote
 
@@ -168,48 +164,8 @@ def flag_queue(db: Session, actor: Actor, ref: str, *, decided: bool | None = Fa
     ]
 
 
-def counters(db: Session, actor: Actor, ref: str) -> Counters:
-    """Count how a round goes, for its owner: attempts and the rate at which they fool the model, by everything."""
-    info = owned(db, actor, ref)
-    total = _count("", *queries.tally(db, info.id)[0][1:3])
-    return Counters(
-        round=info.ref,
-        state=info.state.value,
-        attempts=total.attempts,
-        fooled=total.fooled,
-        rate=total.rate,
-        low=total.low,
-        high=total.high,
-        retracted=queries.retracted_count(db, info.id),
-        workers=queries.worker_count(db, info.id),
-        flags=len(queries.flags(db, info.id, decided=False)),
-        sessions={name or "open": count for name, count in round_queries.session_counts(db, info.id).items()},
-        prompts=prompt_queries.tally(db, info.id, now()),
-        by_worker=_counts(db, info, "worker"),
-        by_prompt=_counts(db, info, "prompt"),
-        by_label=_counts(db, info, "label"),
-        by_condition=_counts(db, info, "condition"),
-        by_number=_counts(db, info, "number"),
-        by_hour=_counts(db, info, "hour"),
-    )
-
-
 def owned(db: Session, actor: Actor, ref: str) -> RoundInfo:
     """Give a round to one of its task's owners."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return info
-
-
-def _counts(db: Session, info: RoundInfo, by: str) -> list[RoundCount]:
-    return [
-        _count("" if name is None else str(name), made, good) for name, made, good in queries.tally(db, info.id, by)
-    ]
-
-
-def _count(name: str, attempts: int, fooled: int) -> RoundCount:
-    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
-    if not attempts:
-        return RoundCount(name, attempts, fooled, None, None, None)
-    low, high = wilson(np.array(fooled), np.array(attempts))
-    return RoundCount(name, attempts, fooled, fooled / attempts, float(low), float(high))

@@ -53,13 +53,14 @@ class FigureKind:
 
     *basis* says what it would rest on now, and *facts* how many facts that are: both are asked at every look, so they
     read an index and never a table. *subjects* lists what there are figures of. *at_once* is how many facts may be
-    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them.
+    read while somebody waits. A figure that has *rows* is kept whenever it is computed, because lists read them. One
+    that reads files asks for them with `files`; the others can be shown without.
     """
 
     name: str
     basis: Callable[[Session, str], str]
     facts: Callable[[Session, str], int]
-    compute: Callable[[Session, Blobs, str, Tell], Mapping[str, Any] | WithRows]
+    compute: Callable[[Session, Blobs | None, str, Tell], Mapping[str, Any] | WithRows]
     subjects: Callable[[Session], Iterable[str]]
     at_once: int = AT_ONCE
     rows: bool = False
@@ -80,7 +81,7 @@ class ShownFigure:
     job: JobStanding | None = None
 
 
-def show(db: Session, blobs: Blobs, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
+def show(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
     """Give the figure of *subject* as it is known, and see to it that the next one is on the way if it is outrun."""
     basis = kind.basis(db, subject)
     kept = queries.figure(db, kind.name, subject)
@@ -95,18 +96,27 @@ def show(db: Session, blobs: Blobs, kind: FigureKind, subject: str, *, task: str
     return ShownFigure(kept.value, kept.computed_at, fresh=False, job=job)
 
 
+def files(blobs: Blobs | None) -> Blobs:
+    """Give the files that a figure reads."""
+    if blobs is None:
+        raise TypeError("This figure reads files, and is to be shown with them.")
+    return blobs
+
+
 def wake(db: Session, kind: FigureKind, subject: str, *, task: str = "") -> JobStanding:
     """Have a figure computed: facts have arrived that it does not know."""
     return queue.ask(db, kind.job, subject, task=task, rest=REST)
 
 
-def refresh(db: Session, blobs: Blobs, kind: FigureKind, subject: str, tell: Tell | None = None) -> dict[str, Any]:
+def refresh(
+    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
+) -> dict[str, Any]:
     """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
     return _refresh(db, blobs, kind, subject, tell)[0]
 
 
 def _refresh(
-    db: Session, blobs: Blobs, kind: FigureKind, subject: str, tell: Tell | None = None
+    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis = kind.basis(db, subject)

@@ -30,6 +30,7 @@ from quintain.services.pay.earnings import piece_of
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.pay import payouts as queries
 from quintain.store.tables import Payout
 
@@ -254,7 +255,7 @@ def record(db: Session, task: str, row: Payout, *, calls: bool = True) -> Payout
     """Give a payout as owners see it."""
     lines: Sequence[Mapping[str, Any]] = row.content["lines"]
     users = [int(line["user"]) for line in lines]
-    names = queries.names(db, users)
+    names = people_names(db, users)
     outside = queries.outside_names(db, users, row.provider) if row.provider != HAND else names
     return PayoutRecord(
         id=row.id,

@@ -18,7 +18,7 @@ from quintain.data.mixing import Mix
 from quintain.data.text import read_bytes
 from quintain.models.learning import Learner, Lesson, learner_faults, make_learner, predicted
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.learner import Reading, without_content
+from quintain.stats.artefacts.learner import SeenFields, without_content
 from quintain.stats.bootstrap import IntArray
 
 BETWEEN = " \n "  # fields of one example
@@ -37,7 +37,7 @@ class RecipeLearner:
     def __init__(self, name: str, learner: Learner) -> None:
         self.name, self.learner = name, learner
 
-    def ready(self, examples: Examples, reading: Reading) -> _Ready:
+    def ready(self, examples: Examples, reading: SeenFields) -> _Ready:
         """Put the fields of each example together."""
         if examples.options:
             raise BadInput(

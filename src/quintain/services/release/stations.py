@@ -12,7 +12,7 @@ from quintain.core.people import Actor
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
 from quintain.core.rounds import RoundKind, RoundState
 from quintain.core.validation import SlotState, ValidationState
-from quintain.services.collect import rounds
+from quintain.services.collect import round_figures, rounds
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.models.registry import list_names
 from quintain.services.validate.kept import known
@@ -43,7 +43,7 @@ def _write(db: Session, info: RoundInfo, judging: ValidationInfo | None) -> tupl
     if info.kind is RoundKind.HARVEST and judging is not None:
         count = known(db, judging).progress.items
     else:
-        count = stations.written(db, info.id)
+        count = round_figures.written(db, info)
     step = StationStep.OPEN if info.state is RoundState.DRAFT else StationStep.WRITE
     ended = judging is not None and judging.state is ValidationState.CLOSED
     return Station(StationName.WRITE, ended or info.state is RoundState.CLOSED, count, None, []), step

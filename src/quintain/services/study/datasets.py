@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_owner
-from quintain.services.plain.comparing.report import CompareOptions, Comparison, Done, compare_datasets, quiet
+from quintain.services.plain.comparing.report import CompareOptions, DataComparison, Done, compare_datasets, quiet
 from quintain.services.plain.keeping import Keeping
 from quintain.services.study.stored import compared_set, stored_set
 from quintain.services.tasks.definitions import get_task
@@ -27,7 +27,7 @@ def datasets_report(
     *,
     train: Sequence[str] = (),
     done: Done = quiet,
-) -> Comparison:
+) -> DataComparison:
     """Compare data sets of one task (`task/name`, `task/name@2`); *train* has more, only to learn from. For owners."""
     options = options or CompareOptions()
     sets = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(refs)]

@@ -22,6 +22,7 @@ from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find, find_arm
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.trial import trials as queries
 from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial
@@ -37,7 +38,7 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
     arm = find_arm(db, trial, arm_name)
     kept = queries.letters(db, arm.id, stage)
     drafts = _drafts(db, trial, arm, stage)
-    people = queries.names_of(db, [*{*kept, *drafts}])
+    people = people_names(db, [*{*kept, *drafts}])
     return [
         LetterDraft(
             people.get(one, str(one)),
@@ -70,7 +71,7 @@ def edit_letter(
         trial = find(db, task, name)
         row = find_arm(db, trial, arm)
         drafts = _drafts(db, trial, row, stage)
-        ids = {one: user_id for user_id, one in queries.names_of(db, [*drafts]).items()}
+        ids = {one: user_id for user_id, one in people_names(db, [*drafts]).items()}
         if person not in ids:
             raise NotFound("There is no letter to {person} at {stage}.", person=person, stage=stage)
         found = queries.letters(db, row.id, stage).get(ids[person])
@@ -129,7 +130,7 @@ def answer_reply(
     with transaction(db):
         trial = find(db, task, name)
         kept = queries.letters(db, find_arm(db, trial, arm).id, stage)
-        ids = {one: user_id for user_id, one in queries.names_of(db, [*kept]).items()}
+        ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
         found = kept.get(ids.get(person, 0))
         if found is None or not found.reply:
             raise NotFound("{person} has not replied to a letter at {stage}.", person=person, stage=stage)

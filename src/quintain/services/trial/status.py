@@ -11,6 +11,7 @@ from quintain.protocols.engine import INSTANT, Course
 from quintain.protocols.stages import Stage
 from quintain.services.trial.courses import course_of, kept_figures
 from quintain.services.trial.grades import GradingFigures
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial
 
@@ -63,7 +64,7 @@ def _stage(course: Course, stage: Stage, came: int, number: int | None, graded: 
 
 def _names(db: Session, graded: dict[str, GradingFigures]) -> dict[str, str]:
     ids = {int(one.name) for each in graded.values() for one in each.graders if one.name.isdecimal()}
-    return {str(number): name for number, name in queries.names_of(db, [*ids]).items()}
+    return {str(number): name for number, name in people_names(db, [*ids]).items()}
 
 
 def _named(stage: StageStatus, names: dict[str, str]) -> StageStatus:

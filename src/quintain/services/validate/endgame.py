@@ -12,7 +12,8 @@ from quintain.core.records.validate import Waiting
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.stats.sharing_out import BoolArray, order_for
 from quintain.store.base import now
-from quintain.store.queries.validate import judgements, slots, tails
+from quintain.store.queries.access.people import names as people_names
+from quintain.store.queries.validate import slots, tails
 from quintain.store.queries.validate.tails import TailItem
 
 LATELY = timedelta(hours=1)  # whoever took a page since then is reckoned with, or within four leases
@@ -63,7 +64,7 @@ def waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
         return None
     able = may.sum(axis=1)
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]
-    names = judgements.names(db, people)
+    names = people_names(db, people)
     judges = [names[people[place]] for place in best]
     wanted, more = int(places.sum()), int(missing.max())
     return Waiting(len(items), wanted, stuck, more, judges, _advice(wanted, stuck, more, judges))

@@ -19,6 +19,7 @@ from quintain.services.validate.kept import known, people_of
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.stats.workers import wilson
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.work import qualify as qualify_queries
 
@@ -41,7 +42,7 @@ def table_of(db: Session, validation: ValidationInfo, columns: Mapping[str, Any]
     """
     if not columns:
         return []
-    names = queries.names(db, columns["user"])
+    names = people_names(db, columns["user"])
     standings = queries.standings(db, validation.id)
     ended = qualify_queries.ended_qualifications(db, validation.task_id, QUALIFICATION)
     shares = zip(

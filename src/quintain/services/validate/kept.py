@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -86,8 +86,7 @@ class KnownValidation:
 
 def known(db: Session, validation: ValidationInfo) -> KnownValidation:
     """Give what is known of a validation, and see to it that it is counted anew where more has come in."""
-    # These figures read no files.
-    shown = figures.show(db, cast(Blobs, None), VALIDATION, validation.ref, task=validation.task.name)
+    shown = figures.show(db, None, VALIDATION, validation.ref, task=validation.task.name)
     return KnownValidation(shown.value or {}, shown.computed_at, shown.fresh, shown.job)
 
 
@@ -128,7 +127,7 @@ def _facts(db: Session, ref: str) -> int:
     return max(judgements.count_to(db, validation_id, most), queries.count_items_to(db, validation_id, most))
 
 
-def _compute(db: Session, blobs: Blobs, ref: str, tell: figures.Tell) -> WithRows:
+def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.Tell) -> WithRows:
     basis, validation = _basis(db, ref), find(db, ref)
     found = recount(db, validation)
     people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))

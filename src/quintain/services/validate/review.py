@@ -33,6 +33,7 @@ from quintain.services.validate.unqualify import caught_by, end, qualified_mask
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import find
 from quintain.store.database import lock, repeated, transaction
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validation_queries
@@ -185,7 +186,7 @@ def _finish(
     else:
         tallies = tally(db, validation, final_labels(db, validation, evidence, figures))
     settled = settle_bonuses(db, validation, tallies)
-    names = queries.names(db, seen.caught)
+    names = people_names(db, seen.caught)
     found = JudgeReview(
         judgements=len(evidence.table),
         judges=len(figures.users),

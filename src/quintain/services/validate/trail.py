@@ -17,6 +17,7 @@ from quintain.services.validate.final_labels import export_rows, final_labels
 from quintain.services.validate.validations import find
 from quintain.store.database import transaction
 from quintain.store.queries.access import log
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
@@ -28,7 +29,7 @@ def policies(db: Session, actor: Actor, ref: str) -> Policies:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     rows = queries.policies(db, validation.id)
-    names = judgement_queries.names(db, {row.created_by for row in rows if row.created_by is not None})
+    names = people_names(db, {row.created_by for row in rows if row.created_by is not None})
     versions = [PolicyVersion(row.number, row.toml, row.created_at, names.get(row.created_by or 0, "")) for row in rows]
     newest = versions[0]
     return Policies(newest.version, newest.policy, newest.at, newest.by, versions)

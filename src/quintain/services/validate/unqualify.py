@@ -30,6 +30,7 @@ from quintain.services.work import qualify
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judge_rules import catches, judgements_needed, power
 from quintain.store.database import transaction
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import reopening
 from quintain.store.queries.validate import slots as slot_queries
@@ -55,7 +56,7 @@ def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEf
     known(db, validation)
     figures = counts_of(people_of(db, validation).get("judges", {}))
     caught = caught_by(rule, figures, qualified_mask(db, validation, figures))
-    names = queries.names(db, figures.users[caught].tolist())
+    names = people_names(db, figures.users[caught].tolist())
     labels = max(len(validation.task.judgement_labels), 2)
     agreement = figures.agreed[figures.compared > 0] / figures.compared[figures.compared > 0]
     honest = float(np.median(agreement)) if len(agreement) else 0.9

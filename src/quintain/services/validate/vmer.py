@@ -22,9 +22,9 @@ from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.validate.kept import known, people_of
 from quintain.services.validate.tallies import ItemOutcome, Tally, outcome_of
 from quintain.services.validate.validations import find
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import item_figures
-from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate.collected import Collected
 from quintain.store.queries.validate.item_figures import ItemRow
 
@@ -42,7 +42,7 @@ def rates_of(db: Session, kept: Mapping[str, Any], *, writers: int | None = None
     if not kept:
         return ErrorRates(**Tally().rates(), models=[], workers=[], labels=[])
     wrote = kept["writers"][:writers]
-    names = judgement_queries.names(db, (user for user, _ in wrote))
+    names = people_names(db, (user for user, _ in wrote))
     return ErrorRates(
         **_fields(kept["whole"]),
         models=[ModelRates(**_fields(one), model=name) for name, one in kept["models"]],

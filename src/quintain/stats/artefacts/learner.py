@@ -40,7 +40,7 @@ FUNCTION_WORDS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SeenFields:
     """What a learner is to see: some *fields*, all or without words of content."""
 
     fields: Sequence[str]
@@ -54,7 +54,7 @@ class Teachable(Protocol):
     def name(self) -> str:
         """What it is called in a report."""
 
-    def ready(self, examples: Examples, reading: Reading) -> Any:
+    def ready(self, examples: Examples, reading: SeenFields) -> Any:
         """Make of *examples* what it reads, once."""
 
     def answers(self, ready: Any, rows: IntArray, asked: Sequence[tuple[Any, IntArray]], seed: int) -> list[IntArray]:
@@ -90,7 +90,7 @@ class LinearLearner:
 
     name = "linear"
 
-    def ready(self, examples: Examples, reading: Reading) -> _Labels | _Options:
+    def ready(self, examples: Examples, reading: SeenFields) -> _Labels | _Options:
         """Make sparse matrices of the texts."""
         if examples.options:
             return _read_options(examples, reading.fields)

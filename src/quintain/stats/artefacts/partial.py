@@ -10,7 +10,7 @@ import numpy as np
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, Reading, Teachable, grouped_folds, over_folds
+from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
 from quintain.stats.workers import wilson_share
 
 FOLDS = 5
@@ -67,7 +67,7 @@ def partial_input(
         return PartialInput(tuple(fields), Estimate(None, reason=reason), 0.0, examples.chance, len(examples), folds)
     fold = grouped_folds(groups, folds, seed)
     learner = learner or LinearLearner()
-    said = over_folds(learner, learner.ready(examples, Reading(fields, masked)), fold, seed)
+    said = over_folds(learner, learner.ready(examples, SeenFields(fields, masked)), fold, seed)
     right = said == examples.answer
     by_fold = [float(right[fold == one].mean()) for one in range(folds) if (fold == one).any()]
     accuracy = wilson_share(int(right.sum()), len(right))

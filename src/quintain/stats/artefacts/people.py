@@ -11,7 +11,7 @@ import scipy
 
 from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.learner import LinearLearner, Reading, Teachable, grouped_folds, over_folds
+from quintain.stats.artefacts.learner import LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
 from quintain.stats.bootstrap import IntArray, interval, resample_weights
 from quintain.stats.diversity import WORD, count_words
 from quintain.stats.multiplicity import step_up
@@ -105,7 +105,7 @@ def held_out_writers(
     if not len(codes) or int(codes.max()) + 1 < FOLDS or len(np.unique(examples.answer)) < 2:
         return None
     learner = learner or LinearLearner()
-    ready = learner.ready(examples, Reading(fields))
+    ready = learner.ready(examples, SeenFields(fields))
     mixed = grouped_folds(examples.groups, min(FOLDS, int(examples.groups.max()) + 1), seed)
     right = [
         (over_folds(learner, ready, fold, seed) == examples.answer).astype(np.float64)

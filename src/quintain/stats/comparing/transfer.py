@@ -16,7 +16,7 @@ import numpy as np
 from quintain.core.records.figures import Estimate
 from quintain.core.records.study import TransferCell
 from quintain.stats.artefacts.examples import Examples
-from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, Reading, Teachable, grouped_folds, over_folds
+from quintain.stats.artefacts.learner import OPTIONS, LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
 from quintain.stats.bootstrap import FloatArray, IntArray, Tally, interval
 from quintain.stats.workers import wilson_share
 
@@ -48,7 +48,7 @@ class TransferRows:
         known = {**wanted.outside, **wanted.parts}
         labels = list(dict.fromkeys(label for one in known.values() for label in one.labels))
         self.whole = {name: one.recoded(labels) for name, one in known.items()}
-        self.reading = Reading(shared_fields(known))
+        self.reading = SeenFields(shared_fields(known))
         self._ready: dict[str, Any] = {}
 
     def row(self, train: str, done: Callable[[float], None] = lambda _share: None) -> list[TransferCell]:

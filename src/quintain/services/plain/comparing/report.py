@@ -50,7 +50,7 @@ class CompareOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class DataComparison:
     """The report, the matrix of what carries over as data, and where parts were kept."""
 
     report: Report
@@ -60,7 +60,7 @@ class Comparison:
 
 def compare_datasets(
     sets: Sequence[ComparedSet], options: CompareOptions | None = None, done: Done = quiet
-) -> Comparison:
+) -> DataComparison:
     """Hold data sets beside each other; *done* is told what share of the work is done."""
     options = options or CompareOptions()
     same_shape([*sets, *options.outside] if len(sets) > 1 else sets)
@@ -94,7 +94,7 @@ def compare_datasets(
     sections.append(coverage_section(sets, commands))
     sections.append(differences_section(measures, commands))
     done(1.0)
-    return Comparison(_report(sets, options, [one for one in sections if one is not None]), cells, options.keeping)
+    return DataComparison(_report(sets, options, [one for one in sections if one is not None]), cells, options.keeping)
 
 
 def written(one: ComparedSet, fields: Sequence[str]) -> list[str]:

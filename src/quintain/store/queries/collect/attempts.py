@@ -289,8 +289,6 @@ def tally(db: Session, round_id: int, by: str | None = None) -> list[tuple[Any, 
         .join(standing, standing.c.id == Attempt.id)
         .where(standing.c.retracted.is_(None))
     )
-    if by == "worker":
-        query = query.outerjoin(User, User.id == Attempt.user_id)
     if by == "prompt":
         query = query.join(Prompt, Prompt.id == Attempt.prompt_id)
     if group is None:
@@ -320,7 +318,7 @@ def _groups(db: Session) -> dict[str, Any]:
     else:
         hour = func.strftime("%Y-%m-%d %H:00", Attempt.created_at)
     return {
-        "worker": User.name,
+        "worker": Attempt.user_id,
         "prompt": Prompt.hash,
         "label": Attempt.aim,
         "condition": Attempt.condition,

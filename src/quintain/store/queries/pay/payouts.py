@@ -151,11 +151,6 @@ def outside_names(db: Session, users: Sequence[int], provider: str) -> dict[int,
     return {row[0]: row[1] for row in db.execute(query.where(PanelPerson.user_id.in_(users)))}
 
 
-def names(db: Session, users: Sequence[int]) -> dict[int, str]:
-    """Give the names of accounts."""
-    return {row[0]: row[1] for row in db.execute(select(User.id, User.name).where(User.id.in_(users)))}
-
-
 def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
     """List the arrivals of a provider's people at rounds and other places of a task, the oldest first."""
     visits = (

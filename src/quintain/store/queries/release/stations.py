@@ -1,20 +1,13 @@
-"""Queries on the stations of a round: how much was written, what was released, what was trained on it."""
+"""Queries on the stations of a round: what was released, what was trained on it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import String, cast, func, or_, select
+from sqlalchemy import String, cast, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.collect.attempts import retracted_count
-from quintain.store.tables import Attempt, Model, ModelVersion, TaskRow
-
-
-def written(db: Session, round_id: int) -> int:
-    """Count the attempts of a round that were not retracted."""
-    made = db.scalar(select(func.count()).where(Attempt.round_id == round_id)) or 0
-    return made - retracted_count(db, round_id)
+from quintain.store.tables import Model, ModelVersion, TaskRow
 
 
 def trained_on(db: Session, task: str, refs: Sequence[str]) -> list[str]:

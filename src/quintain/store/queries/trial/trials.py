@@ -23,7 +23,6 @@ from quintain.store.tables import (
     Prompt,
     Round,
     TaskRow,
-    User,
     ValidationItem,
     WritingSession,
 )
@@ -206,11 +205,6 @@ def letters_to(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdLetter]:
         CrowdLetter.arm_id == arm_id, CrowdLetter.user_id == user_id, CrowdLetter.sent_at.is_not(None)
     )
     return db.scalars(query.order_by(CrowdLetter.id.desc())).all()
-
-
-def names_of(db: Session, ids: Sequence[int]) -> dict[int, str]:
-    """Give people's names."""
-    return {row.id: row.name for row in db.execute(select(User.id, User.name).where(User.id.in_(ids)))}
 
 
 def prompt_tags(db: Session, ids: Sequence[int]) -> dict[int, list[str]]:

@@ -298,16 +298,6 @@ def estimate_history(db: Session, validation_id: int, user_id: int) -> list[tupl
     return [(review, estimate) for review, estimate in db.execute(query)]
 
 
-def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
-    """Give the names of people by their ids."""
-    wanted = sorted(set(user_ids))
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), 5000):
-        query = select(User.id, User.name).where(User.id.in_(wanted[start : start + 5000]))
-        found |= {int(key): name for key, name in db.execute(query)}
-    return found
-
-
 def notes(db: Session, validation_id: int, kind: str, limit: int = 200) -> list[tuple[JudgingNote, str]]:
     """List the newest skips or flags with the names of who made them."""
     query = (

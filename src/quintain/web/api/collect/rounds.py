@@ -21,7 +21,7 @@ from quintain.core.records.collect import (
     WritingSession,
 )
 from quintain.services.collect import attempt as collect
-from quintain.services.collect import attempts, entry, readiness, rounds, writing
+from quintain.services.collect import attempts, entry, readiness, round_figures, rounds, writing
 from quintain.services.collect import export as attempt_export
 from quintain.services.models.ask import limit_calls
 from quintain.services.validate import leaving
@@ -89,7 +89,7 @@ def list_round_history(call: Calling, ref: RoundRef) -> RoundHistory:
 
 def get_counters(call: Calling, ref: RoundRef) -> Counters:
     """Count how a round goes: attempts, and how often they fool the model, by everything (owners)."""
-    return attempts.counters(call.db, call.actor, ref)
+    return round_figures.counters(call.db, call.actor, ref)
 
 
 def export_attempts(

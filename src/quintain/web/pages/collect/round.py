@@ -12,7 +12,7 @@ from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.collect import attempts, entry, prompts, rounds
+from quintain.services.collect import attempts, entry, prompts, round_figures, rounds
 from quintain.services.collect import export as attempt_export
 from quintain.services.collect.rounds import RoundInfo
 from quintain.services.collect.target_names import spec_for
@@ -169,6 +169,7 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "states": state_names(visit),
         "wage": earnings.wage(visit.db, info.id, info.spec),
         "counters": None,
+        "figure": None,
         "wheel": station_line(visit, found, number),
         "parity": None,
         "crumbs": crumbs(visit, found, number),
@@ -180,9 +181,10 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
 
 
 def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
-    found = attempts.counters(visit.db, visit.actor, info.ref)
+    found = round_figures.counters(visit.db, visit.actor, info.ref)
     return {
         "counters": found,
+        "figure": round_figures.show(visit.db, info),
         "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
         "outcomes": _outcomes(visit),
         "charts": _charts(visit, found),
