@@ -265,6 +265,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/reports", reports.index),
     PageRoute("GET", "/tasks/{task}/reports/{kind}", reports.show),
     PageRoute("GET", "/tasks/{task}/reports/{kind}/download", reports.fetch),
+    PageRoute("GET", "/tasks/{task}/studies/compare", studies.compare),
     PageRoute("GET", "/tasks/{task}/studies/{room}/{name}", studies.show),
     PageRoute("POST", "/tasks/{task}/studies/{room}/{name}", studies.start),
     PageRoute("GET", "/tasks/{task}/studies/{room}/{name}/download", studies.fetch),

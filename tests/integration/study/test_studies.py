@@ -20,7 +20,9 @@ from quintain.services.jobs.running import JobRun, run_all
 from quintain.services.study import studies
 from quintain.services.study.whole import whole_report
 from quintain.web.report_files import in_words
+from tests.boards import add_sentences
 from tests.codings import coding_site, person
+from tests.released import unlike_texts
 from tests.web_support import browser_of, on_one_line, post, running, token_for
 
 SOURCE = "data/test@1"
@@ -78,7 +80,8 @@ def test_a_worker_goes_on_where_another_was_lost(made: Workspace, monkeypatch: p
     with made.session() as db:
         studies.start_study(db, person(db, "olga"), "mood", SOURCE)
     assert work(made) == 1
-    (first,) = [one for one in saved if "artefacts" in one]
+    first = saved[0]
+    assert list(first) == ["artefacts"]
     with made.session() as db:
         before = studies.get_study(db, OPERATOR, "mood", SOURCE).report
 
@@ -136,3 +139,23 @@ def test_client_and_commands(made: Workspace, cli: Callable[..., Result], tmp_pa
     assert "is queued" in cli(*at, "study", "kept", "mood", "rounds/1").stderr
     assert json.loads(cli(*at, "study", "kept", "mood", "rounds/1", "--json").stdout)["source"] == "rounds/1"
     assert cli(*at, "study", "kept", "mood", "data/few").exit_code == 1
+
+
+def test_data_sets_are_compared_by_a_worker(made: Workspace, tmp_path: Path) -> None:
+    """The page of reports offers the data sets; two that are chosen are compared by a job, and one alone is refused."""
+    labels = ("positive", "negative")
+    rows = [{"text": f"{text} twice", "answer": labels[at % 2]} for at, text in enumerate(unlike_texts(40))]
+    with made.session() as db:
+        add_sentences(db, made.blobs, person(db, "olga"), tmp_path, "more", rows)
+    owner = browser_of(made, "olga")
+    assert 'name="sets" value="test"' in owner.get("/tasks/mood/reports").text
+    chosen = owner.get("/tasks/mood/studies/compare?sets=test&sets=more")
+    page = chosen.headers["location"]
+    assert page == "/tasks/mood/studies/compared/test@1+more@1"
+    assert "No report yet" in owner.get(page).text
+    post(owner, page, page)
+    assert work(made) >= 1
+    shown = on_one_line(owner.get(page))
+    assert "quintain study compare mood/test@1 mood/more@1" in shown
+    for wrong in ("sets=test", "sets=test&sets=test@1", ""):
+        assert owner.get(f"/tasks/mood/studies/compare?{wrong}").status_code in {400, 404, 422}, wrong

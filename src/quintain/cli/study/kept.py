@@ -18,7 +18,9 @@ from quintain.services.study import studies
 TaskArgument = Annotated[str, typer.Argument(help="The task.")]
 SourceArgument = Annotated[
     str,
-    typer.Argument(metavar="SOURCE", help="A data set as data/NAME, a round as rounds/NUMBER, a trial as trials/NAME."),
+    typer.Argument(
+        metavar="SOURCE", help="data/NAME, rounds/NUMBER, trials/NAME, or data sets side by side as compared/NAME+NAME."
+    ),
 ]
 
 

@@ -85,8 +85,9 @@ ReportKind = Literal["models", "compare", "relabel", "workers"]
 
 @dataclass(frozen=True, slots=True)
 class ReportChoices(Record):
-    """Which reports can be made of a task, and of which rounds and validations."""
+    """Which reports can be made of a task, of which rounds and validations; which data sets can be compared."""
 
     kinds: list[ReportKind]
     rounds: list[int]
     validations: list[str]
+    datasets: list[str] = field(default_factory=list)

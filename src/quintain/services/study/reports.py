@@ -12,12 +12,14 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportChoices, ReportKind
 from quintain.core.rounds import RoundState
 from quintain.services.collect.rounds import list_rounds
+from quintain.services.data.datasets import list_versions
 from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.validations import list_validations
 from quintain.store.blobs import Blobs
+from quintain.tasks.contract import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +62,6 @@ def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
         kinds.append("compare")
     if validations:
         kinds += ["relabel", "workers"]
-    return ReportChoices(kinds, sorted(rounds), validations)
+    comparable = bool(found.label_names) or kind_of(found).answer_type == "choice"
+    names = sorted({one.dataset for one in list_versions(db, actor, task)}) if comparable else []
+    return ReportChoices(kinds, sorted(rounds), validations, names if len(names) > 1 else [])

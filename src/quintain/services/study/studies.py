@@ -1,4 +1,4 @@
-"""Studies: the whole report of a data set, a round or a trial, made by a worker and kept for whoever looks.
+"""Studies: the whole report of a data set, a round or a trial, or of data sets side by side, made by a worker and kept.
 
 A report is made when an owner asks for it, and shown with its time until they ask again. Parts that are done are
 written down: a worker that takes the job over goes on from there.
@@ -7,11 +7,11 @@ written down: a worker that takes the job over goes on from there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import NotFound
+from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.report import Report, ReportSection
 from quintain.core.records.studies import KeptStudy
@@ -21,6 +21,8 @@ from quintain.services.collect.attempts import owned
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
 from quintain.services.jobs.running import JobRun
+from quintain.services.plain.comparing.report import MOST_SETS, CompareOptions
+from quintain.services.study.datasets import datasets_report
 from quintain.services.study.whole import Part, whole_report
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.reporting import report as trial_report
@@ -31,10 +33,15 @@ from quintain.store.queries.jobs import figures as kept_queries
 
 KIND = "study"
 STEPS = 100  # in which progress is told
+BESIDE = "+"  # between the names of data sets that are compared
+LONGEST = 200  # of the name of what is studied
 
 
 def start_study(db: Session, actor: Actor, task: str, source: str, *, seed: int = 0) -> KeptStudy:
-    """Have a worker make the report of *source*, `data/NAME`, `rounds/NUMBER` or `trials/NAME` (owners)."""
+    """Have a worker make the report of *source* (owners).
+
+    It is `data/NAME`, `rounds/NUMBER`, `trials/NAME` or, for data sets side by side, `compared/NAME+NAME`.
+    """
     require_owner(actor, task)
     pinned = _pinned(db, actor, task, source)
     queue.ask(db, KIND, _subject(task, pinned), task=task, by=actor, params={"seed": seed})
@@ -101,6 +108,12 @@ def _made(db: Session, run: JobRun, task: str, source: str, part: Part) -> Repor
     if room == "trials":
         return trial_report(db, run.blobs, OPERATOR, task, name)
     seed = int(run.params.get("seed", 0))
+    if room == "compared":
+        refs = [f"{task}/{one}" for one in name.split(BESIDE)]
+        options = CompareOptions(
+            seed=seed, commands=[f"quintain study compare {' '.join(refs)} --seed {seed} --out DIR"]
+        )
+        return datasets_report(db, run.blobs, OPERATOR, refs, options, done=tell).report
     return whole_report(db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, part=part)
 
 
@@ -133,6 +146,24 @@ def _pinned(db: Session, actor: Actor, task: str, source: str) -> str:
         return f"rounds/{owned(db, actor, f'{task}/{name}').number}"
     if room == "trials":
         return f"trials/{find_trial(db, task, name).name}"
+    if room == "compared":
+        return _beside(db, actor, task, name.split(BESIDE))
     raise NotFound(
-        "There is no '{source}' to study.", source=source, remedy="Name data/NAME, rounds/NUMBER or trials/NAME."
+        "There is no '{source}' to study.",
+        source=source,
+        remedy="Name data/NAME, rounds/NUMBER, trials/NAME or compared/NAME+NAME.",
     )
+
+
+def _beside(db: Session, actor: Actor, task: str, names: Sequence[str]) -> str:
+    """Name data sets that are to be compared, each with its version and once."""
+    found = [get_version(db, actor, f"{task}/{name}") for name in names]
+    pinned = list(dict.fromkeys(f"{one.dataset}@{one.number}" for one in found))
+    if not 2 <= len(pinned) <= MOST_SETS:
+        raise BadInput(
+            "Data sets are compared, and {n} was named.", n=len(pinned), remedy="Name 2 to {most}.", most=MOST_SETS
+        )
+    source = f"compared/{BESIDE.join(pinned)}"
+    if len(source) > LONGEST:
+        raise BadInput("The names of these data sets are too long together.", remedy="Compare fewer at a time.")
+    return source

@@ -13,10 +13,13 @@ from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
 from quintain.web.report_files import ReportFormat, send_file
 
-Room = Annotated[Literal["data", "rounds", "trials"], Path(description="What it is about.")]
+Room = Annotated[Literal["data", "rounds", "trials", "compared"], Path(description="What it is about.")]
 Name = Annotated[
     str,
-    Path(description="A data set's name, with @2 for a version; a round's number; a trial's name.", max_length=120),
+    Path(
+        description="A data set, with @2 for a version; a round's number; a trial; several data sets with + between.",
+        max_length=200,
+    ),
 ]
 Seed = Annotated[int, Query(description="Seed of what is drawn.", ge=0, le=2**31 - 1)]
 

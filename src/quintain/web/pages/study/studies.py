@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from fastapi import Query
 from starlette.responses import Response
 
 from quintain.reports.html import body_of
@@ -10,6 +13,8 @@ from quintain.services.tasks import definitions as tasks
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.report_files import in_words, send_file
 from quintain.web.visit import Posting, Visiting
+
+Names = Annotated[list[str], Query()]
 
 
 def show(visit: Visiting, task: str, room: str, name: str, following: str = "") -> Response:
@@ -42,6 +47,12 @@ def start(post: Posting, task: str, room: str, name: str) -> Response:
     """Have a worker make the report."""
     visit = post.visit
     study = service.start_study(visit.db, visit.actor, task, f"{room}/{name}")
+    return visit.redirect(f"/tasks/{task}/studies/{study.source}")
+
+
+def compare(visit: Visiting, task: str, sets: Names = []) -> Response:  # noqa: B006 - what the framework asks for
+    """Lead to the comparison of the data sets that were chosen."""
+    study = service.get_study(visit.db, visit.actor, task, f"compared/{service.BESIDE.join(sets)}")
     return visit.redirect(f"/tasks/{task}/studies/{study.source}")
 
 
