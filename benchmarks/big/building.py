@@ -16,10 +16,11 @@ from big import boards, judging, pay, rounds
 from big.loading import Loader
 from big.people import add_people
 from big.sizes import TASK, Size
-from quintain.compose import Workspace, create_workspace, figure_kinds, job_handlers
+from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.sign_in import start_session
 from quintain.services.evaluate.results import results
+from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs.figures import rebuild
 from quintain.services.jobs.running import run_all
 from quintain.services.tasks.definitions import get_task

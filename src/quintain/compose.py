@@ -23,10 +23,6 @@ from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
-from quintain.services.board.kept import BOARD
-from quintain.services.board.uncertainty import UNCERTAINTY
-from quintain.services.collect.round_figures import ROUND
-from quintain.services.evaluate.compare import JOB, do_comparison
 from quintain.services.evaluate.run_cell import Conditions
 from quintain.services.evaluate.run_cell import Engine as CellEngine
 from quintain.services.evaluate.submit import SubmissionRules
@@ -34,15 +30,9 @@ from quintain.services.evaluate.train_recipe import TrainingPlace
 from quintain.services.evaluate.trainings import Trainer
 from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
 from quintain.services.house.health import HealthCheck, Watch, readiness
-from quintain.services.jobs.figures import FigureKind, handler_of
-from quintain.services.jobs.running import Handlers
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
-from quintain.services.validate import review
-from quintain.services.validate.kept import VALIDATION
-from quintain.services.validate.preparing import prepare
-from quintain.services.validate.validations import PREPARE
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
@@ -224,21 +214,6 @@ def rules_of(settings: Settings) -> SubmissionRules:
     return SubmissionRules(
         settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
     )
-
-
-def figure_kinds() -> tuple[FigureKind, ...]:
-    """Name the kinds of figures that are kept up as facts arrive."""
-    from quintain.services.study.abilities import ABILITIES  # as below
-
-    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION)
-
-
-def job_handlers() -> Handlers:
-    """Say what a worker does for each kind of job."""
-    from quintain.services.study import studies  # much of what computes, which only workers need
-
-    figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
-    return {JOB: do_comparison, studies.KIND: studies.make_study, **figures, **review.handlers(), PREPARE: prepare}
 
 
 def training_of(settings: Settings, base: Path | None = None) -> TrainingPlace:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from quintain.compose import Workspace, create_workspace, figure_kinds, job_handlers
+from quintain.compose import Workspace, create_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.board.abilities import shown_abilities
 from quintain.services.board.cache import warm_board
 from quintain.services.board.export import export
 from quintain.services.board.ranking import rank
+from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs import figures
 from quintain.services.jobs.running import run_all
 from quintain.services.tasks.board_settings import set_board

@@ -11,11 +11,12 @@ import pytest
 from click.testing import Result
 
 from quintain.client import Client
-from quintain.compose import Workspace, job_handlers
+from quintain.compose import Workspace
 from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.texts import Text
 from quintain.reports.plain import from_plain, to_plain
+from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import JobRun, run_all
 from quintain.services.study import studies
 from quintain.services.study.whole import whole_report

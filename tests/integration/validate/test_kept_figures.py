@@ -14,10 +14,11 @@ from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
-from quintain.compose import Workspace, create_workspace, figure_kinds, job_handlers
+from quintain.compose import Workspace, create_workspace
 from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.base import plain
+from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs.figures import check
 from quintain.services.jobs.running import run_all
 from quintain.services.validate import adjudicate, handing_out, judges, kept, recount, review, status
@@ -161,7 +162,7 @@ def test_figures_equal_a_full_recount_after_any_history(
         validation_items.list_items(db, owner, ref)  # somebody looks in between
     found = validate.find(db, ref)
     assert kept.known(db, found).whole == json.loads(json.dumps(recount.recount(db, found).whole, default=plain))
-    rows = item_figures.page(db, found.id, item_figures.Filter(), order="item", down=False, offset=0, limit=10)
+    rows = item_figures.page(db, found.id, item_figures.ItemFilter(), order="item", down=False, offset=0, limit=10)
     assert {row.item_id: row for row in rows} == recount.recount(db, found).items
     assert check(db, workspace.blobs, OPERATOR, figure_kinds()).faults == ()
 

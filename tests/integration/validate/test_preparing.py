@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from quintain.compose import Workspace, job_handlers
+from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
 from quintain.core.validation import ValidationState
+from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
 from quintain.services.validate import handing_out, preparing, validations
 from quintain.settings import Settings
@@ -29,7 +30,8 @@ TEXTS = 11
 DYING = """
 import os, sys
 from pathlib import Path
-from quintain.compose import create_workspace, job_handlers
+from quintain.compose import create_workspace
+from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
 from quintain.services.validate import preparing
 from quintain.settings import Settings

@@ -15,9 +15,10 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import say_sandbox
 from quintain.cli.output import JsonFlag
-from quintain.compose import Workspace, busy, conditions_of, job_handlers, make_engine, trainer_of
+from quintain.compose import Workspace, busy, conditions_of, make_engine, trainer_of
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.worker import work_together, worker_name
+from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import keep_running
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from sqlalchemy.orm import Session
 
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.house.sandbox import sandbox_facts, sandbox_lines
 from quintain.cli.output import JsonFlag
-from quintain.compose import figure_kinds
+from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import FigureCheck
 from quintain.core.records.queue import RunQueue
 from quintain.services.evaluate.queue import run_queue
 from quintain.services.house import health
-from quintain.services.jobs.figures import check as check_figures
 
 
 def status(
@@ -35,7 +35,7 @@ def status(
         checks = health.readiness(db, workspace.blobs)
         works = all(one.ok for one in checks)
         queue = run_queue(db, OPERATOR) if works else None
-        figures = check_figures(db, workspace.blobs, OPERATOR, figure_kinds()) if check and works else None
+        figures = _checked_figures(workspace, db) if check and works else None
     if json:
         output.print_json(
             {
@@ -65,6 +65,14 @@ def status(
         output.print_table(("what", "value"), facts)
     if not works or (figures is not None and figures.faults):
         raise typer.Exit(1)
+
+
+def _checked_figures(workspace: Workspace, db: Session) -> FigureCheck:
+    """Compare every kept figure with its facts."""
+    from quintain.services.house.job_kinds import figure_kinds  # all that computes, which nothing else here needs
+    from quintain.services.jobs.figures import check
+
+    return check(db, workspace.blobs, OPERATOR, figure_kinds())
 
 
 def _figure_facts(found: FigureCheck | None) -> list[tuple[str, str]]:

@@ -10,9 +10,9 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
-from quintain.compose import figure_kinds, job_handlers
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import JobStanding
+from quintain.services.house.job_kinds import figure_kinds, job_handlers
 from quintain.services.jobs import figures, queue
 from quintain.services.jobs.running import run_all
 

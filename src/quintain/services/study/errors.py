@@ -10,13 +10,13 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.records.report import ReportSection
 from quintain.data.label_view import votes_of
-from quintain.services.plain.errors.reading import LEAST_EXAMPLES, Answered
+from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
 from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section
 from quintain.services.study.stored import StoredSet
 from quintain.tasks.contract import kind_of
 
 
-def answered_set(stored: StoredSet) -> Answered | None:
+def answered_set(stored: StoredSet) -> AnsweredSet | None:
     """Take a version whose answers are labels, with what models said of it; None for others and for small ones."""
     table = stored.table
     if table.schema["answer"] != pl.String() or not stored.task.label_names or table.height < LEAST_EXAMPLES:
@@ -29,7 +29,7 @@ def answered_set(stored: StoredSet) -> Answered | None:
         if "meta" in table.columns
         else []
     )
-    return Answered(
+    return AnsweredSet(
         table["id"].to_list(),
         table["answer"].to_list(),
         texts,
@@ -63,9 +63,9 @@ def error_sections(stored: StoredSet, seed: int, commands: list[str]) -> list[Re
     return sections
 
 
-def _only(answered: Answered, models: list[str]) -> Answered:
+def _only(answered: AnsweredSet, models: list[str]) -> AnsweredSet:
     said = {model: answered.said[model] for model in models}
-    return Answered(answered.ids, answered.gold, answered.texts, answered.values, said)
+    return AnsweredSet(answered.ids, answered.gold, answered.texts, answered.values, said)
 
 
 def _numbers(value: Mapping[str, float | None] | None) -> Mapping[str, float]:

@@ -19,7 +19,7 @@ from quintain.services.validate.validations import find
 from quintain.store.database import transaction
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import validation as queries
-from quintain.store.queries.validate.item_figures import ItemRow
+from quintain.store.queries.validate.item_figures import KeptItem
 from quintain.store.tables import Adjudication, ValidationItem
 
 
@@ -53,7 +53,7 @@ def look(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1)
     return Queue(listed, first, total)
 
 
-def _contested(validation: ValidationInfo, row: ItemRow, item: ValidationItem) -> Contested:
+def _contested(validation: ValidationInfo, row: KeptItem, item: ValidationItem) -> Contested:
     return Contested(
         id=item.id,
         inputs=dict(item.inputs),

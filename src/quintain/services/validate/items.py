@@ -16,7 +16,7 @@ from quintain.services.validate.kept import known
 from quintain.services.validate.validations import find
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate import validation as queries
-from quintain.store.queries.validate.item_figures import Filter, ItemRow
+from quintain.store.queries.validate.item_figures import ItemFilter, KeptItem
 from quintain.store.tables import ValidationItem
 
 ItemOrder = Literal["item", "share", "judgements", "label"]
@@ -46,7 +46,7 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     found = known(db, validation)
-    chosen = Filter(wanted.state, wanted.label, wanted.text.strip())
+    chosen = ItemFilter(wanted.state, wanted.label, wanted.text.strip())
     total = _total(db, validation.id, chosen, found.whole.get("states", []))
     first = min(wanted.offset, max(total - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
     rows = item_figures.page(
@@ -58,7 +58,7 @@ def list_items(db: Session, actor: Actor, ref: str, wanted: WantedItems | None =
     return JudgedItems(listed, total, _counts(found.whole.get("states", [])), as_of=found.as_of)
 
 
-def _total(db: Session, validation_id: int, chosen: Filter, states: Sequence[Sequence[Any]]) -> int:
+def _total(db: Session, validation_id: int, chosen: ItemFilter, states: Sequence[Sequence[Any]]) -> int:
     """Say how many items fit: by what is kept, unless a text is looked for."""
     if chosen.text:
         return item_figures.count(db, validation_id, chosen)
@@ -96,7 +96,7 @@ def _check(wanted: WantedItems) -> None:
         )
 
 
-def _row(row: ItemRow, item: ValidationItem, copies: set[str]) -> JudgedItem:
+def _row(row: KeptItem, item: ValidationItem, copies: set[str]) -> JudgedItem:
     return JudgedItem(
         id=item.id,
         inputs=dict(item.inputs),

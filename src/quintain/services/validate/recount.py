@@ -14,7 +14,7 @@ from quintain.core.records.validate import Batch, ItemProgress, JudgedConfusion
 from quintain.core.validation import SlotState
 from quintain.services.validate.final_labels import FinalLabels, final_labels
 from quintain.services.validate.judge_figures import Evidence, Figures, gather, measure, patterns
-from quintain.services.validate.tallies import Tallies, Tally, tally
+from quintain.services.validate.tallies import OutcomeTally, Tallies, tally
 from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.agreement import measure_agreement
 from quintain.stats.bootstrap import IntArray
@@ -22,7 +22,7 @@ from quintain.stats.judgements import NONE, Judgements
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as item_queries
-from quintain.store.queries.validate.item_figures import ItemRow
+from quintain.store.queries.validate.item_figures import KeptItem
 from quintain.store.queries.validate.validation import PartCount
 
 RESAMPLES = 200
@@ -35,7 +35,7 @@ class Recount:
 
     whole: dict[str, Any]
     people: dict[str, Any]
-    items: dict[int, ItemRow]
+    items: dict[int, KeptItem]
 
 
 def recount(db: Session, validation: ValidationInfo) -> Recount:
@@ -138,9 +138,9 @@ def contested_places(final: FinalLabels) -> IntArray:
     return np.asarray(places[np.lexsort((final.items[places], share[places], final.label[places] != NONE))])
 
 
-def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemRow]:
+def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, KeptItem]:
     """Give a row for each of the items *ids*, judged or not."""
-    rows = {int(one): ItemRow(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
+    rows = {int(one): KeptItem(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
     if not len(final.items):
         return rows
     contested = np.zeros(len(final.items), dtype=bool)
@@ -157,7 +157,7 @@ def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemRow]:
     ):
         if item in rows:
             label = final.classes[final.label[place]] if labelled[place] else None
-            rows[item] = ItemRow(item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place])
+            rows[item] = KeptItem(item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place])
     return rows
 
 
@@ -170,7 +170,7 @@ def _votes(final: FinalLabels) -> list[dict[str, int]]:
     return found
 
 
-def _states(rows: Mapping[int, ItemRow]) -> list[list[Any]]:
+def _states(rows: Mapping[int, KeptItem]) -> list[list[Any]]:
     """Count the items by state, whether they are contested, and label."""
     counts = Counter((row.state, row.contested, row.label or "") for row in rows.values())
     return [[*key, number] for key, number in sorted(counts.items())]
@@ -196,7 +196,7 @@ def _judges(evidence: Evidence, figures: Figures) -> dict[str, list[Any]]:
 def _rates(found: Tallies) -> dict[str, Any]:
     """Give the rates, the writers with most items first."""
 
-    def named(tallies: Mapping[Any, Tally]) -> list[list[Any]]:
+    def named(tallies: Mapping[Any, OutcomeTally]) -> list[list[Any]]:
         return [[name, one.rates()] for name, one in sorted(tallies.items())]
 
     writers = sorted(found.writers.items(), key=lambda pair: (-pair[1].collected, pair[0]))

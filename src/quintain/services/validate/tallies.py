@@ -33,7 +33,7 @@ class ItemOutcome:
 
 
 @dataclass(slots=True)
-class Tally:
+class OutcomeTally:
     """The numbers of some items; *decided* are those among the *written* ones that have a label."""
 
     collected: int = 0
@@ -78,10 +78,10 @@ class Tally:
 class Tallies:
     """All items, and those of each model, writer (by id) and label; *earned* are attempt and writer of successes."""
 
-    whole: Tally = field(default_factory=Tally)
-    models: dict[str, Tally] = field(default_factory=dict)
-    writers: dict[int, Tally] = field(default_factory=dict)
-    labels: dict[str, Tally] = field(default_factory=dict)
+    whole: OutcomeTally = field(default_factory=OutcomeTally)
+    models: dict[str, OutcomeTally] = field(default_factory=dict)
+    writers: dict[int, OutcomeTally] = field(default_factory=dict)
+    labels: dict[str, OutcomeTally] = field(default_factory=dict)
     earned: list[tuple[int, int]] = field(default_factory=list)
 
     def error_counts(self) -> dict[str, Any]:
@@ -98,11 +98,11 @@ def tally(db: Session, validation: ValidationInfo, final: FinalLabels) -> Tallie
         found.whole.add(item, outcome)
         for model in dict.fromkeys(str(one.get("model")) for one in item.predictions):
             own = outcome_of(validation, item, label, model)
-            found.models.setdefault(model, Tally()).add(item, own)
+            found.models.setdefault(model, OutcomeTally()).add(item, own)
         if item.author_id is not None:
-            found.writers.setdefault(item.author_id, Tally()).add(item, outcome)
+            found.writers.setdefault(item.author_id, OutcomeTally()).add(item, outcome)
         if name := aim_of(item):
-            found.labels.setdefault(name, Tally()).add(item, outcome)
+            found.labels.setdefault(name, OutcomeTally()).add(item, outcome)
         if outcome.success and item.attempt_id is not None and item.author_id:
             found.earned.append((item.attempt_id, item.author_id))
     return found

@@ -20,13 +20,13 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.validate import ErrorRates, LabelRates, ModelRates, Outcome, WorkerRates
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.validate.kept import known, people_of
-from quintain.services.validate.tallies import ItemOutcome, Tally, outcome_of
+from quintain.services.validate.tallies import ItemOutcome, OutcomeTally, outcome_of
 from quintain.services.validate.validations import find
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import collected as queries
 from quintain.store.queries.validate import item_figures
 from quintain.store.queries.validate.collected import Collected
-from quintain.store.queries.validate.item_figures import ItemRow
+from quintain.store.queries.validate.item_figures import KeptItem
 
 
 def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
@@ -40,7 +40,7 @@ def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
 def rates_of(db: Session, kept: Mapping[str, Any], *, writers: int | None = None) -> ErrorRates:
     """Read rates as they are kept; with *writers*, only of the so many who wrote most."""
     if not kept:
-        return ErrorRates(**Tally().rates(), models=[], workers=[], labels=[])
+        return ErrorRates(**OutcomeTally().rates(), models=[], workers=[], labels=[])
     wrote = kept["writers"][:writers]
     names = people_names(db, (user for user, _ in wrote))
     return ErrorRates(
@@ -89,7 +89,7 @@ def my_outcomes(db: Session, actor: Actor, ref: str) -> list[Outcome]:
     return found
 
 
-def _distribution(row: ItemRow, classes: Sequence[str]) -> dict[str, float]:
+def _distribution(row: KeptItem, classes: Sequence[str]) -> dict[str, float]:
     """Give each label's share of the votes."""
     total = max(row.judgements, 1)
     return {name: row.votes.get(name, 0) / total for name in sorted({*classes, *row.votes})}

@@ -8,7 +8,7 @@ import scipy
 from quintain.core.records.figures import Estimate
 from quintain.core.records.study import ModelPair
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.errors.slices import Candidates, rows_of
+from quintain.stats.errors.slices import SliceCandidates, rows_of
 from quintain.stats.multiplicity import step_up
 from quintain.stats.workers import wilson_share
 
@@ -50,7 +50,7 @@ def mcnemar(first: int, second: int) -> float:
 
 
 def parted_slices(
-    found: Candidates, first: FloatArray, second: FloatArray, *, rate: float = 0.05, most: int = 10
+    found: SliceCandidates, first: FloatArray, second: FloatArray, *, rate: float = 0.05, most: int = 10
 ) -> list[tuple[str, str, int, int, int, float]]:
     """Give the slices in which one model is better than elsewhere it is: kind, name, size, each alone right, p."""
     if not found.name:

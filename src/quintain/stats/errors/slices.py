@@ -41,7 +41,7 @@ class Sliceable:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SliceCandidates:
     """Slices that were looked at: *rows* is examples × slices, with a 1 where an example is in a slice."""
 
     kind: list[str]
@@ -49,7 +49,7 @@ class Candidates:
     rows: scipy.sparse.csc_matrix
 
 
-def candidates(examples: Sliceable, *, least: int = LEAST) -> Candidates:
+def candidates(examples: Sliceable, *, least: int = LEAST) -> SliceCandidates:
     """List the slices that are large enough, and small enough to leave something to compare them with."""
     kinds: list[str] = []
     names: list[str] = []
@@ -72,10 +72,10 @@ def candidates(examples: Sliceable, *, least: int = LEAST) -> Candidates:
     flat = np.concatenate([columns[at] for at in kept]) if kept else np.zeros(0, dtype=np.int64)
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     matrix = scipy.sparse.csc_matrix((np.ones(len(flat)), flat, ends), shape=(number, len(kept)))
-    return Candidates([kinds[at] for at in kept], [names[at] for at in kept], matrix)
+    return SliceCandidates([kinds[at] for at in kept], [names[at] for at in kept], matrix)
 
 
-def weak_slices(found: Candidates, right: FloatArray, *, rate: float = RATE, most: int = 20) -> list[ErrorSlice]:
+def weak_slices(found: SliceCandidates, right: FloatArray, *, rate: float = RATE, most: int = 20) -> list[ErrorSlice]:
     """Give the slices in which fewer are right than elsewhere, the surest first.
 
     >>> texts = ["never again"] * 20 + ["fine day"] * 40
@@ -106,7 +106,7 @@ def weak_slices(found: Candidates, right: FloatArray, *, rate: float = RATE, mos
     ]
 
 
-def rows_of(found: Candidates, at: int) -> list[int]:
+def rows_of(found: SliceCandidates, at: int) -> list[int]:
     """Give the examples of a slice."""
     rows: list[int] = found.rows.indices[found.rows.indptr[at] : found.rows.indptr[at + 1]].tolist()
     return rows
@@ -119,7 +119,7 @@ def _apart(hits: FloatArray, size: FloatArray, others: FloatArray, outside: Floa
     return np.asarray((hits / size - others / outside) / error, dtype=np.float64)
 
 
-def _unlike(found: Candidates, order: Sequence[int], most: int) -> list[int]:
+def _unlike(found: SliceCandidates, order: Sequence[int], most: int) -> list[int]:
     """Leave out slices that have nearly the same examples as one before them."""
     kept: list[int] = []
     sets: list[set[int]] = []

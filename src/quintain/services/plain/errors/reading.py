@@ -34,7 +34,7 @@ class ErrorColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredSet:
     """Examples with their gold answers and what each model says of them; *ids* are theirs."""
 
     ids: Sequence[str]
@@ -58,7 +58,7 @@ class Answered:
         return Sliceable(self.texts, {**self.values, Text("answer"): [[one] for one in self.gold]})
 
 
-def read_answered(path: Source, predictions: Mapping[str, Source], columns: ErrorColumns) -> Answered:
+def read_answered(path: Source, predictions: Mapping[str, Source], columns: ErrorColumns) -> AnsweredSet:
     """Read gold answers and what models say; every example must have an answer of every model."""
     wanted = [columns.id, columns.label, *columns.fields, *filter(None, (columns.tags, columns.votes)), *columns.by]
     table = read_table(path, required=list(dict.fromkeys(wanted)))
@@ -77,7 +77,7 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
     found = {name: _predictions(one, ids, path, columns) for name, one in predictions.items()}
     tags = {columns.tags: [tags_of(one) for one in table[columns.tags].to_list()]} if columns.tags else {}
     more = {name: [[one] for one in table[name].cast(pl.String).fill_null("–").to_list()] for name in columns.by}
-    return Answered(
+    return AnsweredSet(
         ids.to_list(),
         table[columns.label].cast(pl.String).to_list(),
         {name: table[name].cast(pl.String).fill_null("").to_list() for name in columns.fields},
@@ -160,7 +160,7 @@ def _votes(column: pl.Series, path: Source) -> list[Mapping[str, int]]:
     return [one or {} for one in found]
 
 
-def beliefs(answered: Answered, model: str) -> tuple[FloatArray, IntArray, IntArray]:
+def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, IntArray]:
     """Give a model's probabilities and people's votes (examples × answers), and the rows of examples that have both."""
     believed = answered.believed.get(model)
     if believed is None or not len(answered.votes):

@@ -12,7 +12,7 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.core.texts import Text
 from quintain.reports.charts import bar_chart, curve_chart, interval_chart
-from quintain.services.plain.errors.reading import Answered, beliefs
+from quintain.services.plain.errors.reading import AnsweredSet, beliefs
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.errors.calibration import calibrate
 from quintain.stats.errors.disagree import pair_of, parted_slices
@@ -34,13 +34,13 @@ class Examined:
     calibration: HumanCalibration | None = None
 
 
-def slices_report(answered: Answered, model: str, commands: Sequence[str] = ()) -> Examined:
+def slices_report(answered: AnsweredSet, model: str, commands: Sequence[str] = ()) -> Examined:
     """Find the slices in which *model* is weak."""
     section, found = slices_section(answered, model, list(commands))
     return Examined(_report("slices", Text("Where {model} is weak", model=model), answered, [section]), found)
 
 
-def slices_section(answered: Answered, model: str, commands: list[str]) -> tuple[ReportSection, list[ErrorSlice]]:
+def slices_section(answered: AnsweredSet, model: str, commands: list[str]) -> tuple[ReportSection, list[ErrorSlice]]:
     """Tell of the slices in which *model* is weak, with examples."""
     right = answered.right(model)
     looked = candidates(answered.sliceable())
@@ -106,7 +106,7 @@ def _weak(model: str, found: Sequence[ErrorSlice], looked: int, overall: float) 
     ]
 
 
-def _examples_of(answered: Answered, model: str, found: Sequence[ErrorSlice], right: FloatArray) -> Table:
+def _examples_of(answered: AnsweredSet, model: str, found: Sequence[ErrorSlice], right: FloatArray) -> Table:
     columns = [Column(Text("Slice")), Column(Text("Example")), Column(Text("Right answer")), Column(Text("Model says"))]
     rows: list[list[Cell]] = []
     for one in found:
@@ -118,14 +118,14 @@ def _examples_of(answered: Answered, model: str, found: Sequence[ErrorSlice], ri
     return Table("slices-examples", Text("Errors in each slice"), columns, rows)
 
 
-def snippet(answered: Answered, at: int) -> str:
+def snippet(answered: AnsweredSet, at: int) -> str:
     """Give an example in short: its last field."""
     texts = list(answered.texts.values())
     line = " ".join((texts[-1][at] if texts else answered.ids[at]).split())
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
 
 
-def disagreement_report(answered: Answered, commands: Sequence[str] = ()) -> Examined:
+def disagreement_report(answered: AnsweredSet, commands: Sequence[str] = ()) -> Examined:
     """Say what the two models of *answered* disagree on."""
     section, pair = disagreement_section(answered, list(commands))
     first, second = list(answered.said)
@@ -133,7 +133,7 @@ def disagreement_report(answered: Answered, commands: Sequence[str] = ()) -> Exa
     return Examined(_report("disagreement", title, answered, [section]), [], pair)
 
 
-def disagreement_section(answered: Answered, commands: list[str]) -> tuple[ReportSection, ModelPair]:
+def disagreement_section(answered: AnsweredSet, commands: list[str]) -> tuple[ReportSection, ModelPair]:
     """Tell of two models beside each other."""
     if len(answered.said) != 2:
         raise BadInput("Two models are compared, and there are {n}.", n=len(answered.said), remedy="Name two models.")
@@ -194,7 +194,7 @@ def _paired(first: str, second: str, pair: ModelPair) -> Text:
     )
 
 
-def _parted_examples(answered: Answered, right: Sequence[FloatArray]) -> Table:
+def _parted_examples(answered: AnsweredSet, right: Sequence[FloatArray]) -> Table:
     (first, one), (second, other) = answered.said.items()
     kinds = {
         Text("only {model} right", model=first): (right[0] > 0) & (right[1] == 0),
@@ -210,7 +210,7 @@ def _parted_examples(answered: Answered, right: Sequence[FloatArray]) -> Table:
     return Table("pair-examples", Text("Examples that they disagree on"), columns, rows)
 
 
-def calibration_report(answered: Answered, model: str, seed: int = 0, commands: Sequence[str] = ()) -> Examined:
+def calibration_report(answered: AnsweredSet, model: str, seed: int = 0, commands: Sequence[str] = ()) -> Examined:
     """Hold the confidence of *model* against people's disagreement."""
     section, found = calibration_section(answered, model, seed, list(commands))
     title = Text("Is {model} as unsure as people?", model=model)
@@ -218,7 +218,7 @@ def calibration_report(answered: Answered, model: str, seed: int = 0, commands: 
 
 
 def calibration_section(
-    answered: Answered, model: str, seed: int, commands: list[str]
+    answered: AnsweredSet, model: str, seed: int, commands: list[str]
 ) -> tuple[ReportSection, HumanCalibration]:
     """Tell of a model's probabilities beside people's shares."""
     believed, votes, _rows = beliefs(answered, model)
@@ -296,7 +296,7 @@ def _calibrated(model: str, found: HumanCalibration) -> list[str]:
     return told
 
 
-def _report(key: str, title: Text, answered: Answered, sections: list[ReportSection]) -> Report:
+def _report(key: str, title: Text, answered: AnsweredSet, sections: list[ReportSection]) -> Report:
     return Report(
         key=key,
         title=title,

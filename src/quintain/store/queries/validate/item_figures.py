@@ -37,7 +37,7 @@ _PUT = text("""
     by_expert = excluded.by_expert, votes = excluded.votes""").bindparams(bindparam("votes", type_=JSON()))
 
 
-class ItemRow(NamedTuple):
+class KeptItem(NamedTuple):
     """An item as it is kept."""
 
     item_id: int
@@ -51,10 +51,10 @@ class ItemRow(NamedTuple):
     votes: Mapping[str, int]
 
 
-_COLUMNS = [getattr(ItemFigure, name) for name in ItemRow._fields]
+_COLUMNS = [getattr(ItemFigure, name) for name in KeptItem._fields]
 
 
-class Filter(NamedTuple):
+class ItemFilter(NamedTuple):
     """Which items: of a *state* or contested ones, with a *label*, whose inputs contain a *text*."""
 
     state: str = ""
@@ -62,7 +62,7 @@ class Filter(NamedTuple):
     text: str = ""
 
 
-def keep(db: Session, validation_id: int, rows: Mapping[int, ItemRow]) -> int:
+def keep(db: Session, validation_id: int, rows: Mapping[int, KeptItem]) -> int:
     """Bring the kept rows of a validation into step with *rows*; give how many were not as they should be."""
     gone: list[int] = []
     same: set[int] = set()
@@ -87,15 +87,15 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, ItemRow]) -> int:
     return len(changed) + len(gone)
 
 
-def _kept(db: Session, validation_id: int) -> Iterator[ItemRow]:
+def _kept(db: Session, validation_id: int) -> Iterator[KeptItem]:
     query = select(*_COLUMNS).where(ItemFigure.validation_id == validation_id)
     for row in db.connection().execute(query).yield_per(10_000):
-        yield ItemRow(*row)
+        yield KeptItem(*row)
 
 
 def page(
-    db: Session, validation_id: int, wanted: Filter, *, order: str, down: bool, offset: int, limit: int
-) -> list[ItemRow]:
+    db: Session, validation_id: int, wanted: ItemFilter, *, order: str, down: bool, offset: int, limit: int
+) -> list[KeptItem]:
     """Give one page of the items; those without a value to sort by come last either way."""
     key = {"item": ItemFigure.item_id}.get(order) or getattr(ItemFigure, order)
     query = select(ItemFigure.item_id).where(*_conditions(validation_id, wanted))
@@ -113,7 +113,7 @@ def page(
     return in_order(db, ids)
 
 
-def _conditions(validation_id: int, wanted: Filter) -> list[ColumnElement[bool]]:
+def _conditions(validation_id: int, wanted: ItemFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = [ItemFigure.validation_id == validation_id]
     if wanted.state == "contested":
         found.append(_contested())
@@ -130,7 +130,7 @@ def _contested() -> ColumnElement[bool]:
     return text("contested")  # type: ignore[return-value]  # SQLite uses a partial index where it sees its condition
 
 
-def count(db: Session, validation_id: int, wanted: Filter) -> int:
+def count(db: Session, validation_id: int, wanted: ItemFilter) -> int:
     """Count the items that are wanted."""
     return _count(db, select(ItemFigure.item_id).where(*_conditions(validation_id, wanted)))
 
@@ -139,13 +139,13 @@ def _count(db: Session, query: Select[Any]) -> int:
     return db.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
-def in_order(db: Session, ids: Sequence[int]) -> list[ItemRow]:
+def in_order(db: Session, ids: Sequence[int]) -> list[KeptItem]:
     """Give the rows of some items, in the order of *ids*; what is not kept is left out."""
-    found = {row.item_id: ItemRow(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
+    found = {row.item_id: KeptItem(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
     return [found[one] for one in ids if one in found]
 
 
-def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[ItemRow]:
+def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[KeptItem]:
     """Give part of the queue of contested items, the least sure ones first; none that *but_by* wrote."""
     query = _queue(validation_id, but_by).order_by(ItemFigure.sureness, ItemFigure.item_id)
     return in_order(db, list(db.scalars(query.limit(limit).offset(offset)))) if limit else []
