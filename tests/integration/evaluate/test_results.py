@@ -94,7 +94,7 @@ def test_all_five_axes_are_there_and_computed_once(
     assert "gender_neutral" in (brittle.fairness or {})["beside"]
     assert brittle.robustness["all_rows"]["value"] >= brittle.robustness["share"]["value"]
     kept = db.scalar(select(func.count()).select_from(ResultCache))
-    assert kept == 2 * (4 + 2), "four figures of each model, and the resamples of two"
+    assert kept == 2 * (4 + 2 + 4), "four figures of each model, the resamples of two, and both before the last runs"
     again = {found.model_version_id: found for found in results(db, blobs, get_task(db, "mood"))}
     assert again[brittle.model_version_id].record() == brittle.record()
     assert db.scalar(select(func.count()).select_from(ResultCache)) == kept

@@ -19,6 +19,7 @@ from quintain.reports.plain import from_plain, to_plain
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import JobRun, run_all
 from quintain.services.study import studies
+from quintain.services.study.making import make_study
 from quintain.services.study.whole import whole_report
 from quintain.web.report_files import in_words
 from tests.boards import add_sentences
@@ -91,7 +92,7 @@ def test_a_worker_goes_on_where_another_was_lost(made: Workspace, monkeypatch: p
 
     monkeypatch.setattr("quintain.services.study.whole.artefact_sections", never)
     run = JobRun(0, 0, 2, studies.KIND, f"mood {SOURCE}", {}, first, made.session, made.blobs, _Unset())
-    studies.make_study(run)
+    make_study(run)
     assert run.total == 100
     with made.session() as db:
         assert studies.get_study(db, OPERATOR, "mood", SOURCE).report == before

@@ -96,10 +96,10 @@ def test_opening_pausing_policy_gold_and_export(web: Workspace) -> None:
     post(client, HOME, f"{HOME}/gold/restore", item=item.id)
     assert "Show again" not in client.get(f"{HOME}/gold").text
     lines = client.get(f"{HOME}/export?form=csv").text.splitlines()
-    assert lines[0] == "item,worker,label,kept,late,seconds"
+    assert lines[0] == "item,worker,label,kept,late,seconds,asked"
     assert len(lines) == 61
     lines = client.get(f"{HOME}/export?what=labels&form=csv").text.splitlines()
-    assert lines[0].startswith("item,text,label,complete,by_expert,votes_mixed")
+    assert lines[0].startswith("item,text,label,complete,by_expert,asked,votes_mixed")
     assert len(lines) == 13
 
 

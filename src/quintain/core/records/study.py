@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from quintain.core.records.base import Record
 from quintain.core.records.figures import Estimate
 
+MOST_SETS = 12  # data sets that are compared at a time
+
 
 @dataclass(frozen=True, slots=True)
 class TransferCell(Record):

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.records.jobs import JobStanding
 from quintain.services.board.parts import Figure
-from quintain.services.jobs import queue
-from quintain.services.jobs.figures import REST, ShownFigure
+from quintain.services.jobs import figures, queue
+from quintain.services.jobs.figures import ShownFigure
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
 
@@ -59,4 +59,6 @@ def figures_of(shown: ShownFigure) -> dict[str, Figure]:
 def _awake(db: Session, task: str) -> JobStanding:
     """Have them computed, unless that is on the way."""
     last = queue.newest(db, JOB, task)
-    return last if last is not None and last.state == "queued" else queue.ask(db, JOB, task, task=task, rest=REST)
+    return (
+        last if last is not None and last.state == "queued" else queue.ask(db, JOB, task, task=task, rest=figures.REST)
+    )

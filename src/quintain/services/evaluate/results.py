@@ -161,14 +161,19 @@ def results(
 def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None:
     """Compute and keep what a finished cell, and those beside it, say of its model on its data.
 
-    A share of unchanged answers waits for the last of the runs that it rests on.
+    A share of unchanged answers waits for the last of the runs that count, and is computed once more after the last of
+    those beside them.
     """
     group = cell_queries.rows(db, model_version_id=row.model_version.id, dataset_version_id=row.dataset_version.id)
     family = family_of(row.cell.variant)
     wanted = _keys(task, group, None)
     if family is not None:
         runs = {one.cell.variant: run_of(one.cell) for one in group}
-        if any(runs.get(name, Run.WAITING) is Run.WAITING for name in counted(task).get(family, ())):
+        counting = counted(task).get(family, ())
+        if any(runs.get(name, Run.WAITING) is Run.WAITING for name in counting):
+            return
+        beside = [run for name, run in runs.items() if family_of(name) == family and name not in counting]
+        if row.cell.variant not in counting and Run.WAITING in beside:
             return
         wanted = {part: key for part, key in wanted.items() if part == family}
     known = cache.cached(db, list(wanted.values()))

@@ -19,7 +19,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.house import movements
 
-TRIALS = 2  # of a task, the newest
+TRIALS = 3  # of a task, the newest
 
 
 @dataclass(frozen=True, slots=True)

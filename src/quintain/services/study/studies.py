@@ -1,38 +1,29 @@
 """Studies: the whole report of a data set, a round or a trial, or of data sets side by side, made by a worker and kept.
 
-A report is made when an owner asks for it, and shown with its time until they ask again. Parts that are done are
-written down: a worker that takes the job over goes on from there.
+A report is made when an owner asks for it (see `making`), and shown with its time until they ask again.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, NotFound
-from quintain.core.people import OPERATOR, Actor
-from quintain.core.records.report import Report, ReportSection
+from quintain.core.people import Actor
+from quintain.core.records.report import Report
 from quintain.core.records.studies import KeptStudy
-from quintain.reports.plain import from_plain, sections_from_plain, sections_to_plain, to_plain
+from quintain.core.records.study import MOST_SETS
+from quintain.reports.plain import from_plain
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.attempts import owned
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
-from quintain.services.jobs.running import JobRun
-from quintain.services.plain.comparing.report import MOST_SETS, CompareOptions
-from quintain.services.study.datasets import datasets_report
-from quintain.services.study.whole import Part, whole_report
 from quintain.services.tasks.definitions import find_row
-from quintain.services.trial.reporting import report as trial_report
 from quintain.services.trial.trials import find as find_trial
-from quintain.store.base import now
-from quintain.store.database import transaction
 from quintain.store.queries.jobs import figures as kept_queries
 
 KIND = "study"
-STEPS = 100  # in which progress is told
 BESIDE = "+"  # between the names of data sets that are compared
 LONGEST = 200  # of the name of what is studied
 
@@ -66,55 +57,6 @@ def kept_report(db: Session, actor: Actor, task: str, source: str) -> Report:
             page="Ask for one on its page.",
         )
     return found.report
-
-
-def make_study(run: JobRun) -> None:
-    """Make the report that a job asks for, and keep it; what a worker before has finished is taken over."""
-    task, _, source = run.subject.partition(" ")
-    done: dict[str, object] = dict(run.checkpoint)
-
-    def part(name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
-        known = done.get(name)
-        if isinstance(known, list):
-            return sections_from_plain(known)
-        found = make()
-        done[name] = sections_to_plain(found)
-        run.save(done)
-        return found
-
-    started = time.perf_counter()
-    with run.sessions() as db:
-        report = _made(db, run, task, source, part)
-        db.rollback()  # the reading is over, and writing lasts a moment
-        with transaction(db):
-            kept_queries.put(
-                db,
-                KIND,
-                run.subject,
-                basis="",
-                value=to_plain(report),
-                at=now(),
-                seconds=time.perf_counter() - started,
-            )
-
-
-def _made(db: Session, run: JobRun, task: str, source: str, part: Part) -> Report:
-    room, _, name = source.partition("/")
-
-    def tell(share: float) -> None:
-        run.tell(int(STEPS * share), STEPS)
-
-    tell(0.0)
-    if room == "trials":
-        return trial_report(db, run.blobs, OPERATOR, task, name)
-    seed = int(run.params.get("seed", 0))
-    if room == "compared":
-        refs = [f"{task}/{one}" for one in name.split(BESIDE)]
-        options = CompareOptions(
-            seed=seed, commands=[f"quintain study compare {' '.join(refs)} --seed {seed} --out DIR"]
-        )
-        return datasets_report(db, run.blobs, OPERATOR, refs, options, done=tell).report
-    return whole_report(db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, part=part)
 
 
 def _study(db: Session, task: str, source: str) -> KeptStudy:

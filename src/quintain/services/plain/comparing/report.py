@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from quintain.core.errors import BadInput
 from quintain.core.records.report import Report, ReportFact, ReportSection
-from quintain.core.records.study import TransferCell
+from quintain.core.records.study import MOST_SETS, TransferCell
 from quintain.core.texts import Text
 from quintain.services.plain.comparing.differences import differences_section, measures_of
 from quintain.services.plain.comparing.difficulty import difficulty_study, responses_of_models, responses_to
@@ -24,7 +24,6 @@ from quintain.stats.comparing.transfer import Transfer, shared_fields
 from quintain.stats.irt.fit import IrtModel
 from quintain.stats.irt.responses import Responses
 
-MOST_SETS = 12
 Done = Callable[[float], None]
 
 

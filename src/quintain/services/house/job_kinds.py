@@ -1,0 +1,29 @@
+"""What workers do outside of requests, of every room, in one list; only those who do it, or check it, import this."""
+
+from __future__ import annotations
+
+from quintain.services.board.kept import BOARD
+from quintain.services.board.uncertainty import UNCERTAINTY
+from quintain.services.collect.round_figures import ROUND
+from quintain.services.evaluate.compare import JOB as COMPARE
+from quintain.services.evaluate.compare import do_comparison
+from quintain.services.jobs.figures import FigureKind, handler_of
+from quintain.services.jobs.running import Handlers
+from quintain.services.study.abilities import ABILITIES
+from quintain.services.study.making import make_study
+from quintain.services.study.studies import KIND as STUDY
+from quintain.services.validate import review
+from quintain.services.validate.kept import VALIDATION
+from quintain.services.validate.preparing import prepare
+from quintain.services.validate.validations import PREPARE
+
+
+def figure_kinds() -> tuple[FigureKind, ...]:
+    """Name the kinds of figures that are kept up as facts arrive."""
+    return (BOARD, UNCERTAINTY, ABILITIES, ROUND, VALIDATION)
+
+
+def job_handlers() -> Handlers:
+    """Say what a worker does for each kind of job."""
+    figures = {kind.job: handler_of(kind) for kind in figure_kinds()}
+    return {COMPARE: do_comparison, STUDY: make_study, **figures, **review.handlers(), PREPARE: prepare}
