@@ -102,7 +102,7 @@ def test_items_of_different_types_with_justifications_are_judged_in_one_pool(vis
     expect(page.get_by_text("1 text to write")).to_be_visible()
     assert page.get_by_label("Type", exact=True).locator("option").all_inner_texts()[1:] == ["time", "number"]
     _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", why)
-    expect(page.get_by_text("nearly repeats one")).to_be_visible()
+    expect(page.get_by_text("nearly repeats one").last).to_be_visible()
     other = "The number of boats misleads: what matters is the weekday, which nobody links to a mood."
     _hand_in(page, "Nine boats left the harbour on a Tuesday.", "time", other)
     expect(page.get_by_role("heading", name="Done: thank you!")).to_be_visible()

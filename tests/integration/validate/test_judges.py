@@ -23,7 +23,7 @@ from quintain.services.validate.final_labels import final_labels
 from quintain.services.validate.review import review, review_new
 from quintain.services.validate.validations import find
 from quintain.services.work import qualify
-from quintain.store.queries.validate import judgements as queries
+from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import AuditEntry, Earning, Judgement, Notification, Qualification, Slot
 from tests.validation_support import LABELS, REF, TASK, answer_page, judge_all, make_ground, make_judges, text_of, truth
@@ -258,7 +258,7 @@ def kept_of(db: Session, places: dict[str, int]) -> list[int]:
     """Count the judgements that are kept, by judge."""
     evidence = judge_figures.gather(db, find(db, REF))
     final = final_labels(db, find(db, REF), evidence)
-    names = queries.names(db, evidence.users.tolist())
+    names = people_names(db, evidence.users.tolist())
     found = [0] * len(places)
     for row in evidence.rows[final.kept]:
         found[places[names[int(evidence.table.user[row])]]] += 1

@@ -32,11 +32,14 @@ GROUPS = ("worker", "prompt", "label", "condition", "number", "hour")
 Counted = Sequence[tuple[Any, int, int]]
 
 
-def counters(db: Session, actor: Actor, ref: str) -> Counters:
-    """Say how a round goes, for its owner: attempts and the rate at which they fool the model, by everything."""
+def counters(db: Session, actor: Actor, ref: str, shown: ShownFigure | None = None) -> Counters:
+    """Say how a round goes, for its owner: attempts and the rate at which they fool the model, by everything.
+
+    *shown* is what is known of it, where the caller has asked already.
+    """
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
-    shown = show(db, info)
+    shown = shown or show(db, info)
     known = shown.value or {}
     total = _count("", *known.get("total", (0, 0)))
     return Counters(
@@ -65,13 +68,16 @@ def show(db: Session, info: RoundInfo) -> ShownFigure:
 
 def written(db: Session, info: RoundInfo) -> int:
     """Give the number of attempts that were not retracted."""
+    made = round_facts.count_to(db, info.id, ROUND.at_once + 1)
+    if made <= ROUND.at_once:
+        return made - queries.retracted_count(db, info.id)
     known = show(db, info).value
-    return int(known["total"][0]) if known else 0
+    return int(known["total"][0]) if known else made
 
 
 def wake(db: Session, info: RoundInfo) -> None:
     """Have a round counted anew where that is left to workers; for other services, in their transaction."""
-    if _facts(db, info.ref) > ROUND.at_once:
+    if round_facts.count_to(db, info.id, ROUND.at_once + 1) > ROUND.at_once:
         figures.wake(db, ROUND, info.ref, task=info.task)
 
 

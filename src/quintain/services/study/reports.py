@@ -19,7 +19,6 @@ from quintain.services.study.models import models_report
 from quintain.services.tasks.definitions import get_task
 from quintain.services.validate.validations import list_validations
 from quintain.store.blobs import Blobs
-from quintain.tasks.contract import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,5 @@ def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
         kinds.append("compare")
     if validations:
         kinds += ["relabel", "workers"]
-    comparable = bool(found.label_names) or kind_of(found).answer_type == "choice"
-    names = sorted({one.dataset for one in list_versions(db, actor, task)}) if comparable else []
+    names = sorted({one.dataset for one in list_versions(db, actor, task)})
     return ReportChoices(kinds, sorted(rounds), validations, names if len(names) > 1 else [])

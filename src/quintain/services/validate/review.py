@@ -181,7 +181,7 @@ def _finish(
     evidence, figures = seen.evidence, seen.figures
     if applied and seen.caught:  # what has just been set aside counts no more
         aside = queries.set_aside(db, validation.id)
-        left = evidence_of(evidence.table, aside, validation.task.judgement_labels, evidence.anew)
+        left = evidence_of(evidence.table, aside, evidence.counted.classes, evidence.anew)
         tallies = tally(db, validation, final_labels(db, validation, left))
     else:
         tallies = tally(db, validation, final_labels(db, validation, evidence, figures))

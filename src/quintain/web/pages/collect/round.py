@@ -181,10 +181,11 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
 
 
 def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
-    found = round_figures.counters(visit.db, visit.actor, info.ref)
+    figure = round_figures.show(visit.db, info)
+    found = round_figures.counters(visit.db, visit.actor, info.ref, figure)
     return {
         "counters": found,
-        "figure": round_figures.show(visit.db, info),
+        "figure": figure,
         "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
         "outcomes": _outcomes(visit),
         "charts": _charts(visit, found),
