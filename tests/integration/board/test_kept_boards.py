@@ -102,6 +102,27 @@ def test_a_large_board_is_made_by_a_worker_and_shown_as_it_was_until_then(
 
 
 @pytest.mark.usefixtures("large")
+def test_what_is_hidden_leaves_an_older_board_at_once(db: Session, blobs: Blobs, builder: Actor) -> None:
+    """A model that became private, and who is behind one that became anonymous, are not shown until a worker comes."""
+    with pytest.raises(Unavailable):
+        warm_board(db, blobs, ANONYMOUS, "mood")
+    do_jobs(db, blobs)
+    known_uncertainty(db, blobs, ANONYMOUS, "mood")
+    do_jobs(db, blobs)
+    first = warm_board(db, blobs, ANONYMOUS, "mood").board.models
+    names = [one.name for one in first]
+    assert {one.owner for one in first} == {builder.name}
+    assert len(known_uncertainty(db, blobs, ANONYMOUS, "mood")["models"]) == 3
+    set_visibility(db, builder, f"mood/{names[0]}", "private")
+    set_visibility(db, builder, f"mood/{names[1]}", "anonymous")
+    outrun = warm_board(db, blobs, ANONYMOUS, "mood")
+    assert not outrun.fresh
+    assert [(one.name, one.owner) for one in outrun.board.models] == [(names[1], None), (names[2], builder.name)]
+    assert names[0].encode() not in outrun.json
+    assert known_uncertainty(db, blobs, ANONYMOUS, "mood")["models"] == []
+
+
+@pytest.mark.usefixtures("large")
 def test_nobody_has_boards_made_of_tags_that_there_are_not(db: Session, blobs: Blobs) -> None:
     """Anybody may ask for any tag; only those that occur are worth a worker's time."""
     with pytest.raises(Unavailable):

@@ -25,8 +25,10 @@ from quintain.services.board.kept import BOARD, LONGEST, BoardKey, decode_board,
 from quintain.services.board.parts import Board, BoardPart
 from quintain.services.jobs.figures import wake
 from quintain.services.jobs.memory import WarmValues
+from quintain.services.models.registry import sight_of as eyes_of
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures
+from quintain.store.queries.models.models import visibilities
 
 BOARDS_KEPT = 24
 SOON_S = 5
@@ -86,7 +88,19 @@ def warm_board(
             remedy="Try again in a moment; where no worker runs, start one: quintain worker.",
             page="Look again in a moment. A worker makes it.",
         )
-    return replace(cache.get((subject, kept.basis), lambda: _read(db, subject)), fresh=False, job=job)
+    last = _as_seen_now(db, key, cache.get((subject, kept.basis), lambda: _read(db, subject)))
+    return replace(last, fresh=False, job=job)
+
+
+def _as_seen_now(db: Session, key: BoardKey, last: WarmBoard) -> WarmBoard:
+    """Leave out of an older board the models, and the names of their owners, that are not to be seen any more."""
+    shown = visibilities(db, eyes_of(key.actor), key.task)
+    models = tuple(
+        replace(one, owner=None, visibility=shown[one.name]) if shown[one.name] == "anonymous" else one
+        for one in last.board.models
+        if one.name in shown
+    )
+    return last if models == last.board.models else _make(replace(last.board, models=models))
 
 
 def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> None:

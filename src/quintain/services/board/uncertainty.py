@@ -99,6 +99,9 @@ def known_uncertainty(
     shown = show(db, blobs, UNCERTAINTY, subject, task=task)
     if shown.value is None:
         return {**NOTHING, "pending": True}
+    there = {one.ref for one in warm.board.models}
+    if not shown.fresh and not {one["model"] for one in shown.value["models"]} <= there:
+        return {**NOTHING, "pending": True}  # it tells of models that are not to be seen any more
     said = {name: value for name, value in shown.value.items() if name != "key"}
     return {**said, "pending": not shown.fresh, "computed_at": shown.computed_at}
 

@@ -114,6 +114,12 @@ def names(
     return [(of_task, name) for of_task, name in db.execute(query if limit is None else query.limit(limit))]
 
 
+def visibilities(db: Session, sight: Sight, task: str) -> dict[str, str]:
+    """Give the visibility of each model of *task* that is seen, by its name."""
+    query = select(Model.name, Model.visibility).join(TaskRow, TaskRow.id == Model.task_id)
+    return {row.name: row.visibility for row in db.execute(query.where(TaskRow.name == task, sight.sees()))}
+
+
 def lines(db: Session, sight: Sight, task: str) -> list[tuple[str, datetime]]:
     """List the names of the models of *task* that are seen, and when the newest version of each came."""
     query = (
