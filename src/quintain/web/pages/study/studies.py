@@ -25,6 +25,7 @@ def show(visit: Visiting, task: str, room: str, name: str, following: str = "") 
     going = study.job is not None and study.job.going
     base = f"/tasks/{task}/studies/{study.source}"
     _ = visit.tongue.gettext
+    about, parts = _subject(visit, study.source)
     return visit.render(
         "study/study.html",
         headers={"HX-Refresh": "true"} if following and not going else None,
@@ -35,12 +36,27 @@ def show(visit: Visiting, task: str, room: str, name: str, following: str = "") 
         report=told,
         body=body_of(told, wording) if told and wording else "",
         base=base,
+        about=about,
+        parts=[(part, f"/tasks/{task}/{address}") for part, address in parts],
+        compared=room == "compared",
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
-            (study.source, None),
+            (about, None),
         ],
     )
+
+
+def _subject(visit: Visiting, source: str) -> tuple[str, list[tuple[str, str]]]:
+    """Name in words what a report is about, and the things in it with where they are."""
+    _ = visit.tongue.gettext
+    room, name = source.split("/", 1)
+    if room == "compared":
+        refs = name.split(service.BESIDE)
+        return _("%(sets)s compared", sets=", ".join(refs)), [(ref, f"data/{ref.split('@')[0]}") for ref in refs]
+    words = {"data": _("data set %(name)s"), "rounds": _("round %(name)s"), "trials": _("trial %(name)s")}
+    about = words[room] % {"name": name}
+    return about, [(about, source.split("@", maxsplit=1)[0])]
 
 
 def start(post: Posting, task: str, room: str, name: str) -> Response:
