@@ -139,7 +139,7 @@ def add_figures(settings: Settings) -> int:
     workspace, _ = _opened(settings)
     with workspace.session() as db:
         first = select(func.min(Cell.id)).group_by(Cell.dataset_version_id, Cell.predictions)
-        wanted = sorted(db.scalars(first))
+        wanted = db.scalars(first.order_by(Cell.dataset_version_id)).all()  # what was read of one data set is used
     return len(side_by_side(partial(_figures, settings), wanted))
 
 
