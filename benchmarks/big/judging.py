@@ -21,7 +21,7 @@ from quintain.services.validate.gold import add_gold
 from quintain.services.validate.validation import QUALIFICATION, ValidationInfo, slot_rows
 from quintain.services.validate.validations import find, open_validation
 from quintain.store.database import transaction
-from quintain.store.queries.validate.validation import mark
+from quintain.store.queries.validate.intake import mark
 from quintain.store.tables import (
     Judgement,
     JudgePlace,

@@ -20,9 +20,9 @@ from quintain.services.validate.validation import ValidationInfo
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.judgements import NONE, Judgements, sample_votes
 from quintain.stats.workers import wilson
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.queries.validate import slots as slot_queries
-from quintain.store.queries.validate import validation as item_queries
 
 
 @dataclass(frozen=True, slots=True)

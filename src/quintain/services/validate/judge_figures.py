@@ -19,8 +19,8 @@ from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import OneCoin, fit_one_coin
 from quintain.stats.workers import agreement_with_others, median_by, too_fast
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as queries
-from quintain.store.queries.validate import validation as item_queries
 from quintain.store.queries.validate.judgements import JudgementTable
 
 LEAST = 10  # judgements before a pattern is worth a look

@@ -21,7 +21,8 @@ from quintain.services.validate.item_rules import drawn_often
 from quintain.services.validate.validation import ValidationInfo
 from quintain.services.validate.validations import PREPARE, add_rows, find, from_attempt, tell_judges
 from quintain.store.database import lock, transaction
-from quintain.store.queries.validate import validation as queries
+from quintain.store.queries.validate import intake
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.tables import Validation
 from quintain.store.turns import turn
 
@@ -34,9 +35,9 @@ def prepare(run: JobRun) -> Mapping[str, Any]:
         validation = find(db, run.subject)
         if validation.round_id is None or validation.state is not ValidationState.PREPARING:
             return {}
-        known = run.checkpoint or {"after": 0, "done": 0, "mark": queries.mark(db, validation.round_id)}
-        total = queries.count_attempts(db, validation.round_id)
-        items, often = queries.count_items(db, validation.id), _often(db, validation, validation.round_id)
+        known = run.checkpoint or {"after": 0, "done": 0, "mark": intake.mark(db, validation.round_id)}
+        total = intake.count_attempts(db, validation.round_id)
+        items, often = item_queries.count_items(db, validation.id), _often(db, validation, validation.round_id)
         after, done = int(known["after"]), int(known["done"])
         while True:
             run.tell(done, total)
@@ -60,7 +61,7 @@ def _often(db: Session, validation: ValidationInfo, round_id: int) -> dict[str, 
     """Draw among all attempts which are judged more often: what was taken in before has been drawn alike."""
     if validation.policy.often is None:
         return {}
-    hashes = queries.candidate_hashes(db, round_id, unfooled=validation.policy.unfooled_share, seed=validation.seed)
+    hashes = intake.candidate_hashes(db, round_id, unfooled=validation.policy.unfooled_share, seed=validation.seed)
     drawn = drawn_often(validation, [{"hash": one} for one in hashes], {})
     return {key: number for key, number in zip(hashes, drawn, strict=True) if number is not None}
 
@@ -72,7 +73,7 @@ def _take_some(
     share, seed, round_id = validation.policy.unfooled_share, validation.seed, validation.round_id or 0
     with turn(db), transaction(db):
         lock(db, f"items of {validation.id}")
-        found = queries.new_attempts(
+        found = intake.new_attempts(
             db, validation.id, round_id, unfooled=share, seed=seed, after=after, limit=AT_A_TIME
         )
         rows = [from_attempt(attempt) for attempt in found if attempt.inputs]

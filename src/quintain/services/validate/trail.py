@@ -18,6 +18,8 @@ from quintain.services.validate.validations import find
 from quintain.store.database import transaction
 from quintain.store.queries.access import log
 from quintain.store.queries.access.people import names as people_names
+from quintain.store.queries.validate import intake
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import judgements as judgement_queries
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.queries.validate import validation as queries
@@ -40,8 +42,8 @@ def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
     validation = find(db, ref)
     require_owner(actor, validation.task.name)
     found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
-    items = queries.items(db, sorted({note.item_id for note, _ in found}))
-    gone = set(queries.gone_items(db, validation.id))
+    items = item_queries.items(db, sorted({note.item_id for note, _ in found}))
+    gone = set(intake.gone_items(db, validation.id))
     return [
         JudgingNote(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
         for note, name in found
@@ -78,7 +80,7 @@ def export_labels(db: Session, actor: Actor, ref: str, path: Path) -> int:
     final = final_labels(db, validation)
     stands = ~final.gone
     ids = final.items[stands].tolist()
-    hashes, items = slot_queries.item_hashes(db, validation.id), queries.items(db, ids)
+    hashes, items = slot_queries.item_hashes(db, validation.id), item_queries.items(db, ids)
     names = [name for name, there in zip(final.names(), stands.tolist(), strict=True) if there]
     columns = [pl.Series("item", [hashes[item] for item in ids], dtype=pl.String())]
     columns += [

@@ -33,7 +33,8 @@ from quintain.services.validate.validation import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
-from quintain.store.queries.validate import slots
+from quintain.store.queries.validate import intake, slots
+from quintain.store.queries.validate import items as item_queries
 from quintain.store.queries.validate import validation as queries
 from quintain.store.tables import Attempt, Validation, ValidationPolicyVersion
 from quintain.tasks.contract import kind_of
@@ -118,7 +119,7 @@ def open_validation(
 def _is_prepared(db: Session, actor: Actor, ref: str) -> bool:
     """Leave a round of many attempts to a worker; say whether that is so."""
     validation = find(db, ref)
-    if validation.round_id is None or queries.count_attempts_to(db, validation.round_id, AT_ONCE + 1) <= AT_ONCE:
+    if validation.round_id is None or intake.count_attempts_to(db, validation.round_id, AT_ONCE + 1) <= AT_ONCE:
         return False
     db.get_one(Validation, validation.id).state = ValidationState.PREPARING.value
     queue.ask(db, PREPARE, ref, task=validation.task.name, by=actor)
@@ -204,18 +205,18 @@ def take_attempts(db: Session, validation: ValidationInfo) -> ItemsAdded:
     """
     if validation.round_id is None or validation.state is ValidationState.PREPARING:
         return ItemsAdded(0, 0)
-    if queries.mark(db, validation.round_id) == validation.taken_to:
+    if intake.mark(db, validation.round_id) == validation.taken_to:
         return ItemsAdded(0, 0)
     lock(db, f"items of {validation.id}")
     row = db.get_one(Validation, validation.id, populate_existing=True)
-    row.taken_to = queries.mark(db, validation.round_id)
-    gone = queries.gone_items(db, validation.id)
+    row.taken_to = intake.mark(db, validation.round_id)
+    gone = intake.gone_items(db, validation.id)
     if gone:
-        queries.retire_items(db, gone, now())
+        item_queries.retire_items(db, gone, now())
         slots.drop(db, gone)
         db.expire_all()
     share = validation.policy.unfooled_share
-    found = queries.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
+    found = intake.new_attempts(db, validation.id, validation.round_id, unfooled=share, seed=validation.seed)
     found = [attempt for attempt in found if attempt.inputs]
     again = _take_again(db, validation, found)
     new = add_rows(db, validation, [from_attempt(attempt) for attempt in found])
@@ -230,7 +231,7 @@ def _take_again(db: Session, validation: ValidationInfo, found: Sequence[Attempt
     asked for. It belongs to the new attempt from now on.
     """
     first = {attempt.hash: attempt for attempt in reversed(found)}
-    items = queries.retracted_items(db, validation.id, list(first))
+    items = intake.retracted_items(db, validation.id, list(first))
     for item in items:
         made = from_attempt(first[item.hash])
         for name in ("attempt_id", "author_id", "answer", "aim", "predictions"):
@@ -365,9 +366,9 @@ def add_rows(
     unique: dict[str, dict[str, Any]] = {}
     for row in rows:
         unique.setdefault(row["hash"], row)
-    known = queries.known_hashes(db, validation.id, list(unique))
+    known = item_queries.known_hashes(db, validation.id, list(unique))
     new = [row for key, row in unique.items() if key not in known]
-    before = queries.count_items(db, validation.id) if before is None else before
+    before = item_queries.count_items(db, validation.id) if before is None else before
     asked = _asked(db, validation, new) if often is None else [often.get(row["hash"]) for row in new]
     for start in range(0, len(new), CHUNK):
         some = [
@@ -382,14 +383,14 @@ def add_rows(
             }
             for place, row in enumerate(new[start : start + CHUNK])
         ]
-        ids = queries.add_items(db, some)
+        ids = intake.add_items(db, some)
         counts = [row["asked"] or validation.policy.first_slots for row in some]
         slots.add(db, slot_rows(validation, ids, some, 0, counts))
     return new
 
 
 def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:
-    often = {one.part: one.often for one in queries.parts(db, validation.id)} if validation.policy.often else {}
+    often = {one.part: one.often for one in item_queries.parts(db, validation.id)} if validation.policy.often else {}
     return drawn_often(validation, new, often)
 
 
