@@ -78,7 +78,7 @@ def begin(workspace: Workspace, load: Loader, size: Size, written: Written, begu
         with transaction(db):
             row = db.scalars(select(Validation).where(Validation.name == STAND_IN)).one()
             row.name, row.round_id = "1", written.rounds[0]
-            row.taken_to = mark(db, written.rounds[0])
+            row.seen_to = mark(db, written.rounds[0])
             row.created_at = begun
         return find(db, REF)
 

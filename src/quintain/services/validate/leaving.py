@@ -43,7 +43,7 @@ def come_back(db: Session, attempt_id: int) -> None:
     """Ask for what is missing about an attempt that is withheld no more; its gold copy stays retired."""
     queries.touch_round(db, attempt_id)
     for item in item_queries.items_of_attempt(db, attempt_id):
-        if item.gold is not None or item.retired_at is None or item.id in intake.gone_items(db, item.validation_id):
+        if item.gold is not None or item.retired_at is None or intake.is_gone(db, attempt_id):
             continue
         item.retired_at = None
         queries.touch(db, item.validation_id)

@@ -45,9 +45,10 @@ def retire_items(db: Session, ids: Sequence[int], at: datetime) -> None:
 
 
 def count_items(db: Session, validation_id: int) -> int:
-    """Count the items that were ever taken in to be judged; gold items are not."""
-    query = select(func.count()).where(ValidationItem.validation_id == validation_id, ValidationItem.gold.is_(None))
-    return db.scalar(query) or 0
+    """Count the items that were ever taken in to be judged; gold items are not. Both counts read an index alone."""
+    all_of_it = select(func.count()).where(ValidationItem.validation_id == validation_id)
+    gold = all_of_it.where(ValidationItem.gold.is_not(None))
+    return (db.scalar(all_of_it) or 0) - (db.scalar(gold) or 0)
 
 
 def count_items_to(db: Session, validation_id: int, most: int) -> int:

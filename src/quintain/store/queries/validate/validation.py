@@ -31,7 +31,7 @@ class FoundValidation(NamedTuple):
     name: str
     state: str
     seed: int
-    taken_to: int
+    seen_to: str
     revision: int
     policy: str
     task_toml: str
@@ -47,21 +47,21 @@ class OfferRow(NamedTuple):
 
 
 _FIND = text("""
-    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.taken_to, v.revision, p.toml, d.toml
+    SELECT v.id, v.task_id, v.round_id, v.name, v.state, v.seed, v.seen_to, v.revision, p.toml, d.toml
     FROM validations v JOIN tasks t ON t.id = v.task_id
     JOIN validation_policies p ON p.validation_id = v.id JOIN task_versions d ON d.task_id = t.id
     WHERE t.name = :task AND v.name = :name ORDER BY p.number DESC, d.number DESC LIMIT 1""")
 _TOUCH = text("UPDATE validations SET revision = revision + 1 WHERE id = :validation")
 WINDOW = 2000  # ids within which somebody may still commit what they began earlier
-_ENDS = """
+ENDS = """
     SELECT max(id), count(*) FROM {name} WHERE {whose} AND id > (
         SELECT coalesce(max(id), 0) - {window} FROM {name} WHERE {whose}
     )"""
 _NEWEST = [
-    text(_ENDS.format(name=name, whose="validation_id = :validation", window=WINDOW))
+    text(ENDS.format(name=name, whose="validation_id = :validation", window=WINDOW))
     for name in ("judgements", "judge_standings", "validation_items")
 ]
-_NEWEST_ATTEMPT = text(_ENDS.format(name="attempts", whose="round_id = :round", window=WINDOW))
+_NEWEST_ATTEMPT = text(ENDS.format(name="attempts", whose="round_id = :round", window=WINDOW))
 _TOUCH_ROUND = text("""
     UPDATE validations SET revision = revision + 1
     WHERE round_id = (SELECT round_id FROM attempts WHERE id = :attempt)""")
