@@ -88,12 +88,13 @@ def evidence_of(
     items, item = np.unique(table.item[counts], return_inverse=True)
     names = sorted({*labels, *set(table.label.tolist())})
     place = {name: code for code, name in enumerate(names)}
-    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64)
     rows = np.flatnonzero(counts)
-    order = np.lexsort((user[counts], item))
+    label = np.fromiter(map(place.__getitem__, table.label[counts]), dtype=np.int64, count=len(rows))
+    user = user[counts]
+    order = np.lexsort((user, item))
     counted = Judgements(
-        item[order].astype(np.int64),
-        user[counts][order].astype(np.int64),
+        item[order].astype(np.int64, copy=False),
+        user[order].astype(np.int64, copy=False),
         label[order],
         [f"{one:012}" for one in items.tolist()],
         [f"{one:012}" for one in users.tolist()],

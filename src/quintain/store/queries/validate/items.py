@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,25 @@ def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
         query = select(ValidationItem).where(ValidationItem.id.in_(ids[start : start + 5000]))
         found |= {item.id: item for item in db.scalars(query)}
     return found
+
+
+def hashes(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Give the hashes of items by their ids."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.id.in_(ids[start : start + 5000]))
+        found |= {int(key): name for key, name in db.execute(query)}
+    return found
+
+
+def contents(db: Session, ids: Sequence[int]) -> list[tuple[str, dict[str, Any]]]:
+    """Give hash and inputs of items, in the order of their ids as given."""
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    for start in range(0, len(ids), 5000):
+        query = select(ValidationItem.id, ValidationItem.hash, ValidationItem.inputs)
+        rows = db.execute(query.where(ValidationItem.id.in_(ids[start : start + 5000])))
+        found |= {int(key): (name, inputs) for key, name, inputs in rows}
+    return [found[one] for one in ids]
 
 
 def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem | None:

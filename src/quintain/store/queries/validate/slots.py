@@ -168,12 +168,6 @@ def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     return np.unique(np.array(found, dtype=np.int64))
 
 
-def item_hashes(db: Session, validation_id: int) -> dict[int, str]:
-    """Give the hashes of a validation's items by their ids."""
-    query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
-    return {int(key): name for key, name in db.execute(query)}
-
-
 def _change(db: Session, condition: ColumnElement[bool], **values: Any) -> int:
     change = update(Slot).where(condition).values(**values).execution_options(synchronize_session=False)
     return int(db.execute(change).rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
