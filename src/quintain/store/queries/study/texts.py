@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.validate.validation import gone
+from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import Attempt, Prompt, ValidationItem
 
 
