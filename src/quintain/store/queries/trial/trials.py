@@ -72,9 +72,10 @@ def rounds(db: Session, arm_id: int) -> dict[str, tuple[int, int]]:
     }
 
 
-def member(db: Session, trial_id: int, user_id: int) -> CrowdMember | None:
-    """Find somebody in a trial."""
-    return db.scalar(select(CrowdMember).where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
+def arm_of(db: Session, trial_id: int, user_id: int) -> CrowdArm | None:
+    """Give the arm that somebody is in."""
+    query = select(CrowdArm).join(CrowdMember, CrowdMember.arm_id == CrowdArm.id)
+    return db.scalar(query.where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
 
 
 def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
@@ -88,23 +89,10 @@ def member_counts(db: Session, trial_id: int, stratum: str) -> dict[str, int]:
     return {row[0]: row[1] for row in db.execute(query)}
 
 
-def newest_number(db: Session, arm_id: int) -> tuple[int, str]:
-    """Give the number and the token of an arm's newest event; 0 where there is none."""
-    query = select(CrowdEvent.number, CrowdEvent.token).where(CrowdEvent.arm_id == arm_id)
-    found = db.execute(query.order_by(CrowdEvent.number.desc()).limit(1)).first()
-    return (found[0], found[1]) if found else (0, "")
-
-
-def token_at(db: Session, arm_id: int, number: int) -> str:
-    """Give the token of one event."""
-    query = select(CrowdEvent.token).where(CrowdEvent.arm_id == arm_id, CrowdEvent.number == number)
-    return db.scalar(query) or ""
-
-
-def events_after(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
-    """List the events of an arm after a number, in order."""
+def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
+    """List the events of an arm from a number on, in order."""
     query = select(CrowdEvent.number, CrowdEvent.token, CrowdEvent.body).where(
-        CrowdEvent.arm_id == arm_id, CrowdEvent.number > number
+        CrowdEvent.arm_id == arm_id, CrowdEvent.number >= number
     )
     return [(row.number, row.token, row.body) for row in db.execute(query.order_by(CrowdEvent.number))]
 
