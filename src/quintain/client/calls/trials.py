@@ -24,6 +24,7 @@ from quintain.core.records.trial import (
     PoolAdded,
     QuizStep,
     TrialCosts,
+    TrialEntries,
     TrialPart,
 )
 
@@ -152,6 +153,14 @@ class TrialsCalls:
     def trial_costs(self, ref: str) -> list[ArmCosts]:
         """Say what a question has cost in each arm: with training and without, experts' time priced in."""
         return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs").arms
+
+    def trial_doors(self, ref: str) -> TrialEntries:
+        """Give the addresses that panels send people to, to take part and to grade (owners)."""
+        return self._transport.read(TrialEntries, "GET", f"{place(ref, 'trials')}/doors")
+
+    def put_trial_doors(self, ref: str, toml: str) -> TrialEntries:
+        """Say how people from panels come into a trial and go back (owners)."""
+        return self._transport.read(TrialEntries, "PUT", f"{place(ref, 'trials')}/doors", json={"toml": toml})
 
     def open_trial_pool(self, ref: str) -> PoolAdded:
         """Let the final items of all arms be judged, in one pool."""

@@ -316,3 +316,14 @@ class PoolAdded(Record):
 
     added: int
     repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialEntries(Record):
+    """The addresses that panels send people to, with their own places for ids; *toml* is what they follow from."""
+
+    trial: str
+    entry: str | None
+    grading: str | None
+    batch: int
+    toml: str

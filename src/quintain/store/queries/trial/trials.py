@@ -38,6 +38,13 @@ def find(db: Session, task: str, name: str) -> CrowdTrial | None:
     return db.scalar(query.where(TaskRow.name == task, CrowdTrial.name == name))
 
 
+def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
+    """Give a trial with the name of its task."""
+    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
+    row = db.execute(query.where(CrowdTrial.id == number)).one()
+    return row[0], row[1]
+
+
 def all_of(db: Session, task: str | None, offset: int, limit: int) -> Sequence[tuple[CrowdTrial, str]]:
     """List the trials of a task, or of all, with its name; the newest first."""
     query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
