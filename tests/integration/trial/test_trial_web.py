@@ -147,7 +147,7 @@ def test_commands_do_the_same(workspace: Workspace, tmp_path: Path, cli: Callabl
     told = cli(*where, "report-of", f"sentiment/{NAME}", "--out", tmp_path / "report")
     assert "for a question of the final round" in told.output
     assert (tmp_path / "report" / "report.html").exists()
-    assert json.loads(cli(*where, "costs", ref, "--json").stdout)[0]["arm"] == "plain"
+    assert json.loads(cli(*where, "costs", ref, "--json").stdout)["arms"][0]["arm"] == "plain"
     assert "plain" in cli(*where, "costs", ref).output
     assert cli(*where, "status", "sentiment").exit_code == 1
     assert cli(*where, "judge", ref).exit_code == 1

@@ -199,9 +199,11 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
             one.costs.total,
             f"{one.expert_hours:.1f}",
         )
-        for one in found
+        for one in found.arms
     ]
     print_table(["arm", "questions", "each", "each with training", "in all", "expert hours"], rows)
+    one = found.judging
+    print_line(f"judging: {one.total} ({one.pages} pages, {one.bonuses} known items, {one.quizzes} quizzes)")
 
 
 @app.command()

@@ -13,7 +13,6 @@ from quintain.client.refs import place, task_path
 from quintain.client.transport import Transport
 from quintain.core.records.report import Report
 from quintain.core.records.trial import (
-    ArmCosts,
     CrowdTrial,
     CrowdTrials,
     GradingTask,
@@ -150,9 +149,9 @@ class TrialsCalls:
         """Give a grade that one gave before, while it can be changed."""
         return self._transport.read(GradingTask, "GET", f"{place(ref, 'trials')}/grading/before", params={"back": back})
 
-    def trial_costs(self, ref: str) -> list[ArmCosts]:
-        """Say what a question has cost in each arm: with training and without, experts' time priced in."""
-        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs").arms
+    def trial_costs(self, ref: str) -> TrialCosts:
+        """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+        return self._transport.read(TrialCosts, "GET", f"{place(ref, 'trials')}/costs")
 
     def trial_doors(self, ref: str) -> TrialEntries:
         """Give the addresses that panels send people to, to take part and to grade (owners)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.validation import gone
@@ -20,7 +20,9 @@ from quintain.store.tables import (
     CrowdTrial,
     Earning,
     EarningStanding,
+    JudgingPage,
     Prompt,
+    Quiz,
     Round,
     TaskRow,
     ValidationItem,
@@ -186,6 +188,24 @@ def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str
     for (stage, kind, status, currency), amount in sums.items():
         found.setdefault(stage, []).append((kind, status, currency, amount))
     return found
+
+
+def judging_sums(db: Session, task_id: int, validation: int, quiz: str, currency: str) -> dict[str, int]:
+    """Add up what judges of a validation earned: `judging` for pages, `gold`, and `quiz` for its entry quiz."""
+    pages = db.scalars(select(JudgingPage.id).where(JudgingPage.validation_id == validation))
+    asked = db.scalars(select(Quiz.id).where(Quiz.task_id == task_id, Quiz.name == quiz))
+    of = {"judging": {*map(str, pages)}, "gold": {str(validation)}, "quiz": {*map(str, asked)}}
+    query = (
+        select(Earning.work, Earning.amount)
+        .join(EarningStanding, EarningStanding.earning_id == Earning.id)
+        .where(Earning.task_id == task_id, Earning.currency == currency, EarningStanding.status != "declined")
+        .where(or_(*(Earning.work.startswith(f"{kind}:", autoescape=True) for kind in of)))
+    )
+    sums = dict.fromkeys(of, 0)
+    for work, amount in db.execute(query):
+        kind, number, *_ = work.split(":")
+        sums[kind] += amount if number in of[kind] else 0
+    return sums
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:

@@ -224,8 +224,8 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequ
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
-    """Say what a question has cost in each arm: with training and without, experts' time priced in."""
-    return TrialCosts(costs.trial_costs(call.db, call.actor, task, trial))
+    """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+    return costs.trial_costs(call.db, call.actor, task, trial)
 
 
 def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEntries:

@@ -183,7 +183,7 @@ def show_to_owner(
         doors=doors,
         sheet=Sheet(DOORS, visit.tongue, values, faults, {}),
         error=trouble,
-        costs=[] if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
+        costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
