@@ -298,6 +298,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.letters),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", trial_owner.edit_letter),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/answer/{arm}/{stage}", trial_owner.answer_reply),
+    PageRoute("POST", "/tasks/{task}/trials/{trial}/readmit/{arm}/{stage}", trial_owner.readmit),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/complete", entry.complete_trial),
     PageRoute("GET", "/tasks/{task}/trials/{trial}/grade/complete", entry.complete_grading),
     PageRoute("POST", "/tasks/{task}/trials/{trial}/doors", trial_owner.set_doors),
@@ -868,6 +869,7 @@ API = [
     Endpoint("POST", "/tasks/{task}/trials/{trial}/open", api_trials.open_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/close", api_trials.close_trial, "trials"),
     Endpoint("POST", "/tasks/{task}/trials/{trial}/stages/{arm}/{stage}/close", api_trials.close_stage, "trials"),
+    Endpoint("POST", "/tasks/{task}/trials/{trial}/stages/{arm}/{stage}/readmit", api_trials.readmit, "trials"),
     Endpoint("GET", "/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", api_trials.list_letters, "trials"),
     Endpoint(
         "PUT",

@@ -1,4 +1,4 @@
-"""`quintain trial put|open|status|close-stage|letters|doors|judge|costs|close|report-of`: trials of a workspace."""
+"""`quintain trial put|open|status|letters|readmit|doors|judge|costs|…`: trials of a workspace."""
 
 from __future__ import annotations
 
@@ -149,6 +149,25 @@ def letters(
         print_line(f"To {one.person}{' (sent)' if one.sent else ''}:\n{one.text}\n")
         if one.reply:
             print_line(f"{'Appeal' if one.appeal else 'Reply'}: {one.reply}\n")
+
+
+@app.command()
+def readmit(
+    context: typer.Context,
+    ref: TrialArgument,
+    arm: Annotated[str, typer.Argument(help="The arm.")],
+    stage: Annotated[str, typer.Argument(help="The qualification that turned them away.")],
+    person: Annotated[str, typer.Argument(help="Whom to let go on.")],
+    json: JsonFlag = False,
+) -> None:
+    """Let somebody go on whom a qualification turned away, as after an appeal.
+
+    Example: quintain trial readmit sentiment/first crowd qualify-1 wanda
+    """
+    task, name = _ref(ref)
+    with workspace_of(context).session() as db:
+        found = running.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
+    _give(found, json=json)
 
 
 @app.command()

@@ -71,6 +71,15 @@ class TrialsCalls:
             json={"force": force},
         )
 
+    def readmit(self, ref: str, arm: str, stage: str, person: str) -> CrowdTrial:
+        """Let somebody go on whom a qualification turned away, as after an appeal."""
+        return self._transport.read(
+            CrowdTrial,
+            "POST",
+            f"{place(ref, 'trials')}/stages/{quote(arm, safe='')}/{quote(stage, safe='')}/readmit",
+            json={"person": person},
+        )
+
     def letters(self, ref: str, arm: str, stage: str) -> list[LetterDraft]:
         """List the letters of a stage of feedback, with the replies."""
         return self._transport.read(

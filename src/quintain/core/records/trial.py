@@ -291,7 +291,10 @@ class GradingTask(Record):
 
 @dataclass(frozen=True, slots=True)
 class LetterDraft(Record):
-    """A letter that an owner can still edit; *sent* says that it has gone out."""
+    """A letter that an owner can still edit; *sent* says that it has gone out.
+
+    Somebody who was *turned_away* by the stage can be let back in.
+    """
 
     person: str
     stage: str
@@ -300,6 +303,7 @@ class LetterDraft(Record):
     reply: str = ""
     appeal: bool = False
     answer: str = ""
+    turned_away: bool = False
 
 
 @dataclass(frozen=True, slots=True)

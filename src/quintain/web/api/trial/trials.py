@@ -61,6 +61,12 @@ class ClosingRequest(Shape):
     force: bool = False
 
 
+class ReadmittingRequest(Shape):
+    """Whom to let go on."""
+
+    person: Text
+
+
 class QuizAnswer(Shape):
     """The answer to one step of a tutorial's quiz: first or second."""
 
@@ -127,6 +133,14 @@ def close_stage(
 ) -> CrowdTrial:
     """Close a stage of an arm: those who wait there go on."""
     return running.close_stage(call.db, call.actor, task, trial, arm, stage, force=closing.force)
+
+
+def readmit(
+    call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName, readmitting: ReadmittingRequest
+) -> CrowdTrial:
+    """Let somebody go on whom a qualification turned away, as after an appeal."""
+    person = readmitting.person
+    return running.readmit(call.db, call.actor, task, trial, arm=arm, stage=stage, person=person)
 
 
 def list_letters(call: Calling, task: TaskName, trial: TrialName, arm: ArmName, stage: StageName) -> LetterDrafts:

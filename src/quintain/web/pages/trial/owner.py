@@ -108,6 +108,7 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
         arm=arm,
         stage=stage,
         letters=letters_.letters(visit.db, visit.actor, task, trial, arm, stage),
+        kind=trials.stage_kind(visit.db, task, trial, arm, stage),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
@@ -124,6 +125,14 @@ def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> R
     if text.split() != say(visit.language, shown.get(person, "")).split():
         letters_.edit_letter(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text)
     return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", visit.tongue.gettext("Saved"))
+
+
+def readmit(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
+    """Let somebody go on whom a qualification turned away."""
+    visit, person = post.visit, post.text("person")
+    running.readmit(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person)
+    told = visit.tongue.gettext("%(person)s goes on.", person=person)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", told)
 
 
 def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
