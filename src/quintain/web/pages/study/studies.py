@@ -1,4 +1,4 @@
-"""All about a data set, a round or a trial as a page: the last report, and the job that makes the next."""
+"""All about a data set, a round, a trial or a model's errors as a page: the last report, and the job for the next."""
 
 from __future__ import annotations
 
@@ -35,12 +35,29 @@ def show(visit: Visiting, task: str, room: str, name: str, following: str = "") 
         report=told,
         body=body_of(told, wording) if told and wording else "",
         base=base,
+        about=_about(task, study.source),
         crumbs=[
             (title_of(visit, found), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
             (study.source, None),
         ],
     )
+
+
+def _about(task: str, source: str) -> list[tuple[str, str]]:
+    """Give what a report is about, each with the address of its page."""
+    room, _, name = source.partition("/")
+    first, *rest = name.split(service.BESIDE)
+    if room == "errors":
+        models = [one.partition("@") for one in rest]
+        dataset = first.partition("@")[0]
+        return [
+            (f"{model}@{number}", f"/tasks/{task}/models/{model}/results/{dataset}?version={number}")
+            for model, _, number in models
+        ]
+    if room == "compared":
+        return [(one, f"/tasks/{task}/data/{one.partition('@')[0]}") for one in (first, *rest)]
+    return [(source, f"/tasks/{task}/{source.partition('@')[0]}")]
 
 
 def start(post: Posting, task: str, room: str, name: str) -> Response:
