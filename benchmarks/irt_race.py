@@ -4,7 +4,7 @@
     python benchmarks/irt_race.py --python PATH           beside the py-irt of that environment, at its 2,000 epochs
     python benchmarks/irt_race.py --python PATH --epochs 100    fewer epochs, from which its time at 2,000 is told
 
-py-irt's three-parameter model begins with a chance of one to guess every item right, where its slopes vanish; it is run
+py-irt's three-parameter model begins with a chance of one to guess every item right, far from where it ends; it is run
 as it comes, and once more with guessing begun at a quarter, as one of its initialisers would.
 
 Responses are drawn from known abilities and items; both sides get the same ones, and each says how well it found what
