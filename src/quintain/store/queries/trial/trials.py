@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from quintain.store.queries.validate.validation import gone
+from quintain.store.queries.validate.intake import gone
 from quintain.store.tables import (
     Attempt,
     CrowdAnswer,
