@@ -71,9 +71,10 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
         found = new_attempts(db, validation, after=after, limit=AT_A_TIME)
         if not found:
             break
-        after, done = found[-1].id, done + len(found)
+        begun, after, done = after, found[-1].id, done + len(found)
         with turn(db), transaction(db):
             lock(db, f"items of {validation.id}")
+            found = new_attempts(db, validation, after=begun, until=after)  # less what has changed since
             items += take_some(db, validation, found, before=items, often=often)
             run.save_within(db, {"after": after, "done": done, "mark": known["mark"]})
         db.expunge_all()
