@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -21,14 +21,13 @@ from quintain.core.errors import QuintainError
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.untrusted import storable
 from quintain.services.access.actors import actor_of
+from quintain.services.jobs.lease import LEASE_SECONDS, Sessions, lease_kept
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import jobs as queries
 from quintain.store.tables import User
 
-LEASE_SECONDS = 60.0
-BEAT_SECONDS = 1.0
 IDLE_SECONDS = 1.0
 LONGEST_PAUSE_S = 60.0
 MAX_ATTEMPTS = 5
@@ -36,8 +35,6 @@ KEPT = 5  # jobs of a kind and subject that are over
 REASON_CHARACTERS = 4_000
 
 log = logging.getLogger("quintain.jobs")
-
-Sessions = Callable[[], AbstractContextManager[Session]]
 
 
 class JobEnded(Exception):
@@ -172,7 +169,12 @@ def _any_left(sessions: Sessions, handlers: Handlers) -> bool:
 
 def _run(run: JobRun, handler: Handler) -> None:
     log.info("job %d: %s %s", run.number, run.kind, run.subject)
-    with _lease_kept(run):
+
+    def prolong(db: Session, until: datetime) -> bool:
+        values = {"lease_until": until, "done": run.done, "total": run.total}
+        return queries.update_held(db, run.number, run.generation, **values)
+
+    with lease_kept(run.sessions, f"job {run.number}", prolong, lost=run.lost):
         try:
             result = handler(run)
         except JobEnded:
@@ -211,31 +213,3 @@ def _back(run: JobRun) -> None:
         state = CellState.CANCELLED if waits else CellState.QUEUED
         values = {"state": state.value, "lease_until": None, "attempts": run.attempts - 1}
         queries.update_held(db, run.number, run.generation, **values)
-
-
-@contextmanager
-def _lease_kept(run: JobRun) -> Iterator[None]:
-    """Keep the lease alive while the block runs, say how far it is, and notice when it is not ours any more."""
-    ended = threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
-            try:
-                with run.sessions() as db, transaction(db):
-                    until = now() + timedelta(seconds=LEASE_SECONDS)
-                    values = {"lease_until": until, "done": run.done, "total": run.total}
-                    ours = queries.update_held(db, run.number, run.generation, **values)
-            except (QuintainError, SQLAlchemyError):  # the database may be away for a moment; the lease lasts longer
-                log.warning("job %d could not be prolonged", run.number, exc_info=True)
-                continue
-            if not ours:
-                run.lost.set()
-                return
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()

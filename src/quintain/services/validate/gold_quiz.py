@@ -50,6 +50,8 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
             "instructions": instructions,
             "right": quiz.right,
             "questions": [_question(validation, item) for item in chosen],
+            "pay": validation.policy.reward.quiz,
+            "currency": validation.policy.reward.currency,
         }
         quizzes.put_quiz(db, actor, validation.task.name, quiz.name, definition)
         asked = {text_of(item.inputs) for item in chosen}
