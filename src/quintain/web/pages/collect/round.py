@@ -146,7 +146,7 @@ def flags_page(
         "collect/round_flags.html",
         task=found,
         section="rounds",
-        number=number,
+        round_number=number,
         wheel=station_line(visit, found, number),
         flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue.flags],
         paging=Paging(f"/tasks/{task}/rounds/{number}/flags", {"all": all}, first, len(queue.flags), queue.total, SIZE),
