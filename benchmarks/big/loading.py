@@ -33,6 +33,8 @@ class Loader:
             for pragma in ("foreign_keys=OFF", "synchronous=OFF", "cache_size=-400000"):
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.execute("BEGIN IMMEDIATE")
+        else:
+            self._connection.execute("SET session_replication_role = replica")  # rows come before those they name
         try:
             yield
             self._finish()
