@@ -18,12 +18,15 @@ from sqlalchemy.orm import Session
 
 from quintain.core.cells import CellState
 from quintain.core.errors import QuintainError
+from quintain.core.people import OPERATOR, Actor
 from quintain.core.untrusted import storable
+from quintain.services.access.actors import actor_of
 from quintain.services.jobs.lease import LEASE_SECONDS, Sessions, lease_kept
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import jobs as queries
+from quintain.store.tables import User
 
 IDLE_SECONDS = 1.0
 LONGEST_PAUSE_S = 60.0
@@ -54,6 +57,7 @@ class JobRun:
     stop: threading.Event
     done: int = 0
     total: int = 0
+    asked_by: int | None = None
     lost: threading.Event = field(default_factory=threading.Event)
 
     def tell(self, done: int, total: int) -> None:
@@ -62,11 +66,19 @@ class JobRun:
         if self.lost.is_set() or self.stop.is_set():
             raise JobEnded
 
+    def asker(self, db: Session) -> Actor:
+        """Give who asked for it, with the roles that they have now; the operator where no person did."""
+        user = db.get(User, self.asked_by) if self.asked_by is not None else None
+        return actor_of(db, user) if user is not None else OPERATOR
+
     def save(self, checkpoint: Mapping[str, Any]) -> None:
         """Write down from where another worker would go on."""
         with self.sessions() as db, transaction(db):
-            held = queries.update_held(db, self.number, self.generation, checkpoint=dict(checkpoint))
-        if not held:
+            self.save_within(db, checkpoint)
+
+    def save_within(self, db: Session, checkpoint: Mapping[str, Any]) -> None:
+        """Write that down with what was done, in one transaction: a job that is not ours any more undoes both."""
+        if not queries.update_held(db, self.number, self.generation, checkpoint=dict(checkpoint)):
             raise JobEnded
 
 
@@ -105,6 +117,7 @@ def run_next(
             stop,
             row.done,
             row.total,
+            row.asked_by,
         )
     if run.attempts > MAX_ATTEMPTS:
         _end(run, CellState.FAILED, reason=f"Its worker was lost {MAX_ATTEMPTS} times.")
