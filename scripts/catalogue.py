@@ -14,6 +14,7 @@ import io
 import string
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,6 +64,7 @@ def is_said(text: str) -> bool:
     return any(character.isalpha() for character in words) and not NAMES_A_COMMAND.search(text)
 
 
+@cache
 def calls(source: bytes) -> list[ast.Call]:
     """List every call that takes a template."""
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
@@ -76,7 +78,10 @@ def name_of(call: ast.Call) -> str:
 
 def is_plural(call: ast.Call) -> bool:
     """Say whether this is `Text.plural(one, many, n=…)`."""
-    return ast.unparse(call.func) == "Text.plural"
+    match call.func:
+        case ast.Attribute(attr="plural", value=ast.Name(id="Text")):
+            return True
+    return False
 
 
 def templates(call: ast.Call) -> list[ast.expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from argon2 import PasswordHasher
+from jinja2 import FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 from typer.testing import CliRunner, Result
 
@@ -24,11 +26,13 @@ from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.database import connect
 from quintain.store.migrate import upgrade
+from quintain.web import rendering
 from tests.beginnings import Beginnings, Build
+from tests.once import once
 from tests.people import find_or_make_person
 from tests.postgres import TEMPLATE, PostgresServer
 from tests.properties import examples
-from tests.web_support import copy_demo, make_demo
+from tests.web_support import MANY, copy_demo, made_once, make_demo
 
 ROOT = Path(__file__).parent.parent
 # Times vary on a busy machine; what a property test shows does not depend on them.
@@ -46,11 +50,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what all tests share, and look less often: it took a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_passwords() -> Iterator[None]:
     """Keep passwords with the least work that argon2 can do: hundreds of tests sign in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let all processes of a run share what templates are compiled to."""
+    folder = once(tmp_path_factory, "templates", lambda made: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rendering, "COMPILED", FileSystemBytecodeCache(str(folder)))
         yield
 
 
@@ -89,11 +109,13 @@ def postgres_server() -> Iterator[PostgresServer]:
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated SQLite database that tests copy."""
-    path = tmp_path_factory.mktemp("sqlite") / "template.db"
-    engine = connect(f"sqlite:///{path}")
-    upgrade(engine)
-    engine.dispose()
-    return path
+
+    def make(folder: Path) -> None:
+        engine = connect(f"sqlite:///{folder}/template.db")
+        upgrade(engine)
+        engine.dispose()
+
+    return once(tmp_path_factory, "sqlite", make) / "template.db"
 
 
 @pytest.fixture
@@ -245,7 +267,7 @@ def run_cli(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace with the starter tasks, shared by tests that only look or that clean up after themselves."""
-    made = make_demo(tmp_path_factory.mktemp("demo"))
+    made = made_once(tmp_path_factory, "demo", make_demo, **MANY)
     yield made
     made.engine.dispose()
 

@@ -14,11 +14,13 @@ import polars as pl
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from quintain.compose import Workspace
 from quintain.core.cells import CellState
 from quintain.core.contests import MOMENTS
 from quintain.core.example import Example
-from quintain.core.people import Actor
+from quintain.core.people import Actor, RoleName
 from quintain.data.plan import ImportPlan
+from quintain.services.contest import pairs, systems, teams
 from quintain.services.contest.contests import ContestInfo, find, put_contest
 from quintain.services.contest.definition import dump_contest
 from quintain.services.contest.pair_checks import PairDraft
@@ -28,8 +30,10 @@ from quintain.store.base import clock
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import Cell, ContestVersion, DatasetVersion
+from tests.people import find_or_make_person, make_person
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
+NAMES = ("anna", "ben", "cleo", "dan", "jo", "jim", "jule")
 DAYS = {"coming": -1, "build": 1, "break": 3, "score": 5, "review": 7, "over": 9}
 REF = "mood/spring"
 TASK = """
@@ -99,6 +103,59 @@ def add_contest(db: Session, owner: Actor, more: str = "") -> ContestInfo:
     """Add the contest, before it begins."""
     with during("coming"):
         return put_contest(db, owner, CONTEST.format(more=more))
+
+
+def with_contest_task(workspace: Workspace, folder: Path) -> None:
+    """Begin with a task that has a development set and a starter set, its owner olga, and people."""
+    with workspace.session() as db:
+        add_contest_task(db, workspace.blobs, make_person(db, "olga", RoleName.OWNER), folder)
+        for name in NAMES:
+            make_person(db, name, RoleName.BUILDER, RoleName.WORKER)
+
+
+def with_whole_contest(workspace: Workspace, folder: Path) -> None:
+    """Begin with a contest of three teams in which everybody did their part."""
+    with_contest_task(workspace, folder)
+    blobs = workspace.blobs
+    with workspace.session() as db:
+        people = {name: find_or_make_person(db, name, RoleName.BUILDER) for name in NAMES}
+        add_contest(db, find_or_make_person(db, "olga", RoleName.OWNER), 'tags = ["idiom", "negation"]')
+        make_teams(db, people)
+        _hand_in_systems(db, blobs, people, folder)
+        write_pairs(db, blobs, people)
+        _hand_in_answers(db, blobs, people, folder)
+
+
+def make_teams(db: Session, people: Mapping[str, Actor]) -> None:
+    """Let anna build, ben break, and cleo do both."""
+    with during("build"):
+        teams.create_team(db, people["anna"], REF, "words", "builder")
+        teams.create_team(db, people["ben"], REF, "knots", "breaker")
+        teams.create_team(db, people["cleo"], REF, "mixed", "both")
+
+
+def write_pairs(db: Session, blobs: Blobs, people: Mapping[str, Actor]) -> None:
+    """Let the breakers write the pairs above."""
+    with during("break"):
+        for number in range(2):
+            pairs.put_pair(db, blobs, people["ben"], REF, draft(number))
+        pairs.put_pair(db, blobs, people["cleo"], REF, draft(2))
+
+
+def _hand_in_systems(db: Session, blobs: Blobs, people: Mapping[str, Actor], folder: Path) -> None:
+    """Let the builders hand in answers to the development set: one has all of them right, one half."""
+    dev = [text for text, _ in DEV]
+    with during("build"):
+        good = write_answers(folder / "words.csv", {"bad": "negative"}, dev)
+        systems.hand_in(db, blobs, people["anna"], REF, good)
+        systems.hand_in(db, blobs, people["cleo"], REF, write_answers(folder / "mixed.csv", {}, dev))
+
+
+def _hand_in_answers(db: Session, blobs: Blobs, people: Mapping[str, Actor], folder: Path) -> None:
+    says = {"mad": "negative", "bad": "negative", "no ": "negative"}
+    with during("score"):
+        systems.hand_in(db, blobs, people["anna"], REF, write_answers(folder / "words2.csv", says, pair_texts()))
+        systems.hand_in(db, blobs, people["cleo"], REF, write_answers(folder / "mixed2.csv", {}, pair_texts()))
 
 
 def draft(number: int, **changes: Any) -> PairDraft:

@@ -58,12 +58,12 @@ def build(db: Session, workspace: Workspace, owner: Actor, builder: Actor, folde
 
 def evaluated_workspace(folder: Path) -> Workspace:
     """Make a workspace in *folder* with all that, and with an owner, a builder and another one who have passwords."""
-    workspace = create_workspace(Settings(workspace=folder / "workspace", login_attempts=1000))
+    workspace = create_workspace(Settings(workspace=folder, login_attempts=1000))
     with workspace.session() as db:
         owner = make_person(db, "olga", RoleName.OWNER)
         builder = make_person(db, "bert", RoleName.BUILDER)
         make_person(db, "boris", RoleName.BUILDER)
         for name in ("olga", "bert", "boris"):
             redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
-        build(db, workspace, owner, builder, folder / "files")
+        build(db, workspace, owner, builder, folder.parent / "files")
     return workspace

@@ -8,6 +8,6 @@ MORE = "PROPERTY_EXAMPLES"  # how many times as many: set by the slow test that 
 
 
 def examples(count: int) -> int:
-    """Give half of *count*, which is enough for a quick run, or as many times more as the slow set asks for."""
+    """Give half of *count*, which is enough for a quick run, or as many times more as is asked for, at least 5."""
     times = os.environ.get(MORE)
-    return count * int(times) if times else min(count, max(count // 2, 5))
+    return max(count * int(times), 5) if times else min(count, max(count // 2, 5))

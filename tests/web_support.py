@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace, create_workspace, open_workspace
@@ -23,19 +27,31 @@ from quintain.services.house.demo import build_demo
 from quintain.settings import Settings
 from quintain.web.app import create_app
 from quintain.web.server import Server, bind, configure
+from tests.once import once
 
 PASSWORD = "correct horse battery"
+MANY = {"login_attempts": 1000, "model_calls": 1000}  # a whole file of tests signs in and asks
+AXE = "/tests/axe.js"  # where a browser finds axe on a served workspace: it keeps it, compiled, from page to page
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')
 
 
-def make_demo(folder: Path, **settings: object) -> Workspace:
+def make_demo(folder: Path) -> Workspace:
     """Build the demo in *folder*; admin and demo-owner have the password above."""
-    workspace = create_workspace(Settings(workspace=folder, login_attempts=1000, model_calls=1000, **settings))
+    workspace = create_workspace(Settings(workspace=folder, **MANY))
     with workspace.session() as db:
         build_demo(db, workspace.blobs, progress=lambda what, fraction: None)
         for name in ("admin", "demo-owner", "demo-worker"):
             redeem_link(db, make_link(db, OPERATOR, name).token, PASSWORD)
     return workspace
+
+
+def made_once(
+    factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Workspace], **settings: Any
+) -> Workspace:
+    """Give a copy of the workspace that *make* makes in a folder, once for all processes of a run."""
+    folder = factory.mktemp(name) / "workspace"
+    shutil.copytree(once(factory, name, lambda made: make(made / "workspace").close()) / "workspace", folder)
+    return open_workspace(Settings(workspace=folder, **settings))
 
 
 def copy_demo(demo: Workspace, folder: Path) -> Workspace:
@@ -59,7 +75,9 @@ def running(workspace: Workspace) -> Iterator[str]:
     """Serve *workspace* on a free port of this machine, and give its address."""
     listener = bind("127.0.0.1", 0)
     ready = threading.Event()
-    server = Server(configure(create_app(workspace)), ready.set)
+    app = create_app(workspace)
+    app.routes.insert(0, Route(AXE, _give_axe))
+    server = Server(configure(app), ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     assert ready.wait(30)
@@ -67,6 +85,13 @@ def running(workspace: Workspace) -> Iterator[str]:
     server.should_exit = True
     thread.join(20)
     listener.close()
+
+
+def _give_axe(_: Request) -> Response:
+    from axe_playwright_python.sync_playwright import Axe
+
+    lasting = {"Cache-Control": "public, max-age=86400, immutable"}
+    return Response(Axe().axe_script, media_type="text/javascript", headers=lasting)
 
 
 def browser_of(workspace: Workspace, name: str | None = None) -> TestClient:

@@ -99,6 +99,15 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     return Settings(**values)
 
 
+def spare_threads() -> None:
+    """Let one thread multiply matrices, unless somebody has set how many; to be called before NumPy is imported.
+
+    Ours are small. With a thread for each core they take many times as long where other processes want the cores too:
+    each step waits until all of its threads have had their turn.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def settings_environment(settings: Settings) -> dict[str, str]:
     """Give an environment, like this process's own, in which another one reads these same *settings*."""
     values = {item.name: getattr(settings, item.name) for item in fields(Settings)}

@@ -23,10 +23,10 @@ BOARD = "/tasks/mood/board"
 
 def make_board_site(folder: Path) -> Workspace:
     """Make a workspace with an evaluated task, an owner whose password is known, and an empty task."""
-    made = create_workspace(Settings(workspace=folder / "workspace", login_attempts=1000))
+    made = create_workspace(Settings(workspace=folder, login_attempts=1000))
     with made.session() as db:
         owner = make_person(db, "olga", RoleName.OWNER)
-        small_board(db, made.blobs, owner, make_person(db, "bert", RoleName.BUILDER), folder)
+        small_board(db, made.blobs, owner, make_person(db, "bert", RoleName.BUILDER), folder.parent)
         put_task(db, owner, TASK.replace('"mood"', '"empty"').replace('"Mood"', '"Empty"'))
         redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
     return made

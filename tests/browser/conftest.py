@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from quintain.compose import Workspace
 from tests.browser.board_site import make_board_site
 from tests.browser.visitor import DESKTOP, LISTEN, Visitor
-from tests.web_support import copy_demo, running
+from tests.web_support import copy_demo, made_once, running
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -57,7 +57,7 @@ def site(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="session")
 def first_board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A board of three models that is made once, and copied for each file of tests."""
-    made = make_board_site(tmp_path_factory.mktemp("board"))
+    made = made_once(tmp_path_factory, "board", make_board_site, login_attempts=1000)
     yield made
     made.engine.dispose()
 
@@ -139,8 +139,9 @@ def visitor(
     """Somebody at a browser; the last page is checked once more when the test is over."""
     page = context.new_page()
     page.set_viewport_size(context_options.get("viewport", DESKTOP))
-    page.emulate_media(color_scheme=context_options.get("color_scheme", "light"))
-    made = Visitor(page, site, sessions=sessions)
+    scheme = context_options.get("color_scheme", "light")
+    page.emulate_media(color_scheme=scheme)
+    made = Visitor(page, site, sessions=sessions, scheme=scheme)
     page.on("console", made.hear)
     page.on("pageerror", lambda error: made.problems.append(f"script: {error}"))
     page.on("request", made.see)

@@ -13,7 +13,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from tests.browser.visitor import Visitor
 from tests.evaluated import evaluated_workspace
-from tests.web_support import running
+from tests.web_support import made_once, running
 
 BRITTLE = "/tasks/mood/models/brittle"
 
@@ -21,7 +21,7 @@ BRITTLE = "/tasks/mood/models/brittle"
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace with two models that have been run."""
-    workspace = evaluated_workspace(tmp_path_factory.mktemp("evaluated"))
+    workspace = made_once(tmp_path_factory, "evaluated", evaluated_workspace, login_attempts=1000)
     yield workspace
     workspace.engine.dispose()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ConsoleMessage, Page, Request
 
 from quintain.web.visit import SESSION_COOKIE
-from tests.web_support import PASSWORD
+from tests.web_support import AXE, PASSWORD
 
 DESKTOP = {"width": 1280, "height": 860}
 PHONE = {"width": 360, "height": 740}
@@ -50,19 +52,32 @@ SETTLE = """async () => {
     quiet = window.asked || moving().length ? 0 : quiet + 1;
   }
 }"""
-AXE = Axe()
 # What stands in this page's structure, and in which ways its words are painted.
 LOOK = (Path(__file__).parent / "access.js").read_text(encoding="utf-8")
+# All that is asked of a page in one go.
+SEE = f"""async () => {{
+  await ({SETTLE})();
+  const {{ scrollWidth, clientWidth }} = document.documentElement;
+  const told = {{ violations: window.violations, excess: scrollWidth - clientWidth, axe: window.axe !== undefined }};
+  return {{ ...told, ...({LOOK})() }};
+}}"""
 # Rules about colours look at an element and at what is behind it, all others at the structure.
 COLOURS = ["color-contrast", "link-in-text-block"]
+# Style sheets and media are not fetched for it: the one rule on by default that wants them is about sound that plays.
 RUN_STRUCTURE = """async (colours) => {
   const rules = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
-  return (await axe.run(document, { resultTypes: ["violations"], rules })).violations;
+  return (await axe.run(document, { preload: false, resultTypes: ["violations"], rules })).violations;
 }"""
 RUN_COLOURS = """async ([colours, ways]) => {
   const include = ways.map((way) => window.waysToPaint.get(way));
   return (await axe.run({ include }, { resultTypes: ["violations"], runOnly: colours })).violations;
 }"""
+LOAD_AXE = """(path) => new Promise((done) => {
+  const script = Object.assign(document.createElement("script"), { src: path });
+  script.onload = () => done(script.remove() ?? true);
+  script.onerror = () => done(script.remove() ?? false);
+  document.head.append(script);
+})"""
 # Structures and ways to paint words in which axe found nothing: each is looked at once by each process of tests.
 _sound: set[str] = set()
 
@@ -76,6 +91,7 @@ class Visitor:
     problems: list[str] = field(default_factory=list)
     expected: tuple[str, ...] = ()
     sessions: dict[str, str] = field(default_factory=dict)
+    scheme: str = "light"
 
     def go(self, path: str) -> Page:
         """Open a page and check it."""
@@ -99,8 +115,11 @@ class Visitor:
     def wear(self, look: str) -> None:
         """Change the size of the window and the scheme of colours."""
         size, scheme = LOOKS[look]
-        self.page.set_viewport_size(size)  # type: ignore[arg-type] # a width and a height
-        self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # light or dark
+        if size != self.page.viewport_size:
+            self.page.set_viewport_size(size)  # type: ignore[arg-type] # a width and a height
+        if scheme != self.scheme:
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] # light or dark
+            self.scheme = scheme
 
     def arrive(self, selector: str) -> Page:
         """Wait until a click has led to the page with *selector* and its scripts have run: before, keys do nothing."""
@@ -136,29 +155,32 @@ class Visitor:
     def check(self) -> None:
         """Fail on console errors, off-site requests, violations of the policy, axe findings, and sideways scrolling."""
         self.page.wait_for_load_state("load")
-        self.page.evaluate(SETTLE)
-        self.problems += [f"policy: {text}" for text in self.page.evaluate("window.violations")]
-        self.check_access()
-        width = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        if width > 0:
-            self.problems.append(f"{self.page.url} is {width} px too wide")
+        seen = self.page.evaluate(SEE)
+        self.problems += [f"policy: {text}" for text in seen["violations"]]
+        self.check_access(seen)
+        if seen["excess"] > 0:
+            self.problems.append(f"{self.page.url} is {seen['excess']} px too wide")
         found = [text for text in self.problems if not any(allowed in text for allowed in self.expected)]
         assert not found, "\n".join(found)
 
-    def check_access(self) -> None:
+    def check_access(self, seen: Mapping[str, Any]) -> None:
         """Note what axe finds in structures, and in colours of words, in which it has not found nothing before."""
-        seen = self.page.evaluate(LOOK)
         structure = f"structure {seen['structure']}"
+        ways = [way for way in seen["ways"] if way not in _sound]
+        if not seen["axe"] and (ways or structure not in _sound):
+            self.load_axe()
         if structure not in _sound and not self.note_findings(RUN_STRUCTURE, COLOURS):
             _sound.add(structure)
-        ways = [way for way in seen["ways"] if way not in _sound]
         if ways and not self.note_findings(RUN_COLOURS, [COLOURS, ways]):
             _sound.update(ways)
 
+    def load_axe(self) -> None:
+        """Bring axe into the page: from its server, or from here where it has none."""
+        if not self.page.evaluate(LOAD_AXE, AXE):
+            self.page.evaluate(Axe().axe_script)
+
     def note_findings(self, run: str, argument: object) -> int:
         """Run axe, note what it finds, and give how much that is."""
-        if self.page.evaluate("window.axe === undefined"):
-            self.page.evaluate(AXE.axe_script)
         findings = self.page.evaluate(run, argument)
         for finding in findings:
             places = [node["html"][:160] for node in finding["nodes"]]

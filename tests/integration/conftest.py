@@ -9,14 +9,14 @@ import pytest
 
 from quintain.compose import Workspace
 from tests.evaluated import evaluated_workspace
-from tests.web_support import browser_of, copy_demo
+from tests.web_support import browser_of, copy_demo, made_once
 from tests.write_site import Site
 
 
 @pytest.fixture(scope="session")
 def evaluated_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace with two models that have been run, and people with passwords."""
-    workspace = evaluated_workspace(tmp_path_factory.mktemp("evaluated"))
+    workspace = made_once(tmp_path_factory, "evaluated", evaluated_workspace, login_attempts=1000)
     yield workspace
     workspace.engine.dispose()
 

@@ -12,6 +12,7 @@ from quintain.cli import output
 from quintain.cli.lazy import LazyGroup
 from quintain.cli.streams import streams
 from quintain.core.errors import QuintainError
+from quintain.settings import spare_threads
 
 AS_JSON = "quintain.json"
 
@@ -68,4 +69,5 @@ def options(
 
 def main() -> None:
     """Run the command line."""
+    spare_threads()
     app()

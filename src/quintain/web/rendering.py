@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 
 from quintain import __version__
@@ -19,6 +20,25 @@ from quintain.web.said import say, tell
 from quintain.web.static_files import static
 
 
+class Compiled(BytecodeCache):
+    """What templates were compiled to. It is the same in every language, so that only the first one compiles."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill *bucket* with what is kept of its template."""
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what the template of *bucket* was compiled to."""
+        self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+COMPILED: BytecodeCache = Compiled()
+
+
 @cache
 def environment(language: str) -> Environment:
     """Give the environment whose templates speak *language*."""
@@ -28,6 +48,7 @@ def environment(language: str) -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         auto_reload=False,  # else every page asks the disk whether each of its templates has changed
+        bytecode_cache=COMPILED,
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
+from typer.testing import Result
 
 from quintain.compose import announced, base_address, create_workspace
 from quintain.engine.presence import served_at, serving
@@ -32,26 +33,26 @@ def url(folder: Path) -> Iterator[str]:
         yield started(process)["url"]
 
 
-def quintain(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a process of its own."""
-    command = [sys.executable, "-m", "quintain", "-w", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
-
-
-def test_links_lead_to_the_server_that_runs(folder: Path, url: str) -> None:
+def test_links_lead_to_the_server_that_runs(
+    cli: Callable[..., Result], folder: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`user add` and `user link` print the port that the server took, and the link opens there."""
-    made = quintain(folder, "user", "add", "wilma")
+    made = cli("-w", folder, "user", "add", "wilma")
     assert made.stdout.startswith(f"{url}/"), made.stderr
     assert "assumed" not in made.stderr
     assert httpx2.get(made.stdout.strip()).status_code == 200
-    assert quintain(folder, "user", "link", "wilma").stdout.startswith(f"{url}/")
-    named = quintain(folder, "user", "link", "wilma", QUINTAIN_PUBLIC_URL="https://quintain.example")
+    assert cli("-w", folder, "user", "link", "wilma").stdout.startswith(f"{url}/")
+    monkeypatch.setenv("QUINTAIN_PUBLIC_URL", "https://quintain.example")
+    named = cli("-w", folder, "user", "link", "wilma")
     assert named.stdout.startswith("https://quintain.example/")
 
 
-def test_without_a_server_the_assumption_is_said(folder: Path) -> None:
+def test_without_a_server_the_assumption_is_said(
+    cli: Callable[..., Result], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The link has the port that is set, and a line says that nothing runs there."""
-    made = quintain(folder, "user", "add", "wilma", QUINTAIN_PORT="8123")
+    monkeypatch.setenv("QUINTAIN_PORT", "8123")
+    made = cli("-w", folder, "user", "add", "wilma")
     assert made.stdout.startswith("http://127.0.0.1:8123/")
     assert "http://127.0.0.1:8123 is assumed" in made.stderr
 

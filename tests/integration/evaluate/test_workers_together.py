@@ -243,13 +243,13 @@ def test_until_empty_leaves_to_others_what_they_compute(
     workspace: Workspace, db: Session, blobs: Blobs, one_cell: int
 ) -> None:
     """A worker elsewhere prolongs its lease: it lives, and this one need not wait for it."""
-    lease = lease_elsewhere(db, 20)
+    lease = lease_elsewhere(db, 120)
     prolong = threading.Timer(0.5, lambda: _beat(workspace, lease))
     prolong.start()
     began = time.monotonic()
     assert work(workspace.session, blobs, Doing(), CONDITIONS, threading.Event(), until_empty=True) == 0
     prolong.join()
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 100
     assert cell_of(db, one_cell).state == "running"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +22,7 @@ from tests.web_support import browser_of, post
 SCRIPTS = Path(__file__).parent.parent.parent.parent / "scripts"
 
 
+@cache
 def _script(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec

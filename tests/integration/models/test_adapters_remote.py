@@ -209,17 +209,17 @@ def test_what_a_chat_endpoint_says_can_be_kept(server: Server, task: Task, tmp_p
 
 def test_a_server_that_hangs_is_given_up(server: Server, task: Task) -> None:
     """After the timeout and the retries the run is marked; it does not wait for ever."""
+    given_up = threading.Event()
 
     def hang(*_: Any) -> Answer:
-        time.sleep(2)
+        given_up.wait(60)
         return ok({})
 
     server.respond = hang
-    start = time.monotonic()
     with pytest.raises(RunEnded, match=r"did not answer within 0.3 seconds \(1 attempts\)") as caught:
         ask(server, "open-inference", task, timeout=0.3, retries=0)
+    given_up.set()
     assert caught.value.outcome is Outcome.UNREACHABLE
-    assert time.monotonic() - start < 1.9
 
 
 def test_a_server_that_is_not_there(server: Server, task: Task) -> None:

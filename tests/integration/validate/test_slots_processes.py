@@ -68,7 +68,7 @@ def check_books(db: Session, ground: ValidationInfo) -> None:
 
 @pytest.mark.parametrize(
     ("processes", "items", "seconds", "kills"),
-    [pytest.param(8, 100, 5, 6, id="8"), pytest.param(32, 400, 40, 40, id="32", marks=pytest.mark.slow)],
+    [pytest.param(8, 60, 3, 6, id="8"), pytest.param(32, 400, 40, 40, id="32", marks=pytest.mark.slow)],
 )
 def test_processes_that_die_at_random_book_nothing_twice_and_starve_nothing(
     workspace: Workspace, db: Session, owner: Actor, processes: int, items: int, seconds: float, kills: int

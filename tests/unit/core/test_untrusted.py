@@ -89,10 +89,10 @@ def test_a_hostile_reply_costs_little() -> None:
     bounds = Bounds(size=16 << 20, text=64 << 10, elements=500_000)
     body = b"[" + b"[]," * (5 << 20) + b"[]]"
     tracemalloc.start()
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(BadInput, match="members"):
         read_json(body, bounds)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4 * len(body)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.settings import Settings, describe, read_settings
+from quintain.settings import Settings, describe, read_settings, spare_threads
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 
@@ -48,3 +49,13 @@ def test_every_setting_is_documented() -> None:
     ]
     assert rows == expected
     assert len(rows) == len(fields(Settings))
+
+
+def test_matrices_have_one_thread_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set stays; where nothing is, one thread does not wait for others."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    spare_threads()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "4"
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    spare_threads()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"

@@ -94,9 +94,9 @@ def test_thousands_against_thousands_take_seconds() -> None:
     vocabulary = np.array(["".join(rng.choice(list("abcdefghijklmnoprstuvw"), size=6)) for _ in range(4000)])
     texts = [" ".join(row) for row in rng.choice(vocabulary, size=(10_000, 14))]
     asked = [text.replace("a", "e", 1) if place % 4 == 0 else f"{text} {place}" for place, text in enumerate(texts)]
-    start = time.perf_counter()
+    start = time.process_time()
     found = find_nearest(asked[:5_000], texts[2_500:])
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert (found.index[2_500:] >= 0).mean() > 0.99
     assert (found.index[:2_500] >= 0).mean() < 0.01
 

@@ -139,7 +139,7 @@ def test_table_of_another_type_is_refused() -> None:
 
 def test_long_parts_are_looked_up_quickly() -> None:
     """A part of 20,000 characters is found, or missed, in its text without making anybody wait."""
-    began = time.perf_counter()
+    began = time.process_time()
     assert faults("extractive-qa", "ab" * 9_000, passage="ab" * 10_000) == []
     assert faults("extractive-qa", "ab" * 9_000 + "c", passage="ab" * 10_000) != []
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1

@@ -1,0 +1,153 @@
+"""A contest in which everybody did their part: its figures, contested pairs, decisions, reference systems."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+from typer.testing import Result
+
+from quintain.core.errors import BadInput, Conflict, Forbidden
+from quintain.core.people import ANONYMOUS, Actor, RoleName
+from quintain.core.records.base import to_json
+from quintain.services.contest import scores, settling, systems
+from quintain.store.blobs import Blobs
+from tests.beginnings import Build
+from tests.contests import (
+    DEV,
+    REF,
+    during,
+    pair_texts,
+    with_whole_contest,
+    write_answers,
+)
+from tests.people import make_person
+
+
+@pytest.fixture
+def beginning() -> Build:
+    """A contest of three teams in which everybody did their part."""
+    return with_whole_contest
+
+
+@pytest.mark.both_databases
+def test_a_whole_contest_has_the_figures_that_follow_by_hand(
+    db: Session, blobs: Blobs, people: dict[str, Actor]
+) -> None:
+    """Accuracy × share broken, averaged over the systems; a pair breaks what has exactly one side right."""
+    with during("review"):
+        found = scores.results(db, blobs, people["anna"], REF)
+    assert found.dev_accuracy == {"mixed": 0.5, "words": 1.0}
+    score = found.score
+    # words: "mad" makes it miss pair 0, negation pair 1, and it has pair 2 right; mixed always says positive.
+    assert {name: one.broken for name, one in score.systems.items()} == {"mixed": 2, "words": 2}
+    assert score.breakers["knots"].score == pytest.approx((0.5 * 0.5 + 1.0 * 1.0) / 2)
+    assert score.breakers["mixed"].score == pytest.approx((0.5 * 1.0 + 1.0 * 0.0) / 2)
+    assert score.breakers["mixed"].score_per_sentence == pytest.approx(0.125)
+    assert found.own == {"mixed": "mixed"}
+    assert set(score.by_tag) == {"idiom", "negation"}
+    assert score.by_tag["negation"].pairs == 2
+    assert score.directions["words"].original_only == 2
+
+
+def test_the_command_on_the_export_gives_the_same_figures(
+    db: Session, blobs: Blobs, tmp_path: Path, cli: Callable[..., Result]
+) -> None:
+    """What a page shows is what anybody computes from the exported table, to the last digit."""
+    with during("over"):
+        found = scores.results(db, blobs, ANONYMOUS, REF)
+        file = tmp_path / "pairs.csv"
+        command = scores.export(db, blobs, ANONYMOUS, REF, file)
+    words = shlex.split(command)
+    assert words[:4] == ["quintain", "contest", "score", "pairs.csv"]
+    said = cli("contest", "score", file, *words[4:], "--json")
+    assert said.exit_code == 0, said.output
+    assert json.loads(said.stdout) == json.loads(to_json(found.score))
+
+
+@pytest.mark.both_databases
+def test_contested_pairs_leave_the_score_until_judges_agree(
+    db: Session, blobs: Blobs, people: dict[str, Actor]
+) -> None:
+    """Both scores are shown meanwhile; three people outside settle it, with the label that most of them give."""
+    with during("review"):
+        pair = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.name == "p1")
+        with pytest.raises(Conflict, match="of your own team"):
+            settling.contest_pair(db, people["ben"], REF, pair.id, "Hm.")
+        with pytest.raises(Forbidden, match="by the teams"):
+            settling.contest_pair(db, people["jo"], REF, pair.id, "Hm.")
+        settling.contest_pair(db, people["anna"], REF, pair.id, "It still blames the evening.")
+        found = scores.results(db, blobs, people["anna"], REF)
+        assert (found.score.contested, found.score.systems["words"].pairs) == (1, 2)
+        assert found.score.with_contested is not None
+        assert found.score.with_contested.systems["words"].broken == 2
+        with pytest.raises(Forbidden, match="in no team"):
+            settling.next_to_judge(db, people["cleo"], REF)
+        for name, label in (("jo", "negative"), ("jim", "positive"), ("jule", "negative")):
+            waiting = settling.next_to_judge(db, people[name], REF)
+            assert waiting is not None
+            assert (waiting.id, waiting.left) == (pair.id, 1)
+            settling.judge_pair(db, people[name], REF, pair.id, "negative", label)
+            assert settling.next_to_judge(db, people[name], REF) is None
+            with pytest.raises(Conflict, match="already"):
+                settling.judge_pair(db, people[name], REF, pair.id, "negative", label)
+        late = make_person(db, "late", RoleName.WORKER)
+        other = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.id != pair.id)
+        for one in (pair, other):  # it has its three judgements; nobody contests the other
+            with pytest.raises(Conflict, match="waits for no judgement"):
+                settling.judge_pair(db, late, REF, one.id, "positive", "positive")
+        found = scores.results(db, blobs, people["anna"], REF)
+        assert (found.score.contested, found.score.systems["words"].broken) == (0, 1)
+        settled = scores.get_pair(db, blobs, people["anna"], REF, pair.id)
+        assert settled is not None
+        assert (settled.status, settled.modified_label, settled.broken) == ("settled", "negative", ())
+
+
+def test_organisers_decide_and_what_they_drop_is_gone_from_score_and_export(
+    db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor], tmp_path: Path
+) -> None:
+    """Keep, relabel, drop: the newest decision stands, and only organisers decide."""
+    with during("over"):
+        first, second, third = scores.list_pairs(db, blobs, ANONYMOUS, REF).pairs
+        with pytest.raises(Forbidden):
+            settling.rule(db, people["anna"], REF, first.id, "drop")
+        settling.rule(db, owner, REF, first.id, "drop", reason="Not English.")
+        settling.rule(db, owner, REF, second.id, "relabel", original="negative", modified="negative")
+        with pytest.raises(BadInput, match="'forget' is not one of"):
+            settling.rule(db, owner, REF, third.id, "forget")
+        found = scores.results(db, blobs, ANONYMOUS, REF)
+        assert (found.dropped, found.score.systems["words"].pairs, found.score.systems["words"].broken) == (1, 2, 0)
+        scores.export(db, blobs, ANONYMOUS, REF, tmp_path / "out.csv")
+        assert (tmp_path / "out.csv").read_text().count("\n") == 1 + 2 * 2
+        settling.rule(db, owner, REF, first.id, "keep")
+        assert scores.results(db, blobs, ANONYMOUS, REF).dropped == 0
+
+
+def test_reference_systems_are_marked_and_count_if_the_organisers_say_so(
+    db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor], tmp_path: Path
+) -> None:
+    """They come after breaking, as models or as files; breaker scores change only where they are let count."""
+    with during("break"), pytest.raises(Conflict, match="begins after"):
+        systems.add_reference(db, blobs, owner, REF, "ngrams")
+    with during("over"):
+        before = scores.results(db, blobs, ANONYMOUS, REF).score.breakers["knots"].score
+        with pytest.raises(Forbidden):
+            systems.add_reference(db, blobs, people["anna"], REF, "ngrams")
+        with pytest.raises(Conflict, match="cannot be the name"):
+            systems.add_reference(db, blobs, owner, REF, "gold")
+        systems.add_reference(db, blobs, owner, REF, "ngrams")
+        dev = write_answers(tmp_path / "dev.csv", {"bad": "negative"}, [text for text, _ in DEV])
+        systems.hand_in(db, blobs, owner, REF, dev, system="ngrams")
+        said = write_answers(tmp_path / "said.csv", {"no ": "negative", "dull": "negative"}, pair_texts())
+        systems.hand_in(db, blobs, owner, REF, said, system="ngrams")
+        found = scores.results(db, blobs, ANONYMOUS, REF)
+        assert [(one.name, one.reference, one.counts) for one in found.systems][-1] == ("ngrams", True, False)
+        assert found.score.systems["ngrams"].broken == 1
+        assert found.score.breakers["knots"].score == before
+        systems.let_count(db, owner, REF, "ngrams", True)
+        found = scores.results(db, blobs, ANONYMOUS, REF)
+        assert found.score.breakers["knots"].score == pytest.approx((0.5 * 0.5 + 1.0 + 0.5) / 3)
