@@ -118,3 +118,16 @@ def test_sparse_responses_are_estimated_or_refused() -> None:
     assert any("items are right, or wrong, for all" in note for note in found.notes)
     with pytest.raises(BadInput, match="1 respondents with a response: abilities need two of each"):
         qt.irt(said[:1])
+
+
+def test_a_prior_of_guessing_by_command(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -> None:
+    """It is used, told, and part of the command that makes the report again; what is none is refused."""
+    drawn.write_csv(file := tmp_path / "wide.csv")
+    given = ("study", "irt", file, "--model", "3pl")
+    done = cli(*given, "--guessing-prior", "0.5,1", "--report", tmp_path / "report", "--json")
+    assert json.loads(done.stdout)["prior"] == {"guess_mean": 0.0, "guess_spread": 1.0}
+    command = "quintain study irt wide.csv --model 3pl --guessing-prior 0.5,1 --seed 0 --report DIR"
+    assert command in (tmp_path / "report" / "report.md").read_text()
+    assert "takes numbers by commas" in cli(*given, "--guessing-prior", "often").stderr
+    assert "a chance (0 to 1)" in cli(*given, "--guessing-prior", "2,1").stderr
+    assert "knows no guessing" in cli("study", "irt", file, "--guessing-prior", "0.5,1").stderr

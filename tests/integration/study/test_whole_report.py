@@ -12,6 +12,7 @@ from click.testing import Result
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR
+from quintain.core.records.base import to_json
 from quintain.protocols.crowd.forecast import run_trial
 from quintain.protocols.reading import shipped_text
 from quintain.services.access.actors import actor_of, find_user
@@ -107,3 +108,20 @@ def test_a_trial_is_told_as_a_whole(judged: Workspace) -> None:
     assert told.title == "All about trial mood/tried"
     assert {"results", "agreement"} <= {one.key for one in told.sections}
     assert told.sections[0].commands == ["quintain study report mood/tried --seed 0 --out DIR"]
+
+
+def test_the_command_in_a_report_gives_its_numbers(
+    judged: Workspace, tmp_path: Path, cli: Callable[..., Result]
+) -> None:
+    """Of a data set, a round and a trial, the command that stands beside a number makes the same number again."""
+    [arm] = arms_of(run_trial([find_protocol("baseline")], 60, 0))
+    with judged.session() as db:
+        add_sentences(db, judged.blobs, OPERATOR, tmp_path, "again", sentences(40))
+        keep_simulated(db, judged.blobs, OPERATOR, ("mood", "retried"), [(shipped_text("baseline"), arm)], title="T")
+        told = [whole_report(db, judged.blobs, OPERATOR, f"mood/{name}", seed=3) for name in ("again", "1", "retried")]
+    for at, report in enumerate(told):
+        for command in {one for section in report.sections for one in section.commands}:
+            program, *words = command.replace("DIR", str(tmp_path / str(at))).split()
+            assert program == "quintain"
+            made = json.loads(cli("--workspace", judged.settings.workspace, *words, "--json").stdout)
+            assert made["sections"] == json.loads(to_json(report))["sections"]

@@ -91,6 +91,7 @@ def _merged(tables: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _judged(counts: pl.DataFrame, labels: dict[str, int], texts: int, least: int, rate: float) -> WordLabels:
     seen = counts.with_columns(texts_with=pl.col("n").sum().over("word")).filter(pl.col("texts_with") >= least)
+    seen = seen.sort("word", "label")  # words that are as sure as each other come in one order
     expected = np.array([labels[one] / max(texts, 1) for one in seen["label"]], dtype=np.float64)
     with_word = seen["texts_with"].to_numpy().astype(np.float64)
     share = seen["n"].to_numpy() / np.maximum(with_word, 1)

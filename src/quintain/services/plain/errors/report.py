@@ -21,6 +21,7 @@ from quintain.stats.workers import wilson_share
 
 SHOWN = 3  # examples of each slice
 SNIPPET = 120
+SMALLEST = 0.001  # that a p is told as
 CHARTED = 12
 
 
@@ -181,7 +182,7 @@ def _paired(first: str, second: str, pair: ModelPair) -> Text:
     low, high = pair.difference.low or 0.0, pair.difference.high or 0.0
     return Text(
         "{first} and {second} say the same in {agree:.1%}. {first} alone is right {one} times and {second} alone "
-        "{other} times: {points:+.1f} points for {first} (95 % between {low:+.1f} and {high:+.1f}, p = {p:.3f}).",
+        "{other} times: {points:+.1f} points for {first} (95 % between {low:+.1f} and {high:+.1f}, p {p}).",
         first=first,
         second=second,
         agree=pair.agree.value,
@@ -190,7 +191,7 @@ def _paired(first: str, second: str, pair: ModelPair) -> Text:
         points=100 * value,
         low=100 * low,
         high=100 * high,
-        p=pair.p,
+        p=Text("= {p:.3f}", p=pair.p) if pair.p >= SMALLEST else Text("< 0.001"),
     )
 
 
